@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "Faultline",
+    products: [
+    ],
+    dependencies: [
+    ],
+    // Lowest first: a target imports only what its line names. `TidyTests` checks the imports.
+    targets: [
+        // System calls that Glibc's module lacks, CRC32C in hardware.
+        .target(name: "CFaultline"),
+        // Files, sync, locks, checksums, bytes: the only code that meets the operating system.
+        .target(name: "FaultlineDisk", dependencies: ["CFaultline"]),
+        // Simulated, failing and counting disks; seeds; peak memory.
+        .target(
+            name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],
+            path: "Tests/FaultlineTestSupport"),
+        .testTarget(name: "FaultlineTestSupportTests", dependencies: ["FaultlineTestSupport", "FaultlineDisk"]),
+        .testTarget(name: "FaultlineDiskTests", dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings =
+        switch target.name {
+        case "ModelsInSwift5":
+            [.swiftLanguageMode(.v5)]
+        default:
+            [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]
+        }
+    if target.name == "ModelsOnTheMainActor" {
+        target.swiftSettings? += [
+            .defaultIsolation(MainActor.self),
+            .enableUpcomingFeature("InferIsolatedConformances"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        ]
+    }
+}

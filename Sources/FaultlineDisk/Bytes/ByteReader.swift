@@ -1,0 +1,98 @@
+/// Reads little-endian values from bytes that may be anything.
+///
+/// Every read is checked: past the end it returns nil and the reader stays where it was. The memory must outlive the
+/// reader and every buffer it returned.
+package struct ByteReader {
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline var position = 0
+
+    @inlinable
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// Bytes from the start to the next read, at most `byteCount`.
+    @inlinable package var offset: Int { position }
+
+    /// All bytes, read or not.
+    @inlinable package var byteCount: Int { bytes.count }
+
+    /// Bytes that are left.
+    @inlinable package var remainingByteCount: Int { bytes.count &- position }
+
+    @inlinable package var isAtEnd: Bool { position == bytes.count }
+
+    /// The next integer, of any alignment.
+    @inlinable @inline(__always)
+    package mutating func readInteger<Value: FixedWidthInteger & BitwiseCopyable>(as type: Value.Type = Value.self)
+        -> Value?
+    {
+        guard remainingByteCount >= MemoryLayout<Value>.size else { return nil }
+        defer { position &+= MemoryLayout<Value>.size }
+        return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Value.self))
+    }
+
+    /// The next byte.
+    @inlinable package mutating func readUInt8() -> UInt8? { readInteger() }
+    /// The next two bytes.
+    @inlinable package mutating func readUInt16() -> UInt16? { readInteger() }
+    /// The next four bytes.
+    @inlinable package mutating func readUInt32() -> UInt32? { readInteger() }
+    /// The next eight bytes.
+    @inlinable package mutating func readUInt64() -> UInt64? { readInteger() }
+
+    /// An integer at `offset` bytes from the start; the reader does not move.
+    @inlinable @inline(__always)
+    package func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type = Value.self)
+        -> Value?
+    {
+        guard offset >= 0, offset <= bytes.count, bytes.count &- offset >= MemoryLayout<Value>.size else { return nil }
+        return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
+    }
+
+    /// An unsigned number in LEB128: seven bits a byte, lowest first. Nil also if it has more than 64 bits or more
+    /// bytes than it needs.
+    @inlinable
+    package mutating func readVarint() -> UInt64? {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        var next = position
+        while next < bytes.count {
+            let byte = bytes[next]
+            next &+= 1
+            if shift == 63, byte > 1 { return nil }
+            value |= UInt64(byte & 0x7F) &<< shift
+            if byte < 0x80 {
+                if byte == 0, shift > 0 { return nil }
+                position = next
+                return value
+            }
+            shift &+= 7
+        }
+        return nil
+    }
+
+    /// The next `byteCount` bytes, in place; nil also if the number is negative.
+    @inlinable @inline(__always)
+    package mutating func readBytes(_ byteCount: Int) -> UnsafeRawBufferPointer? {
+        guard byteCount >= 0, byteCount <= remainingByteCount else { return nil }
+        defer { position &+= byteCount }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<(position &+ byteCount)])
+    }
+
+    /// Passes over `byteCount` bytes; nil if there are not so many, or the number is negative.
+    @inlinable @inline(__always)
+    package mutating func skip(_ byteCount: Int) -> Void? {
+        guard byteCount >= 0, byteCount <= remainingByteCount else { return nil }
+        position &+= byteCount
+        return ()
+    }
+
+    /// Moves to `offset` bytes from the start; nil if that lies outside.
+    @inlinable @inline(__always)
+    package mutating func seek(to offset: Int) -> Void? {
+        guard offset >= 0, offset <= bytes.count else { return nil }
+        position = offset
+        return ()
+    }
+}

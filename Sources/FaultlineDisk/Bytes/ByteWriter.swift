@@ -1,0 +1,147 @@
+/// Bytes that grow, written in little-endian order.
+///
+/// It owns its memory alone and cannot be copied, so that appending never asks whether it may. Memory is kept by
+/// `removeAll`, for the next use. Not for two threads at once.
+package struct ByteWriter: ~Copyable {
+    @usableFromInline var start: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
+
+    /// Bytes written so far.
+    @usableFromInline var count: Int
+
+    @usableFromInline static var alignment: Int { 16 }
+
+    /// An empty writer with room for `byteCapacity` bytes.
+    @inlinable
+    package init(byteCapacity: Int = 256) {
+        precondition(byteCapacity >= 0, "A writer's capacity is not negative.")
+        capacity = Swift.max(byteCapacity, 16)
+        start = .allocate(byteCount: capacity, alignment: Self.alignment)
+        count = 0
+    }
+
+    deinit {
+        start.deallocate()
+    }
+
+    /// Bytes written so far.
+    @inlinable package var byteCount: Int { count }
+
+    /// What was written. Valid until the next call that changes the writer.
+    @inlinable package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+    /// What was written, to be changed in place. Valid until the next call that changes the writer.
+    @inlinable package var mutableBytes: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: start, count: count)
+    }
+
+    /// A copy of what was written.
+    @inlinable package func array() -> [UInt8] { [UInt8](bytes) }
+
+    /// Forgets the bytes and keeps the memory.
+    @inlinable package mutating func removeAll() { count = 0 }
+
+    /// Forgets the bytes after the first `byteCount`.
+    @inlinable
+    package mutating func truncate(to byteCount: Int) {
+        precondition(byteCount >= 0 && byteCount <= count, "A writer is cut at a place inside it.")
+        count = byteCount
+    }
+
+    /// Makes room for `byteCount` more bytes.
+    @inlinable @inline(__always)
+    package mutating func reserve(_ byteCount: Int) {
+        precondition(byteCount >= 0, "A number of bytes is not negative.")
+        if byteCount > capacity &- count { grow(by: byteCount) }
+    }
+
+    @usableFromInline @inline(never)
+    mutating func grow(by byteCount: Int) {
+        let wanted = Swift.max(count + byteCount, capacity + capacity / 2)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: Self.alignment)
+        larger.copyMemory(from: start, byteCount: count)
+        start.deallocate()
+        start = larger
+        capacity = wanted
+    }
+
+    /// Appends an integer.
+    @inlinable @inline(__always)
+    package mutating func append<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value) {
+        reserve(MemoryLayout<Value>.size)
+        start.storeBytes(of: value.littleEndian, toByteOffset: count, as: Value.self)
+        count &+= MemoryLayout<Value>.size
+    }
+
+    /// Appends bytes.
+    @inlinable @inline(__always)
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (start + count).copyMemory(from: source, byteCount: bytes.count)
+        count &+= bytes.count
+    }
+
+    /// Appends bytes.
+    @inlinable
+    package mutating func append(_ bytes: [UInt8]) {
+        // Not `append` inside the closure: that would borrow the writer twice.
+        reserve(bytes.count)
+        bytes.withUnsafeBytes { source in
+            if let base = source.baseAddress { (start + count).copyMemory(from: base, byteCount: source.count) }
+        }
+        count &+= bytes.count
+    }
+
+    /// Appends an unsigned number in LEB128, 1 to 10 bytes.
+    @inlinable
+    package mutating func appendVarint(_ value: UInt64) {
+        reserve(10)
+        var rest = value
+        while rest >= 0x80 {
+            start.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: count, as: UInt8.self)
+            count &+= 1
+            rest &>>= 7
+        }
+        start.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
+        count &+= 1
+    }
+
+    /// Appends `byteCount` zero bytes.
+    @inlinable
+    package mutating func appendZeros(_ byteCount: Int) {
+        reserve(byteCount)
+        (start + count).initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        count &+= byteCount
+    }
+
+    /// Appends zero bytes until the length is a multiple of `alignment`, which is a power of two.
+    @inlinable
+    package mutating func align(to alignment: Int) {
+        precondition(alignment > 0 && alignment & (alignment - 1) == 0, "An alignment is a power of two.")
+        appendZeros((0 &- count) & (alignment - 1))
+    }
+
+    /// Appends `byteCount` bytes that `fill` writes in place; they are not zeroed before.
+    @inlinable
+    package mutating func append<E: Error>(
+        byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void
+    ) throws(E) {
+        reserve(byteCount)
+        try fill(UnsafeMutableRawBufferPointer(start: start + count, count: byteCount))
+        count &+= byteCount
+    }
+
+    /// Writes an integer over bytes that are there already.
+    @inlinable @inline(__always)
+    package mutating func overwrite<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, at offset: Int) {
+        precondition(
+            offset >= 0 && offset <= count && count - offset >= MemoryLayout<Value>.size,
+            "What is overwritten lies inside the writer.")
+        start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
+    }
+}
+
+// Safe because the memory belongs to the writer alone, and moving a value that cannot be copied moves the memory with
+// it.
+extension ByteWriter: @unchecked Sendable {}

@@ -1,0 +1,96 @@
+/// The file system as the engine sees it.
+///
+/// An abstract class, because one virtual call beside a system call costs nothing, and because simulated, failing and
+/// counting disks must slip under an interface that is not generic. `open` is the only access level at which another
+/// target of this package may subclass; since `init` is for the package alone, nobody outside it can make a disk.
+///
+/// Paths are UTF-8, absolute or relative to the working directory. A disk keeps no state of its own between calls and
+/// may be used from any thread.
+// Safe because the class has no stored property; each subclass answers for its own.
+open class Disk: @unchecked Sendable {
+    package init() {}
+
+    /// Opens a file.
+    ///
+    /// Durability: with `.creating` the new entry is durable only after `synchronizeDirectory` on its parent.
+    ///
+    /// - Throws: `.notFound`, `.exists` (when creating), `.isDirectory`, `.notRegularFile`, `.permissionDenied`,
+    ///   `.readOnlyFileSystem`, `.tooManyOpenFiles`, `.noSpace`, and what the path itself can cause.
+    open func open(_ path: String, for access: FileAccess) throws(DiskError) -> DiskFile { Self.subclassAnswers() }
+
+    /// The names in a directory, sorted by Unicode scalars, without `.` and `..`.
+    open func names(in directory: String) throws(DiskError) -> [String] { Self.subclassAnswers() }
+
+    /// Whether anything stands at `path`; a symbolic link counts for what it leads to.
+    open func isPresent(_ path: String) throws(DiskError) -> Bool { Self.subclassAnswers() }
+
+    /// Creates one directory, whose parent must exist.
+    ///
+    /// - Throws: `.exists` when something of that name is there already.
+    open func createDirectory(_ path: String) throws(DiskError) { Self.subclassAnswers() }
+
+    /// Removes a file's entry; handles that are open go on reading it.
+    open func remove(_ path: String) throws(DiskError) { Self.subclassAnswers() }
+
+    /// Removes an empty directory.
+    open func removeDirectory(_ path: String) throws(DiskError) { Self.subclassAnswers() }
+
+    /// Gives a file or directory another name, replacing the file of that name in one step.
+    open func rename(_ source: String, to target: String) throws(DiskError) { Self.subclassAnswers() }
+
+    /// Makes a new file with the bytes of another, sharing its blocks where the file system can.
+    ///
+    /// Durability: none; synchronize the new file and its directory. After an error the new file may be there in part.
+    ///
+    /// - Throws: `.exists` when something stands at `target`.
+    open func copy(_ source: String, to target: String) throws(DiskError) {
+        let reading = try open(source, for: .reading)
+        defer { reading.close() }
+        let writing = try open(target, for: .creating)
+        defer { writing.close() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+        defer { buffer.deallocate() }
+        var offset: UInt64 = 0
+        while true {
+            let byteCount = try reading.read(into: buffer, at: offset)
+            try writing.write(UnsafeRawBufferPointer(rebasing: buffer[..<byteCount]), at: offset)
+            if byteCount < buffer.count { return }
+            offset += UInt64(byteCount)
+        }
+    }
+
+    /// Makes the entries of a directory durable: what was created, renamed and removed in it. Not the files' bytes.
+    ///
+    /// After an error nothing is known about the entries, and asking again proves nothing.
+    ///
+    /// - Parameter site: Names the place in the code, so that a test can leave out just this call.
+    open func synchronizeDirectory(_ path: String, site: SyncSite) throws(DiskError) { Self.subclassAnswers() }
+
+    /// What makes two paths the same file.
+    open func identity(of path: String) throws(DiskError) -> FileIdentity { Self.subclassAnswers() }
+
+    /// Bytes that an unprivileged process can still write on the file system that holds `directory`.
+    open func freeByteCount(in directory: String) throws(DiskError) -> UInt64 { Self.subclassAnswers() }
+
+    /// Which file system holds `path`.
+    open func fileSystem(of path: String) throws(DiskError) -> FileSystemKind { Self.subclassAnswers() }
+
+    /// `synchronizeDirectory(_:site:)` at a place that no test needs to name.
+    package final func synchronizeDirectory(_ path: String) throws(DiskError) {
+        try synchronizeDirectory(path, site: .unnamed)
+    }
+
+    private static func subclassAnswers(_ call: StaticString = #function) -> Never {
+        preconditionFailure("\(self) must override \(call)")
+    }
+}
+
+/// How a file is opened.
+public enum FileAccess: Sendable {
+    /// Reads a file that must exist.
+    case reading
+    /// Reads and writes a file that must exist.
+    case updating
+    /// Reads and writes a file that must not exist yet.
+    case creating
+}

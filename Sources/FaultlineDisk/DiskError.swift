@@ -1,0 +1,89 @@
+import Glibc
+
+/// What the operating system refused, in one value.
+///
+/// Two errors are equal when all of their parts are.
+public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What went wrong, as far as a caller may want to act on it. `DiskError+Sentences.swift` says what each one asks
+    /// for.
+    public enum Code: String, Sendable, CaseIterable {
+        case notFound, exists, isDirectory, notDirectory, notEmpty, notRegularFile
+        case permissionDenied, readOnlyFileSystem
+        case noSpace, quotaExceeded, fileTooLarge
+        case tooManyOpenFiles, outOfMemory
+        case nameTooLong, invalidPath, linkLoop, crossDevice, busy
+        case notOpen, notWritable
+        case locksUnavailable, notSupported
+        case staleHandle, ioFailure
+        case unexpected
+    }
+
+    /// What went wrong.
+    package let code: Code
+    /// The system call that said so, or would have.
+    package let systemCall: SystemCall
+    /// What the call left in `errno`; 0 where the call was never made.
+    package let errorNumber: Int32
+    /// The file or directory; for a rename the source.
+    package let path: String
+    /// Where in the file, in bytes from its start, for reads and writes.
+    package let offset: UInt64?
+
+    package init(code: Code, systemCall: SystemCall, errorNumber: Int32 = 0, path: String, offset: UInt64? = nil) {
+        self.code = code
+        self.systemCall = systemCall
+        self.errorNumber = errorNumber
+        self.path = path
+        self.offset = offset
+    }
+
+    /// The error that a call reported by `errno`.
+    package init(errorNumber: Int32, systemCall: SystemCall, path: String, offset: UInt64? = nil) {
+        self.init(
+            code: Code(errorNumber: errorNumber, of: systemCall), systemCall: systemCall, errorNumber: errorNumber,
+            path: path,
+            offset: offset)
+    }
+
+    /// Whether bytes could not be written because there is no room for them.
+    package var isAboutSpace: Bool {
+        switch code {
+        case .noSpace, .quotaExceeded, .fileTooLarge: true
+        default: false
+        }
+    }
+}
+
+extension DiskError.Code {
+    /// The code of an `errno` value.
+    ///
+    /// `EBADF` depends on the call: a lock or a write says by it that the file was opened for reading.
+    package init(errorNumber: Int32, of systemCall: SystemCall) {
+        self =
+            switch errorNumber {
+            case ENOENT: .notFound
+            case EEXIST: .exists
+            case EISDIR: .isDirectory
+            case ENOTDIR: .notDirectory
+            case ENOTEMPTY: .notEmpty
+            case EACCES, EPERM: .permissionDenied
+            case EROFS: .readOnlyFileSystem
+            case ENOSPC: .noSpace
+            case EDQUOT: .quotaExceeded
+            case EFBIG, EOVERFLOW: .fileTooLarge
+            case EMFILE, ENFILE: .tooManyOpenFiles
+            case ENOMEM, ENOBUFS: .outOfMemory
+            case ENAMETOOLONG: .nameTooLong
+            case ELOOP: .linkLoop
+            case EXDEV: .crossDevice
+            case EBUSY, ETXTBSY: .busy
+            case EBADF: systemCall == .pwrite || systemCall == .fcntl ? .notWritable : .notOpen
+            case ENOLCK: .locksUnavailable
+            case ENOSYS, EOPNOTSUPP, ENOTTY: .notSupported
+            case EINVAL where systemCall == .fsync || systemCall == .fdatasync || systemCall == .fcntl: .notSupported
+            case ESTALE: .staleHandle
+            case EIO, ENXIO, ENODEV, EREMOTEIO, ETIMEDOUT: .ioFailure
+            default: .unexpected
+            }
+    }
+}

@@ -1,0 +1,65 @@
+/// One open file.
+///
+/// Reads and writes carry their offset, so any number of threads may use a file at once; bytes of overlapping writes
+/// are undefined. `close` must not run beside another call on the same file.
+// Safe because the only stored property is immutable; each subclass answers for its own.
+open class DiskFile: @unchecked Sendable {
+    /// The path the file was opened by; a rename does not change it.
+    package let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Reads into `buffer` from `offset`, in bytes from the start of the file.
+    ///
+    /// - Returns: The bytes read: fewer than asked only where the file ends.
+    open func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
+        Self.subclassAnswers()
+    }
+
+    /// Writes all bytes at `offset`, growing the file where it ends before.
+    ///
+    /// Durability: none before `synchronize`.
+    ///
+    /// - Throws: `.noSpace`, `.quotaExceeded`, `.fileTooLarge`, `.ioFailure`, `.notWritable`. Any part of the bytes may
+    ///   then be in the file.
+    open func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) { Self.subclassAnswers() }
+
+    /// Makes the file's bytes and length durable, not its entry in the directory (`fdatasync`).
+    ///
+    /// After an error nothing is known about any byte written since the last success. Asking again proves nothing: the
+    /// system may have marked the lost pages clean.
+    ///
+    /// - Parameter site: Names the place in the code, so that a test can leave out just this call.
+    open func synchronize(site: SyncSite) throws(DiskError) { Self.subclassAnswers() }
+
+    /// The file's length in bytes.
+    open func byteCount() throws(DiskError) -> UInt64 { Self.subclassAnswers() }
+
+    /// Locks one byte (it need not exist) until `unlock` or `close`; taking a lock again changes its kind.
+    ///
+    /// An exclusive lock needs a file opened for writing.
+    ///
+    /// - Returns: False if another handle, of this process or another, holds the byte.
+    open func lock(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool { Self.subclassAnswers() }
+
+    /// Gives up this handle's lock on a byte, if there is one.
+    open func unlock(byte: UInt64) throws(DiskError) { Self.subclassAnswers() }
+
+    /// Drops the system's clean cached pages of this file, so that the next read meets the device.
+    open func forgetCachedPages() throws(DiskError) { Self.subclassAnswers() }
+
+    /// Closes the file and gives up its locks. Idempotent; the last reference does it too. Promises nothing about
+    /// durability.
+    open func close() { Self.subclassAnswers() }
+
+    /// `synchronize(site:)` at a place that no test needs to name.
+    package final func synchronize() throws(DiskError) {
+        try synchronize(site: .unnamed)
+    }
+
+    private static func subclassAnswers(_ call: StaticString = #function) -> Never {
+        preconditionFailure("\(self) must override \(call)")
+    }
+}

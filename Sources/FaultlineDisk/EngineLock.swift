@@ -1,0 +1,63 @@
+#if FAULTLINE_TSAN
+package import Glibc
+#else
+package import Synchronization
+#endif
+
+/// A lock for short critical sections, not recursive, never held across a wait.
+///
+/// `Synchronization.Mutex`, or a `pthread_mutex_t` when built with `FAULTLINE_TSAN`: the thread sanitizer does not see
+/// `Mutex` lock and would report races that are none. A value that cannot be copied, so that it lies inside the object
+/// it protects.
+package struct EngineLock: ~Copyable, Sendable {
+    #if FAULTLINE_TSAN
+    // Safe because the memory is the mutex's alone from `init` to `deinit`, and the mutex is made for threads to
+    // share.
+    @usableFromInline nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    package init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        let result = pthread_mutex_init(mutex, nil)
+        precondition(result == 0, "The system refused to make a mutex (error \(result)).")
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    /// Waits for the lock and takes it.
+    @inlinable package borrowing func lock() {
+        let result = pthread_mutex_lock(mutex)
+        precondition(result == 0, "A mutex could not be locked (error \(result)).")
+    }
+
+    /// Gives the lock back; the caller must hold it.
+    @inlinable package borrowing func unlock() {
+        let result = pthread_mutex_unlock(mutex)
+        precondition(result == 0, "A mutex was unlocked by a thread that does not hold it (error \(result)).")
+    }
+    #else
+    @usableFromInline let mutex = Mutex<Void>(())
+
+    @inlinable package init() {}
+
+    /// Waits for the lock and takes it.
+    @inlinable package borrowing func lock() {
+        mutex._unsafeLock()
+    }
+
+    /// Gives the lock back; the caller must hold it.
+    @inlinable package borrowing func unlock() {
+        mutex._unsafeUnlock()
+    }
+    #endif
+
+    /// Runs `body` with the lock held.
+    @inlinable package borrowing func withLock<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        lock()
+        defer { unlock() }
+        return try body()
+    }
+}

@@ -1,0 +1,55 @@
+import FaultlineDisk
+
+/// A handle of a counting disk.
+// Safe because both properties are immutable and may be used from any thread.
+final class CountingDiskFile: DiskFile, @unchecked Sendable {
+    private let base: DiskFile
+    private let disk: CountingDisk
+
+    init(over base: DiskFile, of disk: CountingDisk) {
+        self.base = base
+        self.disk = disk
+        super.init(path: base.path)
+    }
+
+    override func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
+        disk.count(path) { $0.reads += 1 }
+        let byteCount = try base.read(into: buffer, at: offset)
+        disk.count(path) { $0.bytesRead += byteCount }
+        return byteCount
+    }
+
+    override func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) {
+        disk.count(path) { $0.writes += 1 }
+        try base.write(bytes, at: offset)
+        disk.count(path) { $0.bytesWritten += bytes.count }
+    }
+
+    override func synchronize(site: SyncSite) throws(DiskError) {
+        disk.count(path) { $0.synchronizations += 1 }
+        try base.synchronize(site: site)
+    }
+
+    override func byteCount() throws(DiskError) -> UInt64 {
+        disk.count(path) { $0.questions += 1 }
+        return try base.byteCount()
+    }
+
+    override func lock(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool {
+        disk.count(path) { $0.locks += 1 }
+        return try base.lock(byte: byte, exclusively: exclusively)
+    }
+
+    override func unlock(byte: UInt64) throws(DiskError) {
+        disk.count(path) { $0.locks += 1 }
+        try base.unlock(byte: byte)
+    }
+
+    override func forgetCachedPages() throws(DiskError) {
+        try base.forgetCachedPages()
+    }
+
+    override func close() {
+        base.close()
+    }
+}

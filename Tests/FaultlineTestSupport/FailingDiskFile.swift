@@ -1,0 +1,73 @@
+import FaultlineDisk
+
+/// A handle of a failing disk.
+// Safe because both properties are immutable and may be used from any thread.
+final class FailingDiskFile: DiskFile, @unchecked Sendable {
+    private let base: DiskFile
+    private let disk: FailingDisk
+
+    init(over base: DiskFile, of disk: FailingDisk) {
+        self.base = base
+        self.disk = disk
+        super.init(path: base.path)
+    }
+
+    override func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
+        try disk.run(DiskOperation(.read, path, offset: offset, byteCount: buffer.count)) { () throws(DiskError) in
+            try base.read(into: buffer, at: offset)
+        }
+    }
+
+    override func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) {
+        guard let (effect, error) = disk.hit(DiskOperation(.write, path, offset: offset, byteCount: bytes.count)) else {
+            return try base.write(bytes, at: offset)
+        }
+        let written =
+            switch effect {
+            case .writesFirst(let byteCount): min(byteCount, bytes.count)
+            case .writesShare(let share): bytes.count * Int(share) / 256
+            case .takesPlace: bytes.count
+            case .none, .losesPages: 0
+            }
+        if written > 0 { try base.write(UnsafeRawBufferPointer(rebasing: bytes[..<written]), at: offset) }
+        throw error
+    }
+
+    override func synchronize(site: SyncSite) throws(DiskError) {
+        guard let (effect, error) = disk.hit(DiskOperation(.synchronize, path, site: site)) else {
+            return try base.synchronize(site: site)
+        }
+        switch effect {
+        case .takesPlace: try base.synchronize(site: site)
+        case .losesPages(let loss, let seed):
+            guard let simulated = base as? SimulatedDiskFile else {
+                preconditionFailure("Only a simulated disk can lose dirty pages.")
+            }
+            try simulated.losePages(loss, site: site, seed: seed)
+        case .none, .writesFirst, .writesShare: break
+        }
+        throw error
+    }
+
+    override func byteCount() throws(DiskError) -> UInt64 {
+        try disk.run(DiskOperation(.byteCount, path)) { () throws(DiskError) in try base.byteCount() }
+    }
+
+    override func lock(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool {
+        try disk.run(DiskOperation(.lock, path, offset: byte)) { () throws(DiskError) in
+            try base.lock(byte: byte, exclusively: exclusively)
+        }
+    }
+
+    override func unlock(byte: UInt64) throws(DiskError) {
+        try disk.run(DiskOperation(.unlock, path, offset: byte)) { () throws(DiskError) in try base.unlock(byte: byte) }
+    }
+
+    override func forgetCachedPages() throws(DiskError) {
+        try disk.run(DiskOperation(.forgetCachedPages, path)) { () throws(DiskError) in try base.forgetCachedPages() }
+    }
+
+    override func close() {
+        base.close()
+    }
+}

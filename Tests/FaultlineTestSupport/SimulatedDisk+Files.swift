@@ -1,0 +1,72 @@
+import FaultlineDisk
+import Glibc
+
+// What handles ask of their disk.
+
+extension SimulatedDisk {
+    func read(_ file: Int, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
+        guard offset <= UInt64(Self.fileByteCountMax) else { return 0 }
+        return guardian.withLock { state.files[file].current.read(into: buffer, at: Int(offset)) }
+    }
+
+    func write(_ file: Int, _ path: String, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) {
+        begin(DiskOperation(.write, path, offset: offset, byteCount: bytes.count))
+        guard offset <= UInt64(Self.fileByteCountMax), bytes.count <= Self.fileByteCountMax - Int(offset) else {
+            throw DiskError(errorNumber: EFBIG, systemCall: .pwrite, path: path, offset: offset)
+        }
+        try guardian.withLock { () throws(DiskError) in
+            let growth = Int(offset) + bytes.count - state.files[file].current.byteCount
+            if growth > 0, capacity < 1 << 50 {
+                let missing = growth - max(0, capacity - state.byteCount)
+                if missing > 0 {
+                    let fitting = max(0, bytes.count - missing)
+                    state.files[file].write(UnsafeRawBufferPointer(rebasing: bytes[..<fitting]), at: Int(offset))
+                    throw DiskError(
+                        errorNumber: ENOSPC, systemCall: .pwrite, path: path, offset: offset + UInt64(fitting))
+                }
+            }
+            state.files[file].write(bytes, at: Int(offset))
+        }
+    }
+
+    func synchronize(_ file: Int, _ path: String, site: SyncSite) {
+        begin(DiskOperation(.synchronize, path, site: site))
+        guardian.withLock {
+            if admits(path, site: site, isDirectory: false) { state.files[file].synchronize() }
+        }
+    }
+
+    /// The synchronization of this file fails, and the system loses its dirty pages.
+    func lose(_ file: Int, _ path: String, site: SyncSite, _ loss: PageLoss, seed: UInt64?) {
+        begin(DiskOperation(.synchronize, path, site: site))
+        guardian.withLock {
+            var random = Seed(seed ?? 0)
+            state.files[file].lose(loss) { _ in seed != nil && random.oneIn(2) }
+        }
+    }
+
+    func byteCount(_ file: Int) -> UInt64 {
+        guardian.withLock { UInt64(state.files[file].current.byteCount) }
+    }
+
+    func lock(_ file: Int, handle: Int, byte: UInt64, exclusively: Bool) -> Bool {
+        guardian.withLock {
+            let others = state.files[file].locks.filter { $0.byte == byte && $0.handle != handle }
+            if others.contains(where: { exclusively || $0.isExclusive }) { return false }
+            state.files[file].locks.removeAll { $0.byte == byte && $0.handle == handle }
+            state.files[file].locks.append(SimulatedFile.Lock(byte: byte, handle: handle, isExclusive: exclusively))
+            return true
+        }
+    }
+
+    func unlock(_ file: Int, handle: Int, byte: UInt64) {
+        guardian.withLock { state.files[file].locks.removeAll { $0.byte == byte && $0.handle == handle } }
+    }
+
+    func close(_ file: Int, handle: Int) {
+        guardian.withLock {
+            state.files[file].locks.removeAll { $0.handle == handle }
+            state.files[file].handleCount -= 1
+        }
+    }
+}

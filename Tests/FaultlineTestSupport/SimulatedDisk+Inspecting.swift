@@ -1,0 +1,82 @@
+package import FaultlineDisk
+
+// Looking in from outside, and meddling.
+
+extension SimulatedDisk {
+    /// All that the disk holds, as a value that later operations do not change.
+    func frozen() -> SimulatedState { guardian.withLock { state } }
+
+    /// The disk as the next process finds it when this one is killed: the system lives on with all that was written,
+    /// durable or not, and handles and locks are gone.
+    package func afterProcessDeath() -> SimulatedDisk {
+        var state = frozen()
+        for file in state.files.indices {
+            state.files[file].handleCount = 0
+            state.files[file].locks = []
+        }
+        state.reclaim()
+        return SimulatedDisk(state: state)
+    }
+
+    /// The paths of all files, sorted.
+    package var filePaths: [String] {
+        let state = frozen()
+        var paths: [String] = []
+        func visit(_ directory: Int, _ prefix: String) {
+            for (name, node) in state.directories[directory].current {
+                switch node {
+                case .file: paths.append(prefix + name)
+                case .directory(let inner): visit(inner, prefix + name + "/")
+                }
+            }
+        }
+        visit(0, "/")
+        return paths.sorted()
+    }
+
+    /// What the file at a path holds now; nil if there is none.
+    package func bytes(of path: String) -> [UInt8]? {
+        let state = frozen()
+        var isBlocked = false
+        guard case .file(let file)? = state.node(at: path, isBlocked: &isBlocked) else { return nil }
+        return state.files[file].current.array
+    }
+
+    /// Changes bytes behind everybody's back, on the medium and in the cache.
+    ///
+    /// - Returns: False if there is no such file, or it ends before.
+    @discardableResult
+    package func corrupt(_ path: String, at offset: Int, with change: (UInt8) -> UInt8) -> Bool {
+        guardian.withLock {
+            var isBlocked = false
+            guard case .file(let file)? = state.node(at: path, isBlocked: &isBlocked), offset >= 0,
+                offset < state.files[file].current.byteCount
+            else { return false }
+            let cached = state.files[file].current.bytes(at: offset, count: 1)
+            state.files[file].current.overwrite(cached.map(change), count: 1, at: offset)
+            let durable = state.files[file].durable.bytes(at: offset, count: 1)
+            state.files[file].durable.overwrite(durable.map(change), count: durable.count, at: offset)
+            return true
+        }
+    }
+
+    /// Flips one bit behind everybody's back; bit 0 is the lowest of the first byte.
+    ///
+    /// - Returns: False if there is no such file, or it ends before.
+    @discardableResult
+    package func flip(bit: Int, of path: String) -> Bool {
+        corrupt(path, at: bit / 8) { $0 ^ (1 << UInt8(bit % 8)) }
+    }
+
+    /// Puts a durable file of these bytes at a path, in place of what is there; its directory must exist.
+    package func place(_ bytes: [UInt8], at path: String) throws(DiskError) {
+        try guardian.withLock { () throws(DiskError) in
+            let entry = try entry(at: path, for: .open)
+            let file = state.addFile()
+            bytes.withUnsafeBytes { state.files[file].current.write($0, at: 0) }
+            state.files[file].durable = state.files[file].current
+            state.directories[entry.directory].current[entry.name] = .file(file)
+            state.directories[entry.directory].durable[entry.name] = .file(file)
+        }
+    }
+}

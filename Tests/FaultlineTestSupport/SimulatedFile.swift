@@ -1,0 +1,107 @@
+/// What a simulated disk knows of one file: what is cached, what is durable, and all that happened between.
+struct SimulatedFile: Sendable {
+    /// The unit that a device writes whole or, at worst, torn.
+    static let sectorByteCount = 512
+
+    /// A write since the last synchronization.
+    struct Write: Sendable {
+        let offset: Int
+        let bytes: [UInt8]
+        /// The file's length after it.
+        let byteCountAfter: Int
+
+        var sectors: Range<Int> {
+            offset / SimulatedFile.sectorByteCount..<(offset + bytes.count + SimulatedFile.sectorByteCount - 1)
+                / SimulatedFile.sectorByteCount
+        }
+    }
+
+    struct Lock: Sendable {
+        let byte: UInt64
+        let handle: Int
+        let isExclusive: Bool
+    }
+
+    /// What a read returns.
+    var current = PagedBytes()
+    /// What is certain to survive a power loss.
+    var durable = PagedBytes()
+    /// In order, since the last synchronization.
+    var writes: [Write] = []
+    /// Sectors that a failed synchronization marked clean without writing them, with what the cache held then. The next
+    /// synchronization passes over them, unless they are written again.
+    var lost: [Int: [UInt8]] = [:]
+    var locks: [Lock] = []
+    var handleCount = 0
+    var isFree = false
+
+    /// Whether power loss could leave anything but the cached bytes.
+    var isDirty: Bool { !writes.isEmpty || !lost.isEmpty || current.byteCount != durable.byteCount }
+
+    mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        guard bytes.count > 0 else { return }
+        current.write(bytes, at: offset)
+        writes.append(Write(offset: offset, bytes: [UInt8](bytes), byteCountAfter: current.byteCount))
+    }
+
+    /// Makes bytes and length durable, but for the sectors that the system believes it has written.
+    mutating func synchronize() {
+        if lost.isEmpty {
+            durable = current
+        } else {
+            durable.extend(to: current.byteCount)
+            for sector in dirtySectors { writeThrough(sector) }
+        }
+        writes = []
+    }
+
+    /// Fails to write the dirty sectors back and marks them clean; `reached` tells which ones made it.
+    mutating func lose(_ loss: PageLoss, reached: (_ sector: Int) -> Bool) {
+        let cached = current
+        for sector in dirtySectors where reached(sector) {
+            let place = sector * Self.sectorByteCount
+            durable.extend(to: Swift.min(place + Self.sectorByteCount, cached.byteCount))
+            writeThrough(sector)
+        }
+        let remaining = dirtySectors.filter { !reached($0) }
+        writes = []
+        switch loss {
+        case .keepsNewBytes:
+            for sector in remaining {
+                lost[sector] = cached.bytes(at: sector * Self.sectorByteCount, count: Self.sectorByteCount)
+            }
+        case .revertsToOldBytes:
+            current = durable
+            lost = [:]
+        case .dropsPages:
+            current = durable
+            current.extend(to: cached.byteCount)
+            lost = [:]
+        }
+    }
+
+    private mutating func writeThrough(_ sector: Int) {
+        let place = sector * Self.sectorByteCount
+        let bytes = current.bytes(at: place, count: Self.sectorByteCount)
+        durable.overwrite(bytes, count: bytes.count, at: place)
+        lost[sector] = nil
+    }
+
+    /// The sectors written since the last synchronization, ascending.
+    var dirtySectors: [Int] {
+        var sectors: Set<Int> = []
+        for write in writes { sectors.formUnion(write.sectors) }
+        return sectors.sorted()
+    }
+}
+
+/// What the system does with dirty pages that it failed to write (Rebello et al., "Can Applications Recover from fsync
+/// Failures?", ATC 2020). In each case they count as clean afterwards.
+package enum PageLoss: Sendable, CaseIterable {
+    /// ext4, XFS: reads see the new bytes until the page is evicted or the machine stops.
+    case keepsNewBytes
+    /// Btrfs: reads see the old bytes and the old length.
+    case revertsToOldBytes
+    /// An evicted page: reads see the old bytes, or zeros in space that was new; the length stays.
+    case dropsPages
+}

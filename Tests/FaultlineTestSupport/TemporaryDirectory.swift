@@ -1,0 +1,34 @@
+import FaultlineDisk
+import Glibc
+
+/// A directory of the real file system that goes away with this object, and everything in it.
+package final class TemporaryDirectory: Sendable {
+    /// The absolute path, without a slash at the end.
+    package let path: String
+
+    /// - Parameter parent: Where to make it; `/tmp` if left out.
+    package init(in parent: String = "/tmp") {
+        var template = Array("\(parent)/faultline-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            preconditionFailure("No temporary directory could be made in \(parent) (errno \(errno)).")
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        Self.removeTree(path, on: PosixDisk())
+    }
+
+    /// Removes what it can; what it cannot stays for the system to clean up.
+    private static func removeTree(_ directory: String, on disk: PosixDisk) {
+        do {
+            for name in try disk.names(in: directory) {
+                let path = "\(directory)/\(name)"
+                if unlink(path) != 0 { removeTree(path, on: disk) }
+            }
+            try disk.removeDirectory(directory)
+        } catch {
+            print("left behind: \(error)")
+        }
+    }
+}

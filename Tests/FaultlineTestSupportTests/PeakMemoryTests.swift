@@ -1,0 +1,26 @@
+import FaultlineTestSupport
+import Glibc
+import Testing
+
+struct PeakMemoryTests {
+    /// The address sanitizer keeps freed memory for a while, which is what is measured here.
+    static let keepsFreedMemory = dlsym(nil, "__asan_init") != nil
+
+    @Test(.disabled(if: keepsFreedMemory))
+    func seesWhatWasTouchedAndGivenBack() async {
+        await #expect(processExitsWith: .success) {
+            let growth = PeakMemory.growth {
+                let memory = UnsafeMutableRawPointer.allocate(byteCount: 64 << 20, alignment: 4096)
+                memset(memory, 1, 64 << 20)
+                memory.deallocate()
+            }
+
+            let byteCount = try #require(growth?.byteCount)
+            #expect(byteCount >= 60 << 20 && byteCount < 90 << 20, "grew by \(byteCount) bytes")
+            let resident = try #require(PeakMemory.residentByteCount)
+            #expect(resident < 60 << 20)
+            #expect(PeakMemory.reset())
+            #expect(try #require(PeakMemory.peakByteCount) < 60 << 20)
+        }
+    }
+}
