@@ -10,16 +10,28 @@ let package = Package(
     ],
     // Lowest first: a target imports only what its line names. `TidyTests` checks the imports.
     targets: [
+        // The system's LZ4.
+        .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
         // System calls that Glibc's module lacks, CRC32C in hardware.
         .target(name: "CFaultline"),
         // Files, sync, locks, checksums, bytes: the only code that meets the operating system.
         .target(name: "FaultlineDisk", dependencies: ["CFaultline"]),
+        // Records in segments, blobs, a manifest, tables, index runs, snapshots, recovery. Knows no entities.
+        .target(name: "FaultlineLog", dependencies: ["FaultlineDisk", "CFaultline", "CLZ4"]),
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],
             path: "Tests/FaultlineTestSupport"),
         .testTarget(name: "FaultlineTestSupportTests", dependencies: ["FaultlineTestSupport", "FaultlineDisk"]),
         .testTarget(name: "FaultlineDiskTests", dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
+        .testTarget(
+            name: "FaultlineLogTests",
+            dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),
+        // Power cuts between any two operations of the disk.
+        .target(
+            name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            path: "Tests/CrashSimulation"),
+        .testTarget(name: "CrashTests", dependencies: ["CrashSimulation", "FaultlineDisk"]),
     ],
     swiftLanguageModes: [.v6]
 )

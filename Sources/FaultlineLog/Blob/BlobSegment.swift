@@ -1,0 +1,41 @@
+import FaultlineDisk
+
+/// The blob segment that is being written.
+///
+/// Concurrency: `end` and `previousHead` belong to the writer's turn; how far it is durable is guarded by the lock,
+/// because the leader of a commit synchronizes.
+// Safe because of what the comment above says.
+final class BlobSegment: @unchecked Sendable {
+    let managed: ManagedFile
+    /// Where the next frame begins.
+    var end: UInt64
+    var previousHead: UInt32
+    /// Behind the last byte ever written.
+    var furthest: UInt64
+    /// Set by a failed write: the file gets no further bytes.
+    var hasFailed = false
+    private let lock = EngineLock()
+    private var durableEnd: UInt64
+
+    init(_ managed: ManagedFile, end: UInt64, previousHead: UInt32) {
+        self.managed = managed
+        self.end = end
+        self.previousHead = previousHead
+        furthest = end
+        durableEnd = end
+    }
+
+    /// Leaves the bytes of a blob that was given up behind as dead: no place of a file is written twice.
+    func skipGivenUpBytes() {
+        end = max(end, furthest.roundedUpTo8)
+    }
+
+    var durable: UInt64 { lock.withLock { durableEnd } }
+
+    /// Makes the bytes before `end` durable, if they are not.
+    func synchronize(through end: UInt64, site: SyncSite = "blob.commit") throws(LogError) {
+        guard durable < end else { return }
+        try onDisk("making a blob durable") { () throws(DiskError) in try managed.file.synchronize(site: site) }
+        lock.withLock { durableEnd = max(durableEnd, end) }
+    }
+}

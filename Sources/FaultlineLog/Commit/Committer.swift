@@ -1,0 +1,222 @@
+import FaultlineDisk
+import Glibc
+
+/// Writes queued frames, synchronizes, publishes: in that order, one group at a time.
+///
+/// Leader and followers: a thread that queues a frame and finds no leader leads; it takes all that is queued, and
+/// whoever queues meanwhile waits for the next group. When the leader's own work is done it hands over to the first of
+/// those who wait. So nobody waits for a thread that has nothing to commit, and a single writer never changes threads.
+///
+/// Concurrency: `lock` guards queue, leadership flag and blocks. The file position belongs to the leader.
+// Safe because of what the comment above says.
+final class Committer: @unchecked Sendable {
+    /// A frame to be written, or nothing but a wait for all before.
+    struct Item {
+        struct Frame {
+            let block: FrameBlock
+            let start: Int
+            let byteCount: Int
+            let segment: ManagedFile
+            let offset: UInt64
+        }
+        /// What becomes visible with a transaction's last frame.
+        struct Visible {
+            let sequence: UInt64
+            let tables: TableSet
+        }
+        let frame: Frame?
+        let visible: Visible?
+        let completion: Completion
+        /// The blob segment whose bytes must be durable before the frame is written.
+        let blobs: BlobSegment?
+        /// Where that segment ends with the blobs of this transaction.
+        let blobEnd: UInt64
+        var needsSync: Bool { visible != nil || frame == nil }
+    }
+
+    private let directory: StoreDirectory
+    private let manifest: Manifest
+    private let publisher: Publisher
+    private let durability: Durability
+
+    private let lock = EngineLock()
+    private var queue: [Item] = []
+    private var hasLeader = false
+
+    // The leader's.
+    private var segment: ManagedFile
+    private var written: UInt64
+    private var durable: UInt64
+    private var previousHead: UInt32
+
+    init(
+        directory: StoreDirectory, manifest: Manifest, publisher: Publisher, durability: Durability,
+        segment: ManagedFile,
+        end: UInt64, previousHead: UInt32
+    ) {
+        self.directory = directory
+        self.manifest = manifest
+        self.publisher = publisher
+        self.durability = durability
+        self.segment = segment
+        written = end
+        durable = end
+        self.previousHead = previousHead
+    }
+
+    /// Puts an item behind the others. To be called in the writer's turn, so that the order is that of the sequence
+    /// numbers.
+    ///
+    /// - Returns: Whether the caller has to lead, which it does by `finish`.
+    func enqueue(_ item: Item) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        queue.append(item)
+        item.frame?.block.queuedFrameCount += 1
+        if hasLeader { return false }
+        hasLeader = true
+        return true
+    }
+
+    /// Waits until an item is done, leading where need be.
+    func finish(_ completion: Completion, leads: Bool) {
+        if leads || completion.wait() { lead(until: completion) }
+    }
+
+    /// Whether no queued frame lies in the block.
+    func isIdle(_ block: FrameBlock) -> Bool {
+        lock.withLock { block.queuedFrameCount == 0 }
+    }
+
+    private func lead(until own: Completion) {
+        while true {
+            lock.lock()
+            let group = queue
+            queue.removeAll(keepingCapacity: true)
+            lock.unlock()
+            process(group, own: own)
+            // The followers just woken queue their next frames before this group's successor begins.
+            if group.count > 1 { sched_yield() }
+
+            lock.lock()
+            if own.isDone {
+                if let next = queue.first {
+                    lock.unlock()
+                    next.completion.lead()
+                } else {
+                    hasLeader = false
+                    lock.unlock()
+                }
+                return
+            }
+            lock.unlock()
+        }
+    }
+
+    private func process(_ group: [Item], own: Completion) {
+        var failure = publisher.failure.map {
+            LogError(
+                .poisoned,
+                "An earlier write failed; this transaction was not written. Open the store again. (\($0.message))",
+                path: $0.path, offset: $0.offset, cause: $0.cause)
+        }
+        var snapshot: Snapshot?
+        if failure == nil {
+            do {
+                try write(group)
+                if let newest = group.last(where: { $0.visible != nil })?.visible {
+                    snapshot = publisher.publish(sequence: newest.sequence, tables: newest.tables)
+                }
+            } catch {
+                publisher.fail(error)
+                failure = LogError(
+                    .outcomeUnknown,
+                    "The disk failed while the transaction was being written. "
+                        + "Open the store again and ask whether it landed. "
+                        + "(\(error.message))", path: error.path, offset: error.offset, cause: error.cause)
+            }
+        }
+        lock.lock()
+        for item in group { item.frame?.block.queuedFrameCount -= 1 }
+        lock.unlock()
+        for item in group {
+            item.completion.finish(snapshot: snapshot, failure: failure, isWaited: item.completion !== own)
+        }
+    }
+
+    private func write(_ group: [Item]) throws(LogError) {
+        try synchronizeBlobs(of: group)
+        var index = 0
+        while index < group.count {
+            guard let first = group[index].frame else {
+                group[index].completion.position = (segment, written, previousHead)
+                index += 1
+                continue
+            }
+            if first.segment !== segment { try moveOn(to: first.segment) }
+            // Frames that follow each other in memory and in the file are one write.
+            var last = first
+            stamp(first)
+            index += 1
+            while index < group.count, let next = group[index].frame, next.block === last.block,
+                next.start == last.start + last.byteCount, next.segment === segment
+            {
+                stamp(next)
+                last = next
+                index += 1
+            }
+            let bytes = UnsafeRawBufferPointer(
+                start: first.block.start + first.start, count: last.start + last.byteCount - first.start)
+            try onDisk("writing a transaction") { () throws(DiskError) in
+                try segment.file.write(bytes, at: first.offset)
+            }
+            written = last.offset + UInt64(last.byteCount)
+        }
+        guard durability == .sync || group.contains(where: { $0.frame == nil }) else { return }
+        if group.contains(where: { $0.needsSync }), durable < written { try synchronize() }
+    }
+
+    private func stamp(_ frame: Item.Frame) {
+        previousHead = FrameHeader.stamp(
+            frame.block.start + frame.start, durable: durable, previousHead: previousHead, at: frame.offset,
+            of: segment.header)
+    }
+
+    private func synchronize() throws(LogError) {
+        try onDisk("making a transaction durable") { () throws(DiskError) in
+            try segment.file.synchronize(site: "log.commit")
+        }
+        durable = written
+    }
+
+    /// A frame must not be readable before the blobs that it places are durable.
+    private func synchronizeBlobs(of group: [Item]) throws(LogError) {
+        var end: UInt64 = 0
+        var segment: BlobSegment?
+        for item in group where item.blobEnd > 0 {
+            segment = item.blobs
+            end = item.blobEnd
+        }
+        guard let segment else { return }
+        try segment.synchronize(through: end)
+    }
+
+    /// Seals the segment and goes on to the next one: all of the old is durable, and the manifest says so, before the
+    /// new one gets a frame.
+    private func moveOn(to next: ManagedFile) throws(LogError) {
+        if durable < written {
+            try onDisk("sealing a segment") { () throws(DiskError) in try segment.file.synchronize(site: "log.seal") }
+            durable = written
+        }
+        next.noteListed()
+        try manifest.commit([
+            .fileSealed(number: segment.number, end: written, chain: previousHead),
+            .fileAdded(number: next.number, kind: .hotSegment, generation: UInt32(next.header.generation)),
+        ])
+        publisher.update(files: { $0.adding(next) })
+        segment = next
+        written = UInt64(FileHeader.byteCount)
+        durable = written
+        previousHead = 0
+    }
+}

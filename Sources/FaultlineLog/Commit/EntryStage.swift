@@ -1,0 +1,168 @@
+import FaultlineDisk
+import Glibc
+
+/// Index entries of the transaction under way, until it ends.
+///
+/// They go to the memtables only with the transaction's end, so that one that is given up leaves nothing there. A small
+/// hash over the entries of unique indexes answers what the transaction itself has changed.
+///
+/// Concurrency: owned by the writer's turn.
+struct EntryStage: ~Copyable {
+    struct Entry {
+        var index: Int32
+        var isDelete: Bool
+        var keyOffset: Int
+        var keyByteCount: Int
+        var id: RecordID
+        var hash: UInt64
+        /// The entry before with the same hash bucket; -1 at the end.
+        var next: Int32
+    }
+
+    private(set) var definitions: [IndexDefinition] = []
+    private var keys = ByteWriter(byteCapacity: 16_384)
+    private var entries: UnsafeMutablePointer<Entry>
+    private var capacity: Int
+    private(set) var count = 0
+    private var buckets: UnsafeMutablePointer<Int32>
+    private var bucketCount: Int
+    private var uniqueCount = 0
+
+    init() {
+        capacity = 256
+        entries = .allocate(capacity: capacity)
+        bucketCount = 512
+        buckets = .allocate(capacity: bucketCount)
+        buckets.initialize(repeating: -1, count: bucketCount)
+    }
+
+    deinit {
+        entries.deallocate()
+        buckets.deallocate()
+    }
+
+    /// Bytes of memory in use.
+    var byteCount: Int { keys.byteCount + count * MemoryLayout<Entry>.stride }
+
+    /// Adds an entry.
+    ///
+    /// - Parameter hash: That of the key's search prefix.
+    mutating func append(
+        _ definition: IndexDefinition, key: UnsafeRawBufferPointer, hash: UInt64, id: RecordID, isDelete: Bool
+    ) {
+        if count == capacity { grow() }
+        let index = number(of: definition)
+        let offset = keys.byteCount
+        keys.append(key)
+        var entry = Entry(
+            index: index, isDelete: isDelete, keyOffset: offset, keyByteCount: key.count, id: id, hash: hash, next: -1)
+        if definition.isUnique {
+            if uniqueCount * 2 >= bucketCount { growBuckets() }
+            uniqueCount += 1
+            let bucket = Int(truncatingIfNeeded: entry.hash) & (bucketCount - 1)
+            entry.next = buckets[bucket]
+            buckets[bucket] = Int32(truncatingIfNeeded: count)
+        }
+        (entries + count).initialize(to: entry)
+        count += 1
+    }
+
+    /// What the stage knows about a key of a unique index.
+    enum Finding {
+        /// The newest entry gives the key to an object.
+        case taken(RecordID)
+        /// This many objects lost the key, and nobody has it by the stage.
+        case freed([RecordID])
+    }
+
+    /// Looks a key of a unique index up, newest entry first.
+    func find(_ definition: IndexDefinition, key: UnsafeRawBufferPointer, hash: UInt64) -> Finding {
+        guard count > 0, let index = definitions.firstIndex(where: { $0.id == definition.id }) else {
+            return .freed([])
+        }
+        var place = buckets[Int(truncatingIfNeeded: hash) & (bucketCount - 1)]
+        var freed: [RecordID] = []
+        while place >= 0 {
+            let entry = entries + Int(place)
+            if entry.pointee.hash == hash, entry.pointee.index == Int32(index), isKey(entry, equalTo: key),
+                !freed.contains(entry.pointee.id)
+            {
+                if !entry.pointee.isDelete { return .taken(entry.pointee.id) }
+                freed.append(entry.pointee.id)
+            }
+            place = entry.pointee.next
+        }
+        return .freed(freed)
+    }
+
+    private func isKey(_ entry: UnsafeMutablePointer<Entry>, equalTo key: UnsafeRawBufferPointer) -> Bool {
+        guard entry.pointee.keyByteCount == key.count else { return false }
+        guard key.count > 0, let other = key.baseAddress, let start = keys.bytes.baseAddress else { return true }
+        return memcmp(start + entry.pointee.keyOffset, other, key.count) == 0
+    }
+
+    /// Appends the entries of one index to a memtable, in the order they were added.
+    func append(_ index: Int, to memtable: Memtable, sequence: UInt64) {
+        guard let start = keys.bytes.baseAddress else { return }
+        let index = Int32(index)
+        // The memtable's slots are anywhere in memory: asked for some entries ahead.
+        let window = 16
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: window) { hashes in
+            var first = 0
+            while first < count {
+                let last = min(first + window, count)
+                var hashCount = 0
+                for place in first..<last where entries[place].index == index {
+                    hashes[hashCount] = entries[place].hash
+                    hashCount += 1
+                }
+                memtable.prefetch(hashes: UnsafeBufferPointer(rebasing: hashes[0..<hashCount]))
+                for place in first..<last where entries[place].index == index {
+                    let entry = entries + place
+                    memtable.append(
+                        key: UnsafeRawBufferPointer(
+                            start: start + entry.pointee.keyOffset, count: entry.pointee.keyByteCount),
+                        hash: entry.pointee.hash, id: entry.pointee.id, isDelete: entry.pointee.isDelete,
+                        sequence: sequence)
+                }
+                first = last
+            }
+        }
+    }
+
+    /// Forgets all entries and keeps the memory of a usual transaction.
+    mutating func removeAll() {
+        guard count > 0 else { return }
+        count = 0
+        uniqueCount = 0
+        definitions.removeAll(keepingCapacity: true)
+        keys.removeAll()
+        buckets.update(repeating: -1, count: bucketCount)
+    }
+
+    private mutating func number(of definition: IndexDefinition) -> Int32 {
+        for (number, known) in definitions.enumerated() where known.id == definition.id { return Int32(number) }
+        definitions.append(definition)
+        return Int32(definitions.count - 1)
+    }
+
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: entries, count: count)
+        entries.deallocate()
+        entries = larger
+        capacity *= 2
+    }
+
+    private mutating func growBuckets() {
+        buckets.deallocate()
+        bucketCount *= 2
+        buckets = .allocate(capacity: bucketCount)
+        buckets.initialize(repeating: -1, count: bucketCount)
+        for place in 0..<count where definitions[Int(entries[place].index)].isUnique {
+            let bucket = Int(truncatingIfNeeded: entries[place].hash) & (bucketCount - 1)
+            entries[place].next = buckets[bucket]
+            buckets[bucket] = Int32(truncatingIfNeeded: place)
+        }
+    }
+}

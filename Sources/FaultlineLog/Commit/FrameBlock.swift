@@ -1,0 +1,22 @@
+import FaultlineDisk
+
+/// Memory in which frames are encoded, one after the other, and from which they are written.
+///
+/// Concurrency: `used` belongs to the writer's turn; `queuedFrameCount` is guarded by the lock of the commit queue. The
+/// bytes of a frame belong to the turn until the frame is queued, then to the leader.
+// Safe because of what the comment above says.
+final class FrameBlock: @unchecked Sendable {
+    let start: UnsafeMutableRawPointer
+    let capacity: Int
+    var used = 0
+    var queuedFrameCount = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        start = .allocate(byteCount: capacity, alignment: 64)
+    }
+
+    deinit {
+        start.deallocate()
+    }
+}

@@ -1,0 +1,64 @@
+import FaultlineDisk
+
+/// The state that snapshots are taken of, and the failure after which it stays as it is.
+///
+/// Concurrency: guarded by its lock, which is held for a few instructions and under which no other is taken.
+// Safe because mutable state is guarded by the lock.
+final class Publisher: @unchecked Sendable {
+    private let lock = EngineLock()
+    private var current: Snapshot
+    private var currentFailure: LogError?
+
+    init(_ snapshot: Snapshot) {
+        current = snapshot
+    }
+
+    var snapshot: Snapshot { lock.withLock { current } }
+
+    /// Set once a write or sync failed.
+    var failure: LogError? { lock.withLock { currentFailure } }
+
+    /// Makes a transaction's state the one that new snapshots see.
+    func publish(sequence: UInt64, tables: TableSet) -> Snapshot {
+        lock.lock()
+        let old = current
+        let new = Snapshot(sequence: sequence, tables: tables, indexes: old.indexes, files: old.files)
+        current = new
+        lock.unlock()
+        // `old` may be the last reference to many pages: freed here, without the lock.
+        return new
+    }
+
+    /// Replaces the files that new snapshots read from.
+    func update(files change: (FileTable) -> FileTable) {
+        replace { Snapshot(sequence: $0.sequence, tables: $0.tables, indexes: $0.indexes, files: change($0.files)) }
+    }
+
+    /// Changes the index states; this is where they are kept.
+    ///
+    /// - Returns: What they are now.
+    @discardableResult
+    func changeIndexes(_ change: (inout IndexSet) -> Void) -> IndexSet {
+        lock.lock()
+        let old = current
+        var indexes = old.indexes
+        change(&indexes)
+        current = Snapshot(sequence: old.sequence, tables: old.tables, indexes: indexes, files: old.files)
+        lock.unlock()
+        withExtendedLifetime(old) {}
+        return indexes
+    }
+
+    private func replace(_ change: (Snapshot) -> Snapshot) {
+        lock.lock()
+        let old = current
+        current = change(old)
+        lock.unlock()
+        withExtendedLifetime(old) {}
+    }
+
+    /// Notes the first failure; it stays.
+    func fail(_ error: LogError) {
+        lock.withLock { if currentFailure == nil { currentFailure = error } }
+    }
+}

@@ -1,0 +1,125 @@
+import FaultlineDisk
+
+extension Sequencer {
+    /// The blob segment to write to: made, or followed by the next, where need be.
+    func openBlobSegment() throws(LogError) -> BlobSegment {
+        if let blobs, !blobs.hasFailed, blobs.end < UInt64(options.segmentByteCount) { return blobs }
+        var edits: [ManifestEdit] = []
+        if let old = blobs {
+            try old.synchronize(through: old.end, site: "blob.seal")
+            edits.append(.fileSealed(number: old.managed.number, end: old.end, chain: old.previousHead))
+        }
+        let managed = try directory.create(.blobSegment)
+        try onDisk("making a blob segment durable") { () throws(DiskError) in
+            try managed.file.synchronize(site: "blob.header")
+        }
+        try directory.synchronize(site: "blob.directory")
+        managed.noteListed()
+        edits.append(.fileAdded(number: managed.number, kind: .blobSegment, generation: 0))
+        try manifest.commit(edits)
+        publisher.update(files: { $0.adding(managed) })
+        let fresh = BlobSegment(managed, end: UInt64(FileHeader.byteCount), previousHead: 0)
+        blobs = fresh
+        return fresh
+    }
+
+    /// Writes a blob whose bytes are in memory, and places it.
+    func putBlob(_ bytes: UnsafeRawBufferPointer, owner: BlobOwner) throws(LogError) -> RecordID {
+        try checkBlob(UInt64(bytes.count))
+        return try writeBlob(chunkCapacity: Self.chunkCount(UInt64(bytes.count)), owner: owner) {
+            (writer) throws(LogError) in
+            var start = 0
+            while start < bytes.count {
+                let end = min(start + Limits.chunkByteCount, bytes.count)
+                try writer.append(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+                start = end
+            }
+        }
+    }
+
+    /// Copies a blob without decompressing it.
+    func copyBlob(_ id: RecordID, owner: BlobOwner) throws(LogError) -> RecordID {
+        let (placement, managed) = try placement(of: id)
+        var reader = try BlobReader(id, placement, managed)
+        let chunkCount = Self.chunkCount(placement.rawByteCount)
+        let segment = try openBlobSegment()
+        var writer = BlobWriter(segment, chunkCapacity: chunkCount, isCompressing: false)
+        do throws(LogError) {
+            for index in 0..<chunkCount {
+                let (bytes, chunk) = try reader.readStored(index)
+                let raw = min(
+                    UInt64(Limits.chunkByteCount),
+                    placement.rawByteCount - UInt64(index) * UInt64(Limits.chunkByteCount))
+                try writer.append(stored: bytes, chunk, rawByteCount: Int(raw))
+            }
+        } catch {
+            segment.skipGivenUpBytes()
+            throw fail(error)
+        }
+        return try place(writer, owner: owner)
+    }
+
+    /// Where a blob lies, as the transaction under way sees it.
+    func placement(of id: RecordID) throws(LogError) -> (BlobPlacement, ManagedFile) {
+        let location = try tables.location(of: id, in: TableID.blobs.rawValue)
+        guard !location.isAbsent else { throw LogError(.missing, "Blob \(id) does not exist.") }
+        let found: BlobPlacement?
+        if let bytes = pendingRecord(at: location) {
+            let header = RecordHeader(reading: bytes)
+            found = BlobPlacement(
+                reading: UnsafeRawBufferPointer(start: bytes + RecordHeader.byteCount, count: header.storedByteCount))
+        } else {
+            found = try IndexReplay.row(id, .blobs, location, publisher.snapshot.files) { _, view in
+                BlobPlacement(reading: view.row)
+            }
+        }
+        guard let found else { throw LogError(.damaged, "The placement of blob \(id) is not understood.") }
+        guard let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: found.segment)) else {
+            throw LogError(.damaged, "Blob \(id) lies in segment \(found.segment), which is not there.")
+        }
+        return (found, file.takeUnretainedValue())
+    }
+
+    private func writeBlob(
+        chunkCapacity: Int, owner: BlobOwner, _ body: (inout BlobWriter) throws(LogError) -> Void
+    ) throws(LogError) -> RecordID {
+        let segment = try openBlobSegment()
+        var writer = BlobWriter(segment, chunkCapacity: chunkCapacity, isCompressing: options.isCompressingBlobs)
+        do throws(LogError) {
+            try body(&writer)
+        } catch {
+            segment.skipGivenUpBytes()
+            throw fail(error)
+        }
+        return try place(writer, owner: owner)
+    }
+
+    /// Completes a blob and writes its placement record.
+    func place(_ writer: consuming BlobWriter, owner: BlobOwner) throws(LogError) -> RecordID {
+        let id = tables.allocate(1, in: TableID.blobs.rawValue)
+        let segment = writer.segment
+        let placement: BlobPlacement
+        do {
+            placement = try writer.finish(id: id, owner: owner)
+        } catch {
+            segment.skipGivenUpBytes()
+            throw fail(error)
+        }
+        noteBlobs()
+        try put(id, in: .blobs, layout: 0, changed: nil, flags: .noIndexChange, byteCount: BlobPlacement.byteCount) {
+            bytes in
+            if let start = bytes.baseAddress { placement.write(to: start) }
+        }
+        return id
+    }
+
+    static func chunkCount(_ byteCount: UInt64) -> Int {
+        Int((byteCount + UInt64(Limits.chunkByteCount) - 1) / UInt64(Limits.chunkByteCount))
+    }
+
+    func checkBlob(_ byteCount: UInt64) throws(LogError) {
+        guard byteCount <= Limits.blobByteCountMax else {
+            throw .tooLarge("A blob has at most \(Limits.blobByteCountMax) bytes; this one has \(byteCount).")
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import FaultlineDisk
+
+extension Sequencer {
+    /// Freezes every memtable that has entries. To be called in the writer's turn, between transactions.
+    func freezeMemtables() {
+        indexes = publisher.changeIndexes { indexes in
+            for var state in indexes.all where state.active.entryCount > 0 {
+                freeze(&state)
+                indexes = indexes.replacing(state)
+            }
+        }
+    }
+
+    private func freeze(_ state: inout IndexState) {
+        state.active.freeze()
+        state.frozen.insert(state.active, at: 0)
+        state.active = Memtable(definition: state.definition, budget: budget)
+    }
+
+    // MARK: When a checkpoint is due
+
+    /// Enough log, or enough memory that only a checkpoint frees. To be called in the writer's turn.
+    var isCheckpointDue: Bool {
+        byteCountSinceCheckpoint >= UInt64(options.checkpointByteCount) || unstoredByteCount > budget.byteCount / 2
+    }
+
+    /// Checkpoints do not keep up: writers have to wait.
+    var isCheckpointOverdue: Bool { unstoredByteCount > budget.byteCount / 4 * 3 }
+
+    private var unstoredByteCount: Int {
+        let most = budget.used(for: .pages) + budget.used(for: .memtables)
+        guard most > budget.byteCount / 2 else { return 0 }
+        return most - cache.cleanPageCount * TablePage.byteCount
+    }
+
+    // MARK: Transactions larger than the budget
+
+    /// Moves pages and index entries of the transaction under way to files, if they take too much memory.
+    func spillIfNeeded() throws(LogError) {
+        if stage.byteCount > budget.byteCount / 16 { try spillEntries() }
+        let changed = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
+        if changed > pinnedByteCount + budget.byteCount / 4 {
+            try PageSpill.spill(tables.captured, cache: cache, in: directory, sequence: sequence)
+            try PageSpill.spill(tables.set, cache: cache, in: directory, sequence: sequence + 1)
+            tables.forgetPlace()
+            // Pages that only snapshots see cannot be spilled; they must not make the next frame spill again.
+            pinnedByteCount = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
+        }
+    }
+
+    /// Writes the staged entries as runs that only this transaction's number makes visible.
+    ///
+    /// Sources of an index are ordered by age, so what is in memtables goes to runs first.
+    private func spillEntries() throws(LogError) {
+        let number = sequence + 1
+        for (place, definition) in stage.definitions.enumerated() {
+            try runs.withFlushing { () throws(LogError) in
+                try flushOlder(than: number, definition)
+                let memtable = Memtable(definition: definition, budget: budget)
+                stage.append(place, to: memtable, sequence: number)
+                memtable.freeze()
+                guard memtable.entryCount > 0 else { return }
+                let run = try runs.write(memtable, isOldest: false, oldestLimit: sequence)
+                indexes = publisher.changeIndexes { indexes in
+                    guard var state = indexes[definition.id] else { return }
+                    state.runs.insert(run, at: 0)
+                    indexes = indexes.replacing(state)
+                }
+                spilledRuns[definition.id, default: []].insert(run, at: 0)
+                try mergeSpilledRuns(of: definition)
+            }
+        }
+        stage.removeAll()
+    }
+
+    private func flushOlder(than number: UInt64, _ definition: IndexDefinition) throws(LogError) {
+        indexes = publisher.changeIndexes { indexes in
+            var state =
+                indexes[definition.id]
+                ?? IndexState(definition: definition, active: Memtable(definition: definition, budget: budget))
+            if state.active.entryCount > 0 { freeze(&state) }
+            indexes = indexes.replacing(state)
+        }
+        guard let state = indexes[definition.id] else { return }
+        // The newest published state reads below this transaction's number.
+        let flushed = try runs.flush(state, through: number, oldestLimit: publisher.snapshot.sequence)
+        runs.adopt(flushed)
+        indexes = publisher.snapshot.indexes
+    }
+
+    private func mergeSpilledRuns(of definition: IndexDefinition) throws(LogError) {
+        while let own = spilledRuns[definition.id], let plan = MergePlan(own.map(\.description)) {
+            let inputs = Array(own[plan.range])
+            let merged = try runs.merge(
+                inputs, definition, level: plan.level, isOldestIncluded: false, oldestLimit: sequence)
+            indexes = publisher.changeIndexes { RunStore.replace(inputs, by: merged, definition, in: &$0) }
+            spilledRuns[definition.id]?.replaceSubrange(plan.range, with: [merged])
+        }
+    }
+
+    /// Takes the runs of a transaction that was given up out again.
+    func dropSpilledRuns() {
+        guard !spilledRuns.isEmpty else { return }
+        let spilled = spilledRuns
+        spilledRuns.removeAll()
+        indexes = publisher.changeIndexes { indexes in
+            for (index, runs) in spilled {
+                guard var state = indexes[index] else { continue }
+                state.runs.removeAll { run in runs.contains { $0 === run } }
+                indexes = indexes.replacing(state)
+            }
+        }
+    }
+}

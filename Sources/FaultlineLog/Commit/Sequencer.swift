@@ -1,0 +1,457 @@
+import FaultlineDisk
+
+/// Gives transactions their order: encodes records straight into frames whose place in the file is known, and keeps the
+/// tables as the newest sequenced transaction sees them.
+///
+/// Invariants:
+/// - `offset` is where the next frame of `segment` begins, all queued frames counted;
+/// - between two turns the working tables are captured, and `stage` is empty;
+/// - `sequence` is that of the newest transaction whose last frame was queued.
+///
+/// Concurrency: everything belongs to the writer's turn, which is `turn`.
+// Safe because of what the comment above says.
+final class Sequencer: @unchecked Sendable {
+    let turn = EngineLock()
+    let directory: StoreDirectory
+    let manifest: Manifest
+    let publisher: Publisher
+    let committer: Committer
+    let runs: RunStore
+    let options: LogOptions
+    let clock: Clock
+    let budget: MemoryBudget
+    let cache: PageCache
+
+    var tables: WorkingTables
+    private(set) var sequence: UInt64
+    private(set) var wallNanoseconds: Int64
+    /// The index states as they were when the turn began, and changed by it since; the publisher keeps them.
+    var indexes: IndexSet
+    var stage = EntryStage()
+    var blobs: BlobSegment?
+
+    // The segment that frames are encoded for.
+    private(set) var segment: ManagedFile
+    private(set) var offset: UInt64
+    /// Bytes of log since the last checkpoint.
+    var byteCountSinceCheckpoint: UInt64 = 0
+    /// Bytes of changed pages that the last spill could not store.
+    var pinnedByteCount = 0
+
+    // The frame being filled.
+    private var block: FrameBlock
+    private var restingBlocks: [FrameBlock] = []
+    private var pending = PendingFrames()
+    private var frameStart = -1
+    private var frameByteCount = 0
+    private var frameRecordCount = 0
+    private var frameHeadersCRC: UInt32 = 0
+
+    // The transaction under way.
+    private(set) var isInTransaction = false
+    private(set) var firstSegment: UInt64 = 0
+    private(set) var firstOffset: UInt64 = 0
+    private var part: UInt32 = 0
+    private var recordCount: UInt32 = 0
+    private var firstVersionCount: UInt32 = 0
+    private var laterVersionCount: UInt32 = 0
+    private var deleteCount: UInt32 = 0
+    private var blobEndAtStart: UInt64 = 0
+    private var usesBlobs = false
+    /// Runs with entries of the transaction under way, newest first.
+    var spilledRuns: [IndexID: [Run]] = [:]
+    private(set) var transactionFailure: LogError?
+    private(set) var isAbandoned = false
+
+    init(
+        directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, runs: RunStore,
+        options: LogOptions, clock: Clock, budget: MemoryBudget, tables: WorkingTables, sequence: UInt64,
+        wallNanoseconds: Int64, indexes: IndexSet, segment: ManagedFile, offset: UInt64,
+        blobs: BlobSegment?
+    ) {
+        self.directory = directory
+        self.manifest = manifest
+        self.publisher = publisher
+        self.committer = committer
+        self.runs = runs
+        self.options = options
+        self.clock = clock
+        self.budget = budget
+        self.tables = tables
+        cache = tables.cache
+        self.sequence = sequence
+        self.wallNanoseconds = wallNanoseconds
+        self.indexes = indexes
+        self.segment = segment
+        self.offset = offset
+        self.blobs = blobs
+        block = FrameBlock(capacity: options.frameByteCount + 65_536)
+    }
+
+    // MARK: The life of a transaction
+
+    /// Begins a transaction.
+    func begin() {
+        recycleBlocks()
+        indexes = publisher.snapshot.indexes
+        tables.sequence = sequence + 1
+        isInTransaction = true
+        part = 0
+        recordCount = 0
+        firstVersionCount = 0
+        laterVersionCount = 0
+        deleteCount = 0
+        usesBlobs = false
+        transactionFailure = nil
+        isAbandoned = false
+        frameStart = -1
+        pinnedByteCount = 0
+    }
+
+    /// Gives a transaction up: tables and stage go back, an unwritten frame is forgotten. Frames that were written stay
+    /// as dead bytes.
+    func rollBack() {
+        if frameStart >= 0 {
+            block.used = frameStart
+            pending.removeLast()
+        }
+        frameStart = -1
+        stage.removeAll()
+        dropSpilledRuns()
+        tables.restore()
+        isInTransaction = false
+    }
+
+    func abandon() { isAbandoned = true }
+
+    /// Notes an error after which the transaction cannot be completed, even if its body hides it.
+    func fail(_ error: LogError) -> LogError {
+        if transactionFailure == nil { transactionFailure = error }
+        return error
+    }
+
+    /// What a transaction's end hands to its thread.
+    struct Ending {
+        let sequence: UInt64
+        let transaction: TransactionID
+        let wallNanoseconds: Int64
+        /// Nil if there was nothing to write.
+        let completion: Completion?
+        let leads: Bool
+    }
+
+    /// Closes the last frame with the transaction record and queues it.
+    func end(author: String?) throws(LogError) -> Ending {
+        if let transactionFailure { throw transactionFailure }
+        if isAbandoned { throw LogError(.abandoned, "The transaction was given up; nothing of it is stored.") }
+        guard recordCount > 0 else {
+            rollBack()
+            return Ending(
+                sequence: sequence, transaction: TransactionID(high: 0, low: 0), wallNanoseconds: wallNanoseconds,
+                completion: nil, leads: false)
+        }
+        let record = TransactionRecord(
+            sequence: sequence + 1,
+            transaction: TransactionID(high: directory.randomNumber(), low: directory.randomNumber()),
+            wallNanoseconds: max(clock.wallNanoseconds(), wallNanoseconds), recordCount: recordCount,
+            firstVersionCount: firstVersionCount, laterVersionCount: laterVersionCount, deleteCount: deleteCount,
+            segment: 0, offset: 0, author: try Self.bytes(of: author))
+        return try end(record)
+    }
+
+    /// Queues the last frame with a transaction record that says all but where the transaction begins.
+    func end(_ closing: TransactionRecord) throws(LogError) -> Ending {
+        var closing = closing
+        let place = try room(for: RecordHeader.byteCount + closing.byteCount.roundedUpTo8, isClosing: true)
+        closing.segment = firstSegment
+        closing.offset = firstOffset
+        place.zero(RecordHeader.byteCount, to: RecordHeader.byteCount + closing.byteCount.roundedUpTo8)
+        RecordHeader.write(
+            to: place, storedByteCount: closing.byteCount, rawByteCount: closing.byteCount, table: 0, layout: 0, id: 0,
+            operation: .transaction, flags: [])
+        closing.write(to: place + RecordHeader.byteCount)
+        sealRecord(place, RecordHeader.byteCount + closing.byteCount.roundedUpTo8)
+
+        sequence += 1
+        wallNanoseconds = closing.wallNanoseconds
+        appendStagedEntries()
+        spilledRuns.removeAll()
+        let captured = tables.capture()
+        let completion = Completion()
+        let frame = closeFrame(flags: 0)
+        let leads = committer.enqueue(
+            Committer.Item(
+                frame: frame, visible: .init(sequence: sequence, tables: captured), completion: completion,
+                blobs: blobs,
+                blobEnd: usesBlobs ? blobs?.end ?? 0 : 0))
+        isInTransaction = false
+        return Ending(
+            sequence: sequence, transaction: closing.transaction, wallNanoseconds: wallNanoseconds,
+            completion: completion,
+            leads: leads)
+    }
+
+    private static func bytes(of author: String?) throws(LogError) -> [UInt8] {
+        let bytes = Array((author ?? "").utf8)
+        guard bytes.count <= Limits.authorByteCountMax else {
+            throw .tooLarge(
+                "An author's name has at most \(Limits.authorByteCountMax) bytes of UTF-8; this one has \(bytes.count)."
+            )
+        }
+        return bytes
+    }
+
+    private func appendStagedEntries() {
+        for (number, definition) in stage.definitions.enumerated() {
+            stage.append(number, to: activeMemtable(of: definition), sequence: sequence)
+        }
+        stage.removeAll()
+    }
+
+    private func activeMemtable(of definition: IndexDefinition) -> Memtable {
+        if let state = indexes[definition.id] { return state.active }
+        let memtable = Memtable(definition: definition, budget: budget)
+        indexes = publisher.changeIndexes { $0 = $0.replacing(IndexState(definition: definition, active: memtable)) }
+        return memtable
+    }
+
+    /// Queues a wait for everything sequenced so far; its completion tells the place in the log.
+    func enqueueBarrier() -> (completion: Completion, leads: Bool) {
+        let completion = Completion()
+        let leads = committer.enqueue(
+            Committer.Item(frame: nil, visible: nil, completion: completion, blobs: blobs, blobEnd: blobs?.end ?? 0))
+        return (completion, leads)
+    }
+
+    // MARK: Records
+
+    /// Encodes one version of an object.
+    @inline(__always)
+    func put(
+        _ id: RecordID, in table: TableID, layout: UInt16, changed: UInt64?, flags: RecordFlags, byteCount: Int,
+        fill: (UnsafeMutableRawBufferPointer) -> Void
+    ) throws(LogError) {
+        let prefix = changed == nil ? 0 : 8
+        let stored = prefix + byteCount
+        let whole = RecordHeader.byteCount + stored.roundedUpTo8
+        let record = try room(for: whole)
+        record.zero(RecordHeader.byteCount, to: whole)
+        var allFlags = flags
+        if let changed {
+            allFlags.insert(.changed)
+            record.set(changed, RecordHeader.byteCount)
+        } else {
+            allFlags.remove(.changed)
+        }
+        RecordHeader.write(
+            to: record, storedByteCount: stored, rawByteCount: stored, table: table.rawValue, layout: layout, id: id,
+            operation: .put, flags: allFlags)
+        fill(UnsafeMutableRawBufferPointer(start: record + RecordHeader.byteCount + prefix, count: byteCount))
+        let location = sealRecord(record, whole)
+        do {
+            let old = try tables.replace(id, in: table.rawValue, with: location)
+            if old.isAbsent { firstVersionCount &+= 1 } else { laterVersionCount &+= 1 }
+        } catch {
+            throw fail(error)
+        }
+    }
+
+    /// Encodes the end of an object.
+    func delete(_ id: RecordID, in table: TableID) throws(LogError) {
+        let victim: Location
+        do {
+            victim = try tables.location(of: id, in: table.rawValue)
+        } catch {
+            throw fail(error)
+        }
+        guard !victim.isAbsent else {
+            throw LogError(.missing, "Object \(id) of table \(table.rawValue) cannot be deleted: it does not exist.")
+        }
+        let whole = RecordHeader.byteCount + Location.byteCount.roundedUpTo8
+        let record = try room(for: whole)
+        record.zero(RecordHeader.byteCount, to: whole)
+        victim.write(to: record + RecordHeader.byteCount)
+        RecordHeader.write(
+            to: record, storedByteCount: Location.byteCount, rawByteCount: Location.byteCount, table: table.rawValue,
+            layout: 0,
+            id: id, operation: .delete, flags: [])
+        sealRecord(record, whole)
+        do {
+            _ = try tables.replace(id, in: table.rawValue, with: .absent)
+        } catch {
+            throw fail(error)
+        }
+        deleteCount &+= 1
+    }
+
+    /// Encodes the end of a table.
+    func dropTable(_ table: TableID) throws(LogError) {
+        let record = try room(for: RecordHeader.byteCount)
+        RecordHeader.write(
+            to: record, storedByteCount: 0, rawByteCount: 0, table: table.rawValue, layout: 0, id: 0,
+            operation: .dropTable,
+            flags: [])
+        sealRecord(record, RecordHeader.byteCount)
+        tables.drop(table.rawValue)
+    }
+
+    /// Gives a record its checksum and counts it.
+    @inline(__always) @discardableResult
+    private func sealRecord(_ record: UnsafeMutableRawPointer, _ whole: Int) -> Location {
+        record.set(CRC32C.checksum(record + 4, whole - 4), 0)
+        frameHeadersCRC = CRC32C.checksum(record, RecordHeader.byteCount, seed: frameHeadersCRC)
+        let place = offset + UInt64(frameByteCount)
+        frameByteCount &+= whole
+        block.used &+= whole
+        frameRecordCount &+= 1
+        recordCount &+= 1
+        return Location(segment: segment.number, byteOffset: place, byteCount: whole)
+    }
+
+    /// The bytes of a record that is not written yet, or nil if it is.
+    func pendingRecord(at location: Location) -> UnsafeRawPointer? {
+        pending.find(location)
+    }
+
+    // MARK: Frames
+
+    /// Memory for the next record of the frame.
+    @inline(__always)
+    private func room(for whole: Int, isClosing: Bool = false) throws(LogError) -> UnsafeMutableRawPointer {
+        if frameStart < 0 || block.used &+ whole > block.capacity
+            || (frameByteCount &+ whole > options.frameByteCount && !isClosing)
+            || frameRecordCount >= Limits.frameRecordCountMax - 1
+        {
+            try makeRoom(for: whole, isClosing: isClosing)
+        }
+        return block.start + block.used
+    }
+
+    @inline(never)
+    private func makeRoom(for whole: Int, isClosing: Bool) throws(LogError) {
+        precondition(isInTransaction, "Records are written inside a transaction.")
+        if let transactionFailure { throw transactionFailure }
+        guard whole <= Limits.recordByteCountMax else {
+            throw LogError.tooLarge("A record of \(whole) bytes exceeds the limit of \(Limits.recordByteCountMax).")
+        }
+        if frameStart >= 0, frameRecordCount > 0 {
+            let isFull = frameByteCount + whole > options.frameByteCount && !isClosing
+            if isFull || frameRecordCount >= Limits.frameRecordCountMax - 1 { try writePartialFrame() }
+        }
+        if frameStart < 0 { try beginFrame() }
+        if block.used + whole > block.capacity { moveFrame(toHold: whole) }
+    }
+
+    private func beginFrame() throws(LogError) {
+        if offset >= UInt64(options.segmentByteCount) { try beginSegment() }
+        if block.used + FrameHeader.byteCount > block.capacity { replaceBlock(capacity: 0) }
+        frameStart = block.used
+        frameByteCount = FrameHeader.byteCount
+        frameRecordCount = 0
+        frameHeadersCRC = 0
+        block.used += FrameHeader.byteCount
+        if part == 0 {
+            firstSegment = segment.number
+            firstOffset = offset
+        }
+        pending.append(PendingFrames.Frame(segment: segment.number, offset: offset, block: block, start: frameStart))
+    }
+
+    /// Frames go on in a fresh segment. It is listed when the first frame for it is written.
+    private func beginSegment() throws(LogError) {
+        let next = try directory.create(.hotSegment)
+        do {
+            try onDisk("making a segment durable") { () throws(DiskError) in
+                try next.file.synchronize(site: "segment.header")
+            }
+            try directory.synchronize(site: "segment.directory")
+        } catch {
+            throw fail(error)
+        }
+        segment = next
+        offset = UInt64(FileHeader.byteCount)
+    }
+
+    /// Completes the frame's header but for what the leader stamps.
+    private func closeFrame(flags: UInt8) -> Committer.Item.Frame {
+        let header = FrameHeader(
+            kind: .commit, bodyByteCount: frameByteCount - FrameHeader.byteCount, headersCRC: frameHeadersCRC,
+            recordCount: frameRecordCount, flags: flags, sequence: tables.sequence, part: part,
+            spill: firstSegment == segment.number ? firstOffset : 0)
+        header.write(to: block.start + frameStart, at: offset, of: segment.header)
+        let frame = Committer.Item.Frame(
+            block: block, start: frameStart, byteCount: frameByteCount, segment: segment, offset: offset)
+        offset += UInt64(frameByteCount)
+        byteCountSinceCheckpoint += UInt64(frameByteCount)
+        frameStart = -1
+        part += 1
+        return frame
+    }
+
+    /// Writes the records so far, without making them durable, and goes on in a new frame: so a transaction of any size
+    /// needs little memory.
+    private func writePartialFrame() throws(LogError) {
+        let completion = Completion()
+        let frame = closeFrame(flags: FrameHeader.flagContinued)
+        let leads = committer.enqueue(
+            Committer.Item(frame: frame, visible: nil, completion: completion, blobs: nil, blobEnd: 0))
+        committer.finish(completion, leads: leads)
+        if let failure = completion.failure { throw fail(failure) }
+        recycleBlocks()
+        do {
+            try spillIfNeeded()
+        } catch {
+            throw fail(error)
+        }
+    }
+
+    // MARK: Blocks
+
+    /// Moves the frame being filled to a block that holds `whole` bytes more.
+    private func moveFrame(toHold whole: Int) {
+        let old = block
+        let start = frameStart
+        let wanted = frameByteCount + whole + 2_048
+        old.used = start
+        replaceBlock(capacity: max(wanted, min(frameByteCount * 2, options.frameByteCount)))
+        block.start.copyMemory(from: old.start + start, byteCount: frameByteCount)
+        frameStart = 0
+        block.used = frameByteCount
+        pending.moveLast(to: block)
+    }
+
+    private func replaceBlock(capacity: Int) {
+        restingBlocks.append(block)
+        if let index = restingBlocks.firstIndex(where: {
+            $0.capacity >= capacity && committer.isIdle($0) && $0.used == 0
+        }) {
+            block = restingBlocks.remove(at: index)
+        } else {
+            block = FrameBlock(capacity: max(capacity, options.frameByteCount + 65_536))
+        }
+    }
+
+    /// Takes blocks whose frames are written for new frames.
+    private func recycleBlocks() {
+        guard frameStart < 0 else { return }
+        if block.used > 0, committer.isIdle(block) {
+            pending.remove(block)
+            block.used = 0
+        }
+        guard !restingBlocks.isEmpty else { return }
+        for resting in restingBlocks where committer.isIdle(resting) {
+            pending.remove(resting)
+            resting.used = 0
+        }
+        // One spare block of the usual size is enough.
+        var spare = 1
+        restingBlocks.removeAll { resting in
+            guard resting.used == 0, committer.isIdle(resting) else { return false }
+            spare -= 1
+            return spare < 0 || resting.capacity > options.frameByteCount + 65_536
+        }
+    }
+
+    /// Notes that blobs were written for this transaction.
+    func noteBlobs() { usesBlobs = true }
+}

@@ -1,0 +1,155 @@
+/// Records that become visible and durable together, while they are being written.
+///
+/// Only one is under way in a store at a time. Its reads see the newest sequenced state and its own records.
+package struct Transaction: ~Copyable {
+    let sequencer: Sequencer
+
+    init(_ sequencer: Sequencer) {
+        self.sequencer = sequencer
+    }
+
+    // MARK: Reading
+
+    /// Where an object's record lies or will lie.
+    package func location(of id: RecordID, in table: TableID) throws(LogError) -> Location {
+        try sequencer.tables.location(of: id, in: table.rawValue)
+    }
+
+    /// An identifier that is larger than each ever given in the table.
+    package func nextID(in table: TableID) -> RecordID { sequencer.tables.nextID(in: table.rawValue) }
+
+    /// Objects in a table.
+    package func recordCount(of table: TableID) -> Int { sequencer.tables.set[table.rawValue]?.recordCount ?? 0 }
+
+    /// Reads one record.
+    ///
+    /// - Parameter body: Gets the record, valid during the call.
+    /// - Returns: What `body` returned, or nil if the object does not exist.
+    package func record<R>(_ id: RecordID, in table: TableID, _ body: (RecordView) throws -> R) throws -> R? {
+        let location = try location(of: id, in: table)
+        guard !location.isAbsent else { return nil }
+        let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        if let bytes = sequencer.pendingRecord(at: location) {
+            let header = RecordHeader(reading: bytes)
+            if !header.flags.contains(.compressed) {
+                let (view, _) = try RecordDecoder.decode(
+                    bytes, limit: header.wholeByteCount, id: id, table: table.rawValue, location: location,
+                    scratch: none)
+                return try body(view)
+            }
+        }
+        let snapshot = sequencer.publisher.snapshot
+        var target = RecordBuffer(byteCapacity: (location.byteCount ?? 4_096) + 64)
+        while true {
+            switch try snapshot.read(id, in: table, at: location, into: target.bytes) {
+            case .record(let view, _): return try body(view)
+            case .needsCapacity(let byteCount): target.grow(to: byteCount)
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Gives out identifiers that were never given before.
+    ///
+    /// - Returns: The first of `count` consecutive ones.
+    package mutating func allocateIDs(_ count: Int, in table: TableID) throws(LogError) -> RecordID {
+        precondition(count >= 0, "A number of identifiers is not negative.")
+        let next = sequencer.tables.nextID(in: table.rawValue)
+        guard UInt64(count) <= Limits.recordIDMax - next else {
+            throw LogError.tooLarge("Table \(table.rawValue) has no identifiers left.")
+        }
+        return sequencer.tables.allocate(count, in: table.rawValue)
+    }
+
+    /// Writes one version of an object.
+    ///
+    /// - Parameters:
+    ///   - changed: The mask of changed slots, nil for the first version.
+    ///   - fill: Gets exactly `byteCount` zeroed bytes in the frame and encodes the row there.
+    /// - Throws: `.tooLarge`; what the disk says where a page or a partial frame meets it. The transaction cannot be
+    ///   completed then.
+    @inline(__always)
+    package mutating func put(
+        _ id: RecordID, in table: TableID, layout: UInt16, changed: UInt64?, flags: RecordFlags, byteCount: Int,
+        fill: (UnsafeMutableRawBufferPointer) -> Void
+    ) throws(LogError) {
+        precondition(id > 0 && id <= Limits.recordIDMax, "An identifier is at least 1 and at most 336 x (2^32 - 1).")
+        precondition(byteCount >= 0, "A row's size is not negative.")
+        try sequencer.put(
+            id, in: table, layout: layout, changed: changed,
+            flags: flags.intersection([.noIndexChange, .compressed, .hasExtension]),
+            byteCount: byteCount, fill: fill)
+    }
+
+    /// Ends an object.
+    ///
+    /// - Throws: `.missing` if it does not exist.
+    package mutating func delete(_ id: RecordID, in table: TableID) throws(LogError) {
+        try sequencer.delete(id, in: table)
+    }
+
+    /// Ends all objects of a table, in one record. Their index entries and blobs are the caller's business.
+    package mutating func dropTable(_ table: TableID) throws(LogError) {
+        try sequencer.dropTable(table)
+    }
+
+    /// Gives the transaction up: whatever the body still does, nothing of it will be stored, and `write` throws
+    /// `.abandoned`.
+    package mutating func abandon() { sequencer.abandon() }
+
+    // MARK: Blobs
+
+    /// Writes a blob to the blob segment at once, and places it with this transaction.
+    package mutating func putBlob(_ bytes: UnsafeRawBufferPointer, owner: BlobOwner) throws(LogError) -> RecordID {
+        try sequencer.putBlob(bytes, owner: owner)
+    }
+
+    /// Writes a blob piece by piece.
+    ///
+    /// - Parameters:
+    ///   - byteCount: Bytes that will come, or nil if that is not known.
+    ///   - next: Fills memory, at most all of it, and returns how much; 0 at the end.
+    package mutating func putBlob(
+        byteCount: UInt64?, owner: BlobOwner, _ next: (UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws -> RecordID {
+        try sequencer.putBlob(byteCount: byteCount, owner: owner, next)
+    }
+
+    /// Writes a copy of a blob, without decompressing it.
+    package mutating func copyBlob(_ id: RecordID, owner: BlobOwner) throws(LogError) -> RecordID {
+        try sequencer.copyBlob(id, owner: owner)
+    }
+
+    /// Ends a blob.
+    package mutating func deleteBlob(_ id: RecordID) throws(LogError) {
+        try sequencer.delete(id, in: .blobs)
+    }
+
+    // MARK: Indexes
+
+    /// Gives a key to an object.
+    package mutating func insertEntry(_ index: IndexDefinition, key: UnsafeRawBufferPointer, id: RecordID)
+        throws(LogError)
+    {
+        try sequencer.stageEntry(index, key: key, id: id, isDelete: false)
+    }
+
+    /// Takes a key from an object.
+    package mutating func removeEntry(_ index: IndexDefinition, key: UnsafeRawBufferPointer, id: RecordID)
+        throws(LogError)
+    {
+        try sequencer.stageEntry(index, key: key, id: id, isDelete: true)
+    }
+
+    /// The object that has a key of a unique index.
+    package func firstID(in index: IndexDefinition, key: UnsafeRawBufferPointer) throws(LogError) -> RecordID? {
+        precondition(index.isUnique, "A transaction looks up keys of unique indexes only.")
+        return try sequencer.firstID(in: index, key: key)
+    }
+
+    /// Brings what `firstID` will look at into the processor's cache. Sixteen to sixty-four keys at a time serve best.
+    package func prefetchKeys(in index: IndexDefinition, _ keys: UnsafeBufferPointer<UnsafeRawBufferPointer>) {
+        sequencer.prefetch(index, keys)
+    }
+}

@@ -1,0 +1,106 @@
+/// What a blob record's payload begins with: `docs/FileFormat.md` section 10.1.
+struct BlobHeader: Equatable {
+    static let fixedByteCount = 40
+    static let chunkEntryByteCount = 8
+    static let flagCompressed: UInt32 = 1
+    static let chunkCompressed: UInt32 = 1 << 31
+
+    var rawByteCount: UInt64
+    /// Bytes of all chunks as stored.
+    var storedByteCount: UInt64
+    /// Entries of the chunk table; those past the end of the value are zero.
+    var chunkCount: UInt32
+    var owner: BlobOwner
+    var flags: UInt32
+
+    /// Header and chunk table: what the record's checksum covers of the payload.
+    var tableEnd: Int { Self.fixedByteCount + Int(chunkCount) * Self.chunkEntryByteCount }
+
+    init(rawByteCount: UInt64, storedByteCount: UInt64, chunkCount: UInt32, owner: BlobOwner, flags: UInt32) {
+        self.rawByteCount = rawByteCount
+        self.storedByteCount = storedByteCount
+        self.chunkCount = chunkCount
+        self.owner = owner
+        self.flags = flags
+    }
+
+    init?(reading bytes: UnsafeRawPointer) {
+        rawByteCount = bytes.u64(0)
+        storedByteCount = bytes.u64(8)
+        chunkCount = bytes.u32(20)
+        owner = BlobOwner(table: TableID(rawValue: bytes.u16(24)), slot: bytes.u16(26), id: bytes.u64(32))
+        flags = bytes.u32(28)
+        guard bytes.u32(16) == UInt32(Limits.chunkByteCount), rawByteCount <= Limits.blobByteCountMax,
+            storedByteCount <= rawByteCount,
+            UInt64(chunkCount) >= (rawByteCount + UInt64(Limits.chunkByteCount) - 1) / UInt64(Limits.chunkByteCount),
+            tableEnd <= Limits.frameBodyByteCountMax - RecordHeader.byteCount
+        else { return nil }
+    }
+
+    func write(to bytes: UnsafeMutableRawPointer) {
+        bytes.set(rawByteCount, 0)
+        bytes.set(storedByteCount, 8)
+        bytes.set(UInt32(Limits.chunkByteCount), 16)
+        bytes.set(chunkCount, 20)
+        bytes.set(owner.table.rawValue, 24)
+        bytes.set(owner.slot, 26)
+        bytes.set(flags, 28)
+        bytes.set(owner.id, 32)
+    }
+}
+
+/// The object and the attribute that a blob was written for: a hint for salvage.
+package struct BlobOwner: Hashable, Sendable {
+    package let table: TableID
+    package let slot: UInt16
+    package let id: RecordID
+    package init(table: TableID, slot: UInt16, id: RecordID) {
+        self.table = table
+        self.slot = slot
+        self.id = id
+    }
+}
+
+/// Where a blob lies: the row of table 2, `docs/FileFormat.md` section 10.2.
+package struct BlobPlacement: Equatable, Sendable {
+    static let byteCount = 40
+
+    package let segment: UInt64
+    /// The header of the blob record, in bytes from the start of the file.
+    package let offset: UInt64
+    package let rawByteCount: UInt64
+    /// Bytes of header, chunk table and chunks.
+    package let storedByteCount: UInt64
+    let recordCRC: UInt32
+    let flags: UInt32
+
+    init(
+        segment: UInt64, offset: UInt64, rawByteCount: UInt64, storedByteCount: UInt64, recordCRC: UInt32, flags: UInt32
+    ) {
+        self.segment = segment
+        self.offset = offset
+        self.rawByteCount = rawByteCount
+        self.storedByteCount = storedByteCount
+        self.recordCRC = recordCRC
+        self.flags = flags
+    }
+
+    init?(reading row: UnsafeRawBufferPointer) {
+        guard row.count == Self.byteCount, let bytes = row.baseAddress else { return nil }
+        segment = bytes.u64(0)
+        offset = bytes.u64(8)
+        rawByteCount = bytes.u64(16)
+        storedByteCount = bytes.u64(24)
+        recordCRC = bytes.u32(32)
+        flags = bytes.u32(36)
+    }
+
+    func write(to bytes: UnsafeMutableRawPointer) {
+        bytes.set(segment, 0)
+        bytes.set(offset, 8)
+        bytes.set(rawByteCount, 16)
+        bytes.set(storedByteCount, 24)
+        bytes.set(recordCRC, 32)
+        bytes.set(flags, 36)
+    }
+}

@@ -1,0 +1,103 @@
+import FaultlineDisk
+
+/// What a frame holds.
+package enum FrameKind: UInt8, Sendable {
+    case commit = 1
+    case moved = 2
+    case blob = 3
+    case edit = 4
+    case mark = 5
+    case block = 6
+}
+
+/// The 48 bytes before the records of a frame: `docs/FileFormat.md` section 5.
+package struct FrameHeader: Equatable, Sendable {
+    package static let byteCount = 48
+    static let flagContinued: UInt8 = 1 << 6
+    static let flagSkippable: UInt8 = 1 << 7
+
+    package var bodyByteCount: Int
+    package var headersCRC: UInt32
+    package var recordCount: Int
+    package var kind: FrameKind
+    package var flags: UInt8
+    package var sequence: UInt64
+    package var durable: UInt64
+    package var previousHead: UInt32
+    package var part: UInt32
+    package var spill: UInt64
+
+    package var isContinued: Bool { flags & Self.flagContinued != 0 }
+
+    init(
+        kind: FrameKind, bodyByteCount: Int, headersCRC: UInt32, recordCount: Int, flags: UInt8 = 0,
+        sequence: UInt64 = 0,
+        durable: UInt64 = 0, previousHead: UInt32 = 0, part: UInt32 = 0, spill: UInt64 = 0
+    ) {
+        self.bodyByteCount = bodyByteCount
+        self.headersCRC = headersCRC
+        self.recordCount = recordCount
+        self.kind = kind
+        self.flags = flags
+        self.sequence = sequence
+        self.durable = durable
+        self.previousHead = previousHead
+        self.part = part
+        self.spill = spill
+    }
+
+    /// Reads the header of a frame that lies at `offset` of `file`, or nil if none does.
+    init?(reading bytes: UnsafeRawPointer, at offset: UInt64, of file: FileHeader) {
+        guard CRC32C.checksum(bytes + 4, 44, seed: file.frameSeed(at: offset)) == bytes.u32(0) else { return nil }
+        let bodyByteCount = Int(bytes.u32(4))
+        guard let kind = FrameKind(rawValue: bytes.u8(14)) else { return nil }
+        guard bodyByteCount <= Limits.frameBodyByteCountMax, bodyByteCount & 7 == 0 else { return nil }
+        self.bodyByteCount = bodyByteCount
+        headersCRC = bytes.u32(8)
+        recordCount = Int(bytes.u16(12))
+        self.kind = kind
+        flags = bytes.u8(15)
+        sequence = bytes.u64(16)
+        durable = bytes.u64(24)
+        previousHead = bytes.u32(32)
+        part = bytes.u32(36)
+        spill = bytes.u64(40)
+    }
+
+    /// Writes the header of a frame that lies at `offset` of `file`.
+    ///
+    /// - Returns: headCRC, for the next frame's chain.
+    @discardableResult
+    func write(to bytes: UnsafeMutableRawPointer, at offset: UInt64, of file: FileHeader) -> UInt32 {
+        bytes.set(UInt32(bodyByteCount), 4)
+        bytes.set(headersCRC, 8)
+        bytes.set(UInt16(recordCount), 12)
+        bytes.set(kind.rawValue, 14)
+        bytes.set(flags, 15)
+        bytes.set(sequence, 16)
+        bytes.set(durable, 24)
+        bytes.set(previousHead, 32)
+        bytes.set(part, 36)
+        bytes.set(spill, 40)
+        return Self.seal(bytes, at: offset, of: file)
+    }
+
+    /// Sets watermark and chain of a header whose other fields are written, and its checksum.
+    ///
+    /// - Returns: headCRC, for the next frame's chain.
+    @inline(__always)
+    static func stamp(
+        _ bytes: UnsafeMutableRawPointer, durable: UInt64, previousHead: UInt32, at offset: UInt64, of file: FileHeader
+    ) -> UInt32 {
+        bytes.set(durable, 24)
+        bytes.set(previousHead, 32)
+        return seal(bytes, at: offset, of: file)
+    }
+
+    @inline(__always)
+    private static func seal(_ bytes: UnsafeMutableRawPointer, at offset: UInt64, of file: FileHeader) -> UInt32 {
+        let head = CRC32C.checksum(bytes + 4, 44, seed: file.frameSeed(at: offset))
+        bytes.set(head, 0)
+        return head
+    }
+}

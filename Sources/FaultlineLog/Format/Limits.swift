@@ -1,0 +1,31 @@
+/// Every maximum of the format.
+package enum Limits {
+    /// Bytes of a frame's records.
+    package static let frameBodyByteCountMax = 64 << 20
+    /// Records of one frame.
+    package static let frameRecordCountMax = 65_535
+    /// Bytes of a record with its header and padding.
+    package static let recordByteCountMax = frameBodyByteCountMax - 1_280
+    /// Identifiers have 48 bits in records, but their pages are numbered in 32.
+    package static let recordIDMax = UInt64(UInt32.max) * UInt64(TablePage.entryCount)
+    /// Bytes of an author's name.
+    package static let authorByteCountMax = 1_024
+    /// Raw bytes of a blob's chunk.
+    package static let chunkByteCount = 65_536
+    /// Chunks of one blob: their table fits into one frame.
+    package static let chunkCountMax = (frameBodyByteCountMax - 24 - 40) / 8
+    /// Bytes of one blob.
+    package static let blobByteCountMax = UInt64(chunkCountMax) * UInt64(chunkByteCount)
+    /// Bytes of a file that locations can name: offsets are 32 bits in units of 8.
+    package static let segmentByteCountMax = 32 << 30
+}
+
+/// The version of the format that this code writes.
+package enum FormatVersion {
+    package static let major: UInt16 = 1
+    package static let minor: UInt16 = 0
+    /// Incompatible features that this code understands.
+    package static let knownIncompatible: UInt64 = 0
+    /// Read-compatible features that this code understands.
+    package static let knownReadCompatible: UInt64 = 0
+}

@@ -1,0 +1,57 @@
+/// Where the newest version of an object lies: `docs/FileFormat.md` section 9.1.
+package struct Location: Equatable, Sendable {
+    package static let byteCount = 12
+    static let sizeUnknown: UInt32 = 0xFF_FFFF
+    static let flagBlock: UInt32 = 1 << 24
+    static let flagDamaged: UInt32 = 1 << 25
+
+    /// The low 32 bits of the file number; 0 means no object.
+    package let segment: UInt32
+    /// Offset of the record header, in units of 8.
+    package let offset: UInt32
+    /// Size in units of 8 in the low 24 bits, flags above.
+    package let packed: UInt32
+
+    @inlinable @inline(__always)
+    package init(segment: UInt32, offset: UInt32, packed: UInt32) {
+        self.segment = segment
+        self.offset = offset
+        self.packed = packed
+    }
+
+    package static let absent = Location(segment: 0, offset: 0, packed: 0)
+
+    /// No object.
+    @inlinable @inline(__always) package var isAbsent: Bool { segment == 0 }
+
+    /// The record's header, in bytes from the start of the file.
+    @inlinable @inline(__always) package var byteOffset: UInt64 { UInt64(offset) << 3 }
+
+    /// Bytes of header and stored payload, rounded up to a multiple of 8; nil if only the record's header tells.
+    @inline(__always) package var byteCount: Int? {
+        let units = packed & Self.sizeUnknown
+        return units == Self.sizeUnknown ? nil : Int(units) << 3
+    }
+
+    @inline(__always)
+    init(segment: UInt64, byteOffset: UInt64, byteCount: Int) {
+        self.segment = UInt32(truncatingIfNeeded: segment)
+        offset = UInt32(truncatingIfNeeded: byteOffset >> 3)
+        packed = UInt32(min(byteCount.roundedUpTo8 >> 3, Int(Self.sizeUnknown)))
+    }
+
+    /// Reads the 12 bytes of an entry of a table page.
+    @inline(__always)
+    package init(reading bytes: UnsafeRawPointer) {
+        segment = bytes.u32(0)
+        offset = bytes.u32(4)
+        packed = bytes.u32(8)
+    }
+
+    @inline(__always)
+    func write(to bytes: UnsafeMutableRawPointer) {
+        bytes.set(segment, 0)
+        bytes.set(offset, 4)
+        bytes.set(packed, 8)
+    }
+}

@@ -1,0 +1,154 @@
+import FaultlineDisk
+
+/// From where the log is replayed over a table checkpoint.
+struct CheckpointPosition: Equatable, Sendable {
+    /// The checkpoint file; 0 if there is none and every table is empty.
+    var file: UInt64
+    var segment: UInt64
+    var offset: UInt64
+    /// headCRC of the frame before `offset`; 0 if there is none in the segment.
+    var previousHead: UInt32
+    var sequence: UInt64
+    var wallNanoseconds: Int64
+}
+
+/// One entry of the manifest: `docs/FileFormat.md` section 8.
+enum ManifestEdit: Equatable, Sendable {
+    case fileAdded(number: UInt64, kind: FileKind, generation: UInt32)
+    case fileSealed(number: UInt64, end: UInt64, chain: UInt32)
+    case fileDropped(number: UInt64)
+    case checkpoint(CheckpointPosition)
+    case runAdded(RunEntry)
+    case runDropped(index: UInt32, file: UInt64)
+    case durable(file: UInt64, offset: UInt64, head: UInt32)
+    case nextFileNumber(UInt64)
+    case usage(segment: UInt64, live: UInt64, total: UInt64)
+    case clean
+    case identifiers(table: UInt16, next: UInt64)
+
+    /// What the manifest knows of a run.
+    struct RunEntry: Equatable, Sendable {
+        var index: UInt32
+        var level: UInt16
+        var file: UInt64
+        var entryCount: UInt64
+        var firstSequence: UInt64
+        var lastSequence: UInt64
+    }
+
+    /// The edit kind, which stands in the record header's `layout`.
+    var kind: UInt16 {
+        switch self {
+        case .fileAdded: 1
+        case .fileSealed: 2
+        case .fileDropped: 3
+        case .checkpoint: 4
+        case .runAdded: 5
+        case .runDropped: 6
+        case .durable: 7
+        case .nextFileNumber: 8
+        case .usage: 9
+        case .clean: 11
+        case .identifiers: 12
+        }
+    }
+
+    /// Appends the payload.
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .fileAdded(let number, let kind, let generation):
+            writer.append(number)
+            writer.append(kind.rawValue)
+            writer.append(UInt16(0))
+            writer.append(generation)
+        case .fileSealed(let number, let end, let chain):
+            writer.append(number)
+            writer.append(end)
+            writer.append(chain)
+            writer.append(UInt32(0))
+        case .fileDropped(let number), .nextFileNumber(let number):
+            writer.append(number)
+        case .checkpoint(let position):
+            writer.append(position.file)
+            writer.append(position.segment)
+            writer.append(position.offset)
+            writer.append(position.previousHead)
+            writer.append(UInt32(0))
+            writer.append(position.sequence)
+            writer.append(position.wallNanoseconds)
+        case .runAdded(let run):
+            writer.append(run.index)
+            writer.append(run.level)
+            writer.append(UInt16(0))
+            writer.append(run.file)
+            writer.append(run.entryCount)
+            writer.append(run.firstSequence)
+            writer.append(run.lastSequence)
+        case .runDropped(let index, let file):
+            writer.append(index)
+            writer.append(UInt32(0))
+            writer.append(file)
+        case .durable(let file, let offset, let head):
+            writer.append(file)
+            writer.append(offset)
+            writer.append(head)
+            writer.append(UInt32(0))
+        case .usage(let segment, let live, let total):
+            writer.append(segment)
+            writer.append(live)
+            writer.append(total)
+        case .clean:
+            break
+        case .identifiers(let table, let next):
+            writer.append(table)
+            writer.append(UInt16(0))
+            writer.append(UInt32(0))
+            writer.append(next)
+        }
+    }
+
+    /// Reads the payload of an edit of that kind, or nil if it is none.
+    init?(kind: UInt16, payload: UnsafeRawBufferPointer) {
+        let sizes = [1: 16, 2: 24, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0, 12: 16]
+        guard let size = sizes[Int(kind)], payload.count == size else { return nil }
+        guard let bytes = payload.baseAddress else {
+            guard kind == 11 else { return nil }
+            self = .clean
+            return
+        }
+        switch kind {
+        case 1:
+            guard let fileKind = FileKind(rawValue: bytes.u16(8)), bytes.u16(10) == 0 else { return nil }
+            self = .fileAdded(number: bytes.u64(0), kind: fileKind, generation: bytes.u32(12))
+        case 2:
+            guard bytes.u32(20) == 0 else { return nil }
+            self = .fileSealed(number: bytes.u64(0), end: bytes.u64(8), chain: bytes.u32(16))
+        case 3: self = .fileDropped(number: bytes.u64(0))
+        case 4:
+            guard bytes.u32(28) == 0 else { return nil }
+            self = .checkpoint(
+                CheckpointPosition(
+                    file: bytes.u64(0), segment: bytes.u64(8), offset: bytes.u64(16), previousHead: bytes.u32(24),
+                    sequence: bytes.u64(32), wallNanoseconds: Int64(bitPattern: bytes.u64(40))))
+        case 5:
+            guard bytes.u16(6) == 0 else { return nil }
+            self = .runAdded(
+                RunEntry(
+                    index: bytes.u32(0), level: bytes.u16(4), file: bytes.u64(8), entryCount: bytes.u64(16),
+                    firstSequence: bytes.u64(24), lastSequence: bytes.u64(32)))
+        case 6:
+            guard bytes.u32(4) == 0 else { return nil }
+            self = .runDropped(index: bytes.u32(0), file: bytes.u64(8))
+        case 7:
+            guard bytes.u32(20) == 0 else { return nil }
+            self = .durable(file: bytes.u64(0), offset: bytes.u64(8), head: bytes.u32(16))
+        case 8: self = .nextFileNumber(bytes.u64(0))
+        case 9: self = .usage(segment: bytes.u64(0), live: bytes.u64(8), total: bytes.u64(16))
+        case 11: self = .clean
+        case 12:
+            guard bytes.u16(2) == 0, bytes.u32(4) == 0 else { return nil }
+            self = .identifiers(table: bytes.u16(0), next: bytes.u64(8))
+        default: return nil
+        }
+    }
+}

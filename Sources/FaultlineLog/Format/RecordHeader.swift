@@ -1,0 +1,88 @@
+import FaultlineDisk
+
+/// What a record does.
+package enum RecordOperation: UInt8, Sendable {
+    case put = 1
+    case delete = 2
+    case moved = 3
+    case transaction = 4
+    case dropTable = 5
+    case blob = 6
+    case edit = 7
+}
+
+/// The flags of a record.
+package struct RecordFlags: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// The payload begins with the mask of changed slots.
+    package static let changed = RecordFlags(rawValue: 1 << 0)
+    /// No indexed slot changed: replay need not look at the indexes.
+    package static let noIndexChange = RecordFlags(rawValue: 1 << 1)
+    /// The row is an LZ4 block.
+    package static let compressed = RecordFlags(rawValue: 1 << 2)
+    /// The last 4 bytes of the row are the size of the extension before them.
+    package static let hasExtension = RecordFlags(rawValue: 1 << 3)
+    /// Encrypted (not written by this version).
+    package static let encrypted = RecordFlags(rawValue: 1 << 4)
+    static let known: RecordFlags = [.changed, .noIndexChange, .compressed, .hasExtension]
+}
+
+/// The 24 bytes before a record's payload: `docs/FileFormat.md` section 6.
+package struct RecordHeader: Equatable, Sendable {
+    package static let byteCount = 24
+
+    package let checksum: UInt32
+    package let storedByteCount: Int
+    package let rawByteCount: Int
+    package let table: UInt16
+    package let layout: UInt16
+    package let id: RecordID
+    package let operation: UInt8
+    package let flags: RecordFlags
+
+    /// Header, payload and padding.
+    package var wholeByteCount: Int { Self.byteCount + storedByteCount.roundedUpTo8 }
+
+    /// The fields, not verified.
+    @inline(__always)
+    init(reading bytes: UnsafeRawPointer) {
+        checksum = bytes.u32(0)
+        storedByteCount = Int(bytes.u32(4))
+        rawByteCount = Int(bytes.u32(8))
+        table = bytes.u16(12)
+        layout = bytes.u16(14)
+        id = bytes.u48(16)
+        operation = bytes.u8(22)
+        flags = RecordFlags(rawValue: bytes.u8(23))
+    }
+
+    /// Writes all but the checksum.
+    @inline(__always)
+    static func write(
+        to bytes: UnsafeMutableRawPointer, storedByteCount: Int, rawByteCount: Int, table: UInt16, layout: UInt16,
+        id: RecordID,
+        operation: RecordOperation, flags: RecordFlags
+    ) {
+        bytes.set(UInt32(truncatingIfNeeded: storedByteCount), 4)
+        bytes.set(UInt32(truncatingIfNeeded: rawByteCount), 8)
+        bytes.set(table, 12)
+        bytes.set(layout, 14)
+        bytes.set(id | UInt64(operation.rawValue) << 48 | UInt64(flags.rawValue) << 56, 16)
+    }
+
+    /// Checks the record that begins at `bytes` and may use `limit` bytes: size, checksum, padding.
+    ///
+    /// - Returns: Bytes of header, payload and padding, or nil if the record does not verify.
+    @inline(__always)
+    static func verify(_ bytes: UnsafeRawPointer, limit: Int) -> Int? {
+        guard limit >= byteCount else { return nil }
+        let stored = Int(bytes.u32(4))
+        guard stored <= Limits.frameBodyByteCountMax else { return nil }
+        let whole = byteCount + stored.roundedUpTo8
+        guard whole <= limit else { return nil }
+        guard CRC32C.checksum(bytes + 4, whole - 4) == bytes.u32(0) else { return nil }
+        guard stored & 7 == 0 || bytes.isZero(byteCount + stored, to: whole) else { return nil }
+        return whole
+    }
+}

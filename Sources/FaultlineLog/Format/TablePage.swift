@@ -1,0 +1,34 @@
+import FaultlineDisk
+
+/// The bytes of a page of a location table: `docs/FileFormat.md` section 9.2.
+package enum TablePage {
+    package static let byteCount = 4_096
+    package static let headerByteCount = 64
+    package static let entryCount = 336
+
+    /// Gives a page of zeros its header.
+    static func initialize(_ page: UnsafeMutableRawPointer, table: UInt16, number: UInt32) {
+        page.zero(0, to: byteCount)
+        page.set(number, 4)
+        page.set(table, 8)
+    }
+
+    /// Sets the checksum; to be called last.
+    static func seal(_ page: UnsafeMutableRawPointer) {
+        page.set(CRC32C.checksum(page + 4, byteCount - 4), 0)
+    }
+
+    /// Whether the bytes are that page, whole.
+    static func isValid(_ page: UnsafeRawPointer, table: UInt16, number: UInt32) -> Bool {
+        CRC32C.checksum(page + 4, byteCount - 4) == page.u32(0) && page.u32(4) == number && page.u16(8) == table
+            && page.u16(10) <= entryCount && page.u32(12) == 0 && page.isZero(24, to: 64)
+    }
+
+    /// The page that holds an object, and its entry there.
+    @inline(__always)
+    static func place(of id: RecordID) -> (page: Int, entry: Int) {
+        let index = Int(truncatingIfNeeded: id &- 1)
+        let page = index / entryCount
+        return (page, index &- page &* entryCount)
+    }
+}

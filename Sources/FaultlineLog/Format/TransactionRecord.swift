@@ -1,0 +1,70 @@
+/// The record that closes a transaction: `docs/FileFormat.md` section 6.1.
+package struct TransactionRecord: Sendable {
+    static let fixedByteCount = 68
+
+    package var sequence: UInt64
+    package var transaction: TransactionID
+    package var wallNanoseconds: Int64
+    /// Records of the transaction, this one not counted.
+    package var recordCount: UInt32
+    package var firstVersionCount: UInt32
+    package var laterVersionCount: UInt32
+    package var deleteCount: UInt32
+    /// Where the transaction's first frame lies.
+    package var segment: UInt64
+    package var offset: UInt64
+    package var author: [UInt8]
+
+    var byteCount: Int { Self.fixedByteCount + author.count }
+
+    init(
+        sequence: UInt64, transaction: TransactionID, wallNanoseconds: Int64, recordCount: UInt32,
+        firstVersionCount: UInt32,
+        laterVersionCount: UInt32, deleteCount: UInt32, segment: UInt64, offset: UInt64, author: [UInt8]
+    ) {
+        self.sequence = sequence
+        self.transaction = transaction
+        self.wallNanoseconds = wallNanoseconds
+        self.recordCount = recordCount
+        self.firstVersionCount = firstVersionCount
+        self.laterVersionCount = laterVersionCount
+        self.deleteCount = deleteCount
+        self.segment = segment
+        self.offset = offset
+        self.author = author
+    }
+
+    init?(reading payload: UnsafeRawBufferPointer) {
+        guard payload.count >= Self.fixedByteCount, let bytes = payload.baseAddress else { return nil }
+        sequence = bytes.u64(0)
+        transaction = TransactionID(high: bytes.u64(8), low: bytes.u64(16))
+        wallNanoseconds = Int64(bitPattern: bytes.u64(24))
+        recordCount = bytes.u32(32)
+        firstVersionCount = bytes.u32(36)
+        laterVersionCount = bytes.u32(40)
+        deleteCount = bytes.u32(44)
+        segment = bytes.u64(48)
+        offset = bytes.u64(56)
+        let authorByteCount = Int(bytes.u16(64))
+        guard bytes.u16(66) == 0, authorByteCount <= Limits.authorByteCountMax,
+            payload.count == Self.fixedByteCount + authorByteCount
+        else { return nil }
+        author = Array(payload[Self.fixedByteCount...])
+    }
+
+    func write(to bytes: UnsafeMutableRawPointer) {
+        bytes.set(sequence, 0)
+        bytes.set(transaction.high, 8)
+        bytes.set(transaction.low, 16)
+        bytes.set(UInt64(bitPattern: wallNanoseconds), 24)
+        bytes.set(recordCount, 32)
+        bytes.set(firstVersionCount, 36)
+        bytes.set(laterVersionCount, 40)
+        bytes.set(deleteCount, 44)
+        bytes.set(segment, 48)
+        bytes.set(offset, 56)
+        bytes.set(UInt16(author.count), 64)
+        bytes.set(UInt16(0), 66)
+        for (index, byte) in author.enumerated() { bytes.set(byte, Self.fixedByteCount + index) }
+    }
+}

@@ -1,0 +1,138 @@
+import FaultlineDisk
+import Synchronization
+
+/// Verified blocks of index runs: entry blocks, index blocks, pages of Bloom filters, keyed by file number and offset.
+///
+/// It has no size of its own: every block is reserved in the memory budget, bookkeeping included, and goes when the budget asks, by second
+/// chance.
+///
+/// Concurrency: sixteen shards, each with a lock that is held for one look-up, insertion or eviction.
+// Safe because shards are reached only under their locks, and the rest is immutable or atomic.
+package final class BlockCache: @unchecked Sendable {
+    private static let shardBits = 4
+    private static let shardCount = 1 << shardBits
+
+    private let shards: UnsafeMutablePointer<BlockCacheShard>
+    private let budget: MemoryBudget
+    private let nextShard = Atomic<Int>(0)
+    private let registration = RegistrationBox()
+
+    package init(budget: MemoryBudget) {
+        self.budget = budget
+        shards = .allocate(capacity: Self.shardCount)
+        for number in 0..<Self.shardCount { (shards + number).initialize(to: BlockCacheShard()) }
+        registration.value = budget.register(.blocks) { [weak self] byteCount in self?.reclaim(byteCount) ?? 0 }
+    }
+
+    deinit {
+        var byteCount = 0
+        for number in 0..<Self.shardCount {
+            byteCount += shards[number].removeAll()
+            (shards + number).deinitialize(count: 1)
+        }
+        shards.deallocate()
+        budget.release(byteCount, for: .blocks)
+    }
+
+    /// Keeps the registration alive; set once, before the cache is shared.
+    // Safe because it is written in the initializer only.
+    private final class RegistrationBox: @unchecked Sendable {
+        var value: MemoryBudget.Registration?
+    }
+
+    /// What a block of `byteCount` bytes is reserved as: its memory, the allocator's share, its node and its place in the hash table.
+    package static func charge(byteCount: Int) -> Int {
+        (byteCount + BlockMemory.headerByteCount + 8 + 15) & ~15 + BlockCacheShard.nodeByteCount
+    }
+
+    /// Bytes of the blocks that are there.
+    package var byteCount: Int {
+        var byteCount = 0
+        for number in 0..<Self.shardCount { byteCount += shards[number].byteCount }
+        return byteCount
+    }
+
+    /// A block, if it is there.
+    @inline(__always)
+    func block(file: UInt64, offset: UInt64) -> BlockHandle? {
+        let hash = Self.hash(file: file, offset: offset)
+        let shard = shards + Self.shardNumber(hash)
+        shard.pointee.lock.lock()
+        let memory = shard.pointee.find(hash: hash, file: file, offset: offset)
+        let handle = memory?.retained()
+        shard.pointee.lock.unlock()
+        return handle
+    }
+
+    /// Calls `body` with a block's bytes under the shard's lock, if it is there: for a few loads this is cheaper than holding the block.
+    @inline(__always)
+    func withBlock<R>(file: UInt64, offset: UInt64, _ body: (UnsafeRawPointer) -> R) -> R? {
+        let hash = Self.hash(file: file, offset: offset)
+        let shard = shards + Self.shardNumber(hash)
+        shard.pointee.lock.lock()
+        defer { shard.pointee.lock.unlock() }
+        guard let memory = shard.pointee.find(hash: hash, file: file, offset: offset) else { return nil }
+        return body(UnsafeRawPointer(memory.bytes.baseAddress.unsafelyUnwrapped))
+    }
+
+    /// Asks for the cache line where the search for a block begins.
+    @inline(__always)
+    func prefetch(file: UInt64, offset: UInt64) {
+        let hash = Self.hash(file: file, offset: offset)
+        shards[Self.shardNumber(hash)].prefetch(hash: hash)
+    }
+
+    /// Adds a verified block; if another thread was faster, that one's copy is used.
+    func insert(file: UInt64, offset: UInt64, _ memory: BlockMemory) -> BlockHandle {
+        let charge = Self.charge(byteCount: memory.byteCount)
+        // Before the shard's lock: the budget may ask this cache to make room.
+        budget.reserve(charge, for: .blocks)
+        let hash = Self.hash(file: file, offset: offset)
+        let shard = shards + Self.shardNumber(hash)
+        shard.pointee.lock.lock()
+        if let present = shard.pointee.find(hash: hash, file: file, offset: offset) {
+            let handle = present.retained()
+            shard.pointee.lock.unlock()
+            memory.release()
+            budget.release(charge, for: .blocks)
+            return handle
+        }
+        let handle = memory.retained()
+        shard.pointee.insert(hash: hash, file: file, offset: offset, memory)
+        shard.pointee.lock.unlock()
+        return handle
+    }
+
+    /// Forgets the blocks of a file that nobody will read again.
+    package func remove(file: UInt64) {
+        var byteCount = 0
+        for number in 0..<Self.shardCount { byteCount += shards[number].remove(file: file) }
+        budget.release(byteCount, for: .blocks)
+    }
+
+    /// Makes room; blocks in use stay.
+    ///
+    /// - Returns: The bytes released in the budget, which may be fewer than asked for.
+    package func reclaim(_ byteCount: Int) -> Int {
+        var freed = 0
+        for _ in 0..<Self.shardCount where freed < byteCount {
+            let number = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue & (Self.shardCount - 1)
+            // A sixteenth from each in turn, so that no shard is emptied while others are full.
+            let share = max((byteCount + Self.shardCount - 1) / Self.shardCount, min(byteCount - freed, 16 << 10))
+            freed += shards[number].evict(atLeast: share)
+        }
+        budget.release(freed, for: .blocks)
+        return freed
+    }
+
+    @inline(__always)
+    static func hash(file: UInt64, offset: UInt64) -> UInt64 {
+        let value = (offset ^ (file &* 0x9E37_79B9_7F4A_7C15)) &* 0xBF58_476D_1CE4_E5B9
+        return value ^ (value &>> 32)
+    }
+
+    @inline(__always)
+    private static func shardNumber(_ hash: UInt64) -> Int {
+        Int(truncatingIfNeeded: hash &>> UInt64(64 - shardBits))
+    }
+}

@@ -1,0 +1,82 @@
+import FaultlineDisk
+
+/// Reads the blocks of a run one after the other, in large pieces, past the cache, and verifies each.
+struct BlockStream: ~Copyable {
+    /// Room for the largest block in any case.
+    static let byteCountMax = 64 << 10 + 4096
+
+    private let file: DiskFile
+    private let end: UInt64
+    private var buffer: UnsafeMutableRawPointer
+    private var capacity: Int
+    /// The part of the file in the buffer.
+    private var bufferOffset: UInt64
+    private var bufferByteCount = 0
+    /// Where the next block begins.
+    private(set) var offset: UInt64
+    private let growsBuffer: Bool
+
+    /// Blocks of `file` in a range that begins with one.
+    ///
+    /// - Parameter readByteCount: Bytes of the first read; later ones are larger, up to 68 KiB.
+    init(_ file: DiskFile, in range: Range<UInt64>, readByteCount: Int = BlockStream.byteCountMax) {
+        self.file = file
+        offset = range.lowerBound
+        end = range.upperBound
+        bufferOffset = range.lowerBound
+        capacity = readByteCount
+        growsBuffer = readByteCount < Self.byteCountMax
+        buffer = .allocate(byteCount: readByteCount, alignment: 16)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// The next block, verified, valid until the next call; nil at the end.
+    mutating func next() throws(LogError) -> UnsafeRawBufferPointer? {
+        if offset == end { return nil }
+        try fill(IndexBlock.headerByteCount)
+        let byteCount = IndexBlock.byteCount(blockStart)
+        try fill(byteCount)
+        let block = UnsafeRawBufferPointer(start: blockStart, count: byteCount)
+        if let problem = IndexBlock.problem(in: block, isIndex: false) {
+            throw LogError.damagedRun(file.path, at: offset, problem)
+        }
+        offset += UInt64(byteCount)
+        return block
+    }
+
+    private var blockStart: UnsafeRawPointer { UnsafeRawPointer(buffer + Int(offset - bufferOffset)) }
+
+    /// Makes sure that `byteCount` bytes of the next block are in the buffer.
+    private mutating func fill(_ byteCount: Int) throws(LogError) {
+        let present = bufferByteCount - Int(offset - bufferOffset)
+        if present >= byteCount { return }
+        guard end - offset >= UInt64(byteCount) else {
+            throw LogError.damagedRun(file.path, at: offset, "the last block lies beyond the blocks' end")
+        }
+        if growsBuffer, capacity < Self.byteCountMax {
+            let larger = min(max(capacity * 2, byteCount), Self.byteCountMax)
+            let next = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+            next.copyMemory(from: blockStart, byteCount: max(present, 0))
+            buffer.deallocate()
+            buffer = next
+            capacity = larger
+        } else {
+            UnsafeMutableRawPointer(buffer).copyMemory(from: blockStart, byteCount: max(present, 0))
+        }
+        bufferOffset = offset
+        bufferByteCount = max(present, 0)
+        let wanted = min(capacity - bufferByteCount, Int(min(end - bufferOffset, UInt64(Int32.max))) - bufferByteCount)
+        let target = UnsafeMutableRawBufferPointer(start: buffer + bufferByteCount, count: wanted)
+        do {
+            bufferByteCount += try file.read(into: target, at: bufferOffset + UInt64(bufferByteCount))
+        } catch {
+            throw LogError(error)
+        }
+        guard bufferByteCount >= byteCount else {
+            throw LogError.damagedRun(file.path, at: offset, "the file ends inside a block")
+        }
+    }
+}

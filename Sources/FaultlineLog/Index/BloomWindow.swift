@@ -1,0 +1,50 @@
+/// Some lines of a Bloom filter being filled: all of them, or as many as memory allows.
+struct BloomWindow: ~Copyable {
+    /// Lines of the whole filter.
+    private(set) var lineCount: UInt64
+    private let firstLine: UInt64
+    /// Lines held here.
+    private(set) var heldLineCount: UInt64
+    private let lines: UnsafeMutableRawPointer
+
+    /// Holds `heldLineCount` lines of a filter of `lineCount`, from `firstLine`, all empty.
+    init(lineCount: UInt64, firstLine: UInt64 = 0, heldLineCount: UInt64) {
+        self.lineCount = lineCount
+        self.firstLine = firstLine
+        self.heldLineCount = heldLineCount
+        let byteCount = Int(heldLineCount) * BloomFilter.lineByteCount
+        lines = .allocate(byteCount: max(byteCount, 64), alignment: 64)
+        lines.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    }
+
+    deinit {
+        lines.deallocate()
+    }
+
+    /// Adds a hash, if its line is here.
+    @inline(__always)
+    func add(_ hash: UInt64) {
+        let line = BloomFilter.line(hash, lineCount: lineCount) &- firstLine
+        if line < heldLineCount {
+            BloomFilter.add(hash, toLine: lines + Int(truncatingIfNeeded: line) &* BloomFilter.lineByteCount)
+        }
+    }
+
+    /// Halves a whole filter: lines 2n and 2n + 1 become line n, which is where their hashes now belong.
+    mutating func fold() {
+        precondition(
+            heldLineCount == lineCount && lineCount % 2 == 0,
+            "Only a whole filter with an even number of lines is folded.")
+        lineCount /= 2
+        heldLineCount = lineCount
+        let words = lines.assumingMemoryBound(to: UInt64.self)
+        for line in 0..<Int(lineCount) {
+            for word in 0..<8 { words[line * 8 + word] = words[line * 16 + word] | words[line * 16 + 8 + word] }
+        }
+    }
+
+    /// The bytes of a line held here.
+    func line(_ number: UInt64) -> UnsafeRawPointer {
+        UnsafeRawPointer(lines + Int(number - firstLine) * BloomFilter.lineByteCount)
+    }
+}

@@ -1,0 +1,50 @@
+/// What the log knows of one index.
+///
+/// An index is a set of entries, each a key and a record identifier. Keys compare as bytes. The whole order of entries is: key ascending,
+/// identifier ascending, sequence number descending.
+package struct IndexDefinition: Sendable, Hashable {
+    /// The number that manifests and run footers call it by.
+    package let id: IndexID
+    /// At most one identifier has a live entry for a key.
+    package let isUnique: Bool
+    /// The part of a key that hashes and Bloom filters look at.
+    package let searchPrefix: SearchPrefix
+
+    /// The largest key, in bytes: two entries with such keys still fit in one block, so that a tree of blocks always narrows.
+    package static let keyByteCountMax = 32_000
+
+    package init(id: IndexID, isUnique: Bool, searchPrefix: SearchPrefix) {
+        self.id = id
+        self.isUnique = isUnique
+        self.searchPrefix = searchPrefix
+    }
+}
+
+/// The part of a key by which entries are looked for: the whole key of a unique index, the owner of a relationship index.
+package enum SearchPrefix: Sendable, Hashable {
+    case wholeKey
+    /// The first bytes of the key, all of it where it is shorter.
+    case bytes(Int)
+
+    /// The most bytes the prefix may have.
+    package var byteCountMax: Int {
+        switch self {
+        case .wholeKey: Int.max
+        case .bytes(let byteCount): byteCount
+        }
+    }
+}
+
+/// One entry's answer to "who has this key?".
+package struct IndexFinding: Sendable, Equatable {
+    package let id: RecordID
+    package let sequence: UInt64
+    /// The entry says that the identifier no longer has the key.
+    package let isDelete: Bool
+
+    package init(id: RecordID, sequence: UInt64, isDelete: Bool) {
+        self.id = id
+        self.sequence = sequence
+        self.isDelete = isDelete
+    }
+}

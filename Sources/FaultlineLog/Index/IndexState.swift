@@ -1,0 +1,108 @@
+/// The state of one index that a snapshot holds: memtables and runs, each list newest first.
+///
+/// Every entry of a source has a sequence number not below those of the sources behind it; only a transaction whose entries went into two
+/// memtables, or were replayed, stands in two sources.
+package struct IndexState: Sendable {
+    package let definition: IndexDefinition
+    /// Takes new entries; a snapshot sees it up to its sequence number.
+    package var active: Memtable
+    /// Wait to be flushed.
+    package var frozen: [Memtable]
+    package var runs: [Run]
+
+    package init(definition: IndexDefinition, active: Memtable, frozen: [Memtable] = [], runs: [Run] = []) {
+        self.definition = definition
+        self.active = active
+        self.frozen = frozen
+        self.runs = runs
+    }
+
+    /// The hash that the calls with a hash expect.
+    @inline(__always)
+    package func hash(of key: UnsafeRawBufferPointer) -> UInt64 {
+        IndexHash.hash(key, prefixByteCountMax: definition.searchPrefix.byteCountMax)
+    }
+
+    /// Who has exactly this key.
+    package func firstID(key: UnsafeRawBufferPointer, at sequence: UInt64) throws(LogError) -> RecordID? {
+        try firstID(key: key, hash: hash(of: key), at: sequence)
+    }
+
+    /// Who has exactly this key, whose hash is known.
+    ///
+    /// Complexity: one look into each memtable and one Bloom filter a run; a few blocks of the run that has the key.
+    package func firstID(key: UnsafeRawBufferPointer, hash: UInt64, at sequence: UInt64) throws(LogError) -> RecordID? {
+        var resolver = KeyResolver()
+        active.resolve(key: key, hash: hash, at: sequence, into: &resolver)
+        if !resolver.isLive { try resolveBehindActive(key: key, hash: hash, at: sequence, into: &resolver) }
+        guard let finding = resolver.finding, !finding.isDelete else { return nil }
+        return finding.id
+    }
+
+    /// Who has each of many keys.
+    ///
+    /// - Parameter ids: Gets an identifier for each key, 0 where nobody has it.
+    package func firstIDs(
+        keys: UnsafeBufferPointer<UnsafeRawBufferPointer>, hashes: UnsafePointer<UInt64>, at sequence: UInt64,
+        into ids: UnsafeMutablePointer<RecordID>
+    ) throws(LogError) {
+        let window = 32
+        var start = 0
+        while start < keys.count {
+            let end = min(start + window, keys.count)
+            active.prefetch(hashes: UnsafeBufferPointer(start: hashes + start, count: end - start))
+            for memtable in frozen {
+                memtable.prefetch(hashes: UnsafeBufferPointer(start: hashes + start, count: end - start))
+            }
+            for index in start..<end {
+                ids[index] = try firstID(key: keys[index], hash: hashes[index], at: sequence) ?? 0
+            }
+            start = end
+        }
+    }
+
+    /// Calls `body` with each live entry whose key begins with `prefix`, ascending by key, then identifier; it returns false to stop.
+    ///
+    /// The key's bytes are valid during the call. Complexity: what of the memtables begins with the prefix is sorted; a look into each run
+    /// that may have the prefix, then the blocks that hold it.
+    package func forEachEntry(
+        prefix: UnsafeRawBufferPointer, at sequence: UInt64,
+        _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
+    ) throws {
+        var merge = try entries(prefix: prefix, at: sequence)
+        try merge.forEachNewest(prefix: prefix) { entry in
+            if entry.pointee.isDelete { return true }
+            return try body(
+                UnsafeRawBufferPointer(start: entry.pointee.key, count: entry.pointee.keyByteCount), entry.pointee.id)
+        }
+    }
+
+    private func resolveBehindActive(
+        key: UnsafeRawBufferPointer, hash: UInt64, at sequence: UInt64, into resolver: inout KeyResolver
+    ) throws(LogError) {
+        for memtable in frozen where resolver.wants(memtable.lastSequence) {
+            memtable.resolve(key: key, hash: hash, at: sequence, into: &resolver)
+            if resolver.isLive { return }
+        }
+        for run in runs where run.footer.firstSequence <= sequence && resolver.wants(run.footer.lastSequence) {
+            guard try run.mayContain(prefixHash: hash) else { continue }
+            try run.resolve(key: key, at: sequence, into: &resolver)
+            if resolver.isLive { return }
+        }
+    }
+
+    /// All sources from the first entry that is not below `prefix` on.
+    private func entries(prefix: UnsafeRawBufferPointer, at sequence: UInt64) throws(LogError) -> EntryMerge {
+        var merge = EntryMerge(limit: sequence)
+        active.addEntries(prefix: prefix, to: &merge, at: sequence)
+        for memtable in frozen { memtable.addEntries(prefix: prefix, to: &merge, at: sequence) }
+        let prefixByteCount = definition.searchPrefix.byteCountMax
+        let isSearchable = prefix.count >= prefixByteCount
+        let hash = isSearchable ? IndexHash.hash(prefix, prefixByteCountMax: prefixByteCount) : 0
+        for run in runs where run.footer.firstSequence <= sequence {
+            if isSearchable, try !run.mayContain(prefixHash: hash) { continue }
+            try merge.add(try run.cursor(from: prefix))
+        }
+        return merge
+    }
+}

@@ -1,0 +1,93 @@
+import Glibc
+
+/// Comparing keys as bytes.
+enum KeyBytes {
+    /// The first eight bytes of a key as a big-endian number, zeros behind its end: orders keys as far as it differs.
+    @inline(__always)
+    static func word(_ key: UnsafeRawPointer, _ byteCount: Int) -> UInt64 {
+        if byteCount >= 8 { return UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)) }
+        return shortWord(key, byteCount)
+    }
+
+    @inline(never)
+    private static func shortWord(_ key: UnsafeRawPointer, _ byteCount: Int) -> UInt64 {
+        guard byteCount > 0 else { return 0 }
+        var word: UInt64 = 0
+        for offset in 0..<byteCount {
+            word |= UInt64(key.load(fromByteOffset: offset, as: UInt8.self)) &<< UInt64(56 &- 8 &* offset)
+        }
+        return word
+    }
+
+    /// Whether `byteCount` bytes are the same.
+    @inline(__always)
+    static func areEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ byteCount: Int) -> Bool {
+        if byteCount < 8 {
+            for offset in 0..<byteCount
+            where a.load(fromByteOffset: offset, as: UInt8.self) != b.load(fromByteOffset: offset, as: UInt8.self) {
+                return false
+            }
+            return true
+        }
+        var offset = 0
+        while offset &+ 8 <= byteCount {
+            if a.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                != b.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            {
+                return false
+            }
+            offset &+= 8
+        }
+        // The last eight bytes, some of them for the second time.
+        let last = byteCount &- 8
+        return a.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+            == b.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+    }
+
+    /// Negative, zero or positive as `a` is below, equal to or above `b`; a key stands before its own continuations.
+    @inline(__always)
+    static func order(_ a: UnsafeRawPointer, _ aByteCount: Int, _ b: UnsafeRawPointer, _ bByteCount: Int) -> Int {
+        let common = min(aByteCount, bByteCount)
+        var offset = 0
+        while offset &+ 8 <= common {
+            let x = a.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let y = b.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if x != y { return UInt64(bigEndian: x) < UInt64(bigEndian: y) ? -1 : 1 }
+            offset &+= 8
+        }
+        while offset < common {
+            let x = a.load(fromByteOffset: offset, as: UInt8.self)
+            let y = b.load(fromByteOffset: offset, as: UInt8.self)
+            if x != y { return x < y ? -1 : 1 }
+            offset &+= 1
+        }
+        return aByteCount &- bByteCount
+    }
+
+    /// How many bytes two keys have in common from the start, at most `limit`.
+    @inline(__always)
+    static func sharedByteCount(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ limit: Int) -> Int {
+        var offset = 0
+        while offset &+ 8 <= limit {
+            let difference =
+                a.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                ^ b.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if difference != 0 { return offset &+ UInt64(littleEndian: difference).trailingZeroBitCount / 8 }
+            offset &+= 8
+        }
+        while offset < limit,
+            a.load(fromByteOffset: offset, as: UInt8.self) == b.load(fromByteOffset: offset, as: UInt8.self)
+        {
+            offset &+= 1
+        }
+        return offset
+    }
+
+    /// Whether a key begins with `prefix`.
+    @inline(__always)
+    static func hasPrefix(_ key: UnsafeRawPointer, _ byteCount: Int, _ prefix: UnsafeRawPointer, _ prefixByteCount: Int)
+        -> Bool
+    {
+        byteCount >= prefixByteCount && areEqual(key, prefix, prefixByteCount)
+    }
+}

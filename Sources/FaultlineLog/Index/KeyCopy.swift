@@ -1,0 +1,48 @@
+/// A key kept beyond the life of the bytes it came from.
+///
+/// A class, so that structs that hold one stay copyable; its memory grows to the largest key it saw.
+final class KeyCopy {
+    private(set) var start: UnsafeMutableRawPointer
+    private(set) var byteCount = 0
+    private var capacity: Int
+
+    init() {
+        capacity = 128
+        start = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit {
+        start.deallocate()
+    }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: byteCount) }
+
+    @inline(__always)
+    func set(_ key: UnsafeRawPointer, _ keyByteCount: Int) {
+        if keyByteCount > capacity { grow(to: keyByteCount, keeping: 0) }
+        start.copyMemory(from: key, byteCount: keyByteCount)
+        byteCount = keyByteCount
+    }
+
+    /// Keeps the first `sharedByteCount` bytes and puts others behind them.
+    @inline(__always)
+    func replace(after sharedByteCount: Int, with key: UnsafeRawPointer, _ furtherByteCount: Int) {
+        let count = sharedByteCount &+ furtherByteCount
+        if count > capacity { grow(to: count, keeping: sharedByteCount) }
+        (start + sharedByteCount).copyMemory(from: key, byteCount: furtherByteCount)
+        byteCount = count
+    }
+
+    @inline(__always)
+    func equals(_ key: UnsafeRawPointer, _ keyByteCount: Int) -> Bool {
+        keyByteCount == byteCount && KeyBytes.areEqual(start, key, keyByteCount)
+    }
+
+    private func grow(to count: Int, keeping kept: Int) {
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: count * 2, alignment: 16)
+        larger.copyMemory(from: start, byteCount: kept)
+        start.deallocate()
+        start = larger
+        capacity = count * 2
+    }
+}

@@ -1,0 +1,57 @@
+/// Decides who has a key, from the key's entries.
+///
+/// The rule: **the newest transaction that touched the key decides alone.** Among its entries an identifier's last one counts: a delete
+/// kills only its own identifier, whatever the order of a swap's two appends; what is left as an insert has the key; if nothing is left,
+/// nobody has it, and older entries need not be looked at.
+///
+/// That is right because a transaction deletes an entry only of an identifier that had the key, and inserts one only when nobody else has
+/// it at the transaction's end. So before a transaction that left only deletes, nobody but those had the key.
+///
+/// Entries may come in any order of their sequence numbers; those of one identifier and one sequence number must come newest first.
+struct KeyResolver {
+    /// What is known so far. Where it is a delete, it names one of the identifiers that lost the key.
+    private(set) var finding: IndexFinding?
+
+    /// More identifiers that the deciding transaction deleted, beside the finding's own.
+    private var otherDeleted: [RecordID] = []
+
+    /// Somebody has the key: no entry of the same transaction or an older one can change it.
+    @inline(__always)
+    var isLive: Bool {
+        guard let finding else { return false }
+        return !finding.isDelete
+    }
+
+    /// Whether entries of that sequence number could still matter.
+    @inline(__always)
+    func wants(_ sequence: UInt64) -> Bool {
+        guard let finding else { return true }
+        return finding.isDelete ? sequence >= finding.sequence : sequence > finding.sequence
+    }
+
+    /// Looks at one entry of the key.
+    @inline(__always)
+    mutating func visit(id: RecordID, sequence: UInt64, isDelete: Bool) {
+        guard let known = finding else {
+            finding = IndexFinding(id: id, sequence: sequence, isDelete: isDelete)
+            return
+        }
+        if sequence < known.sequence { return }
+        if sequence > known.sequence {
+            finding = IndexFinding(id: id, sequence: sequence, isDelete: isDelete)
+            otherDeleted.removeAll(keepingCapacity: true)
+            return
+        }
+        if known.isDelete { visitSameTransaction(id: id, sequence: sequence, isDelete: isDelete, known: known) }
+    }
+
+    @inline(never)
+    private mutating func visitSameTransaction(id: RecordID, sequence: UInt64, isDelete: Bool, known: IndexFinding) {
+        if id == known.id || otherDeleted.contains(id) { return }
+        if isDelete {
+            otherDeleted.append(id)
+        } else {
+            finding = IndexFinding(id: id, sequence: sequence, isDelete: false)
+        }
+    }
+}

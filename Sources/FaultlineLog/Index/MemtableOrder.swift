@@ -1,0 +1,110 @@
+import FaultlineDisk
+
+/// A sorted list of memtable entries, never changed once made.
+// Safe because the memory is written before the tier is handed out, and never again.
+final class SortedTier: @unchecked Sendable {
+    let items: UnsafeMutablePointer<SortItem>
+    let count: Int
+
+    init(count: Int) {
+        items = .allocate(capacity: max(count, 1))
+        self.count = count
+    }
+
+    deinit {
+        items.deallocate()
+    }
+
+    var list: UnsafeBufferPointer<SortItem> { UnsafeBufferPointer(start: items, count: count) }
+
+    /// The first item whose key is not below `key`.
+    func lowerBound(_ key: UnsafeRawBufferPointer) -> Int {
+        guard let start = key.baseAddress else { return 0 }
+        let word = KeyBytes.word(start, key.count)
+        var low = 0, high = count
+        while low < high {
+            let middle = (low &+ high) / 2
+            let item = items[middle]
+            let isBelow =
+                item.word != word
+                ? item.word < word : KeyBytes.order(item.entry.key, item.entry.keyByteCount, start, key.count) < 0
+            if isBelow { low = middle &+ 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// The sorted view of a memtable, made when somebody asks for it.
+///
+/// A reader that needs order sorts what was appended since the last such read into a tier of its own, and merges it with the tiers before
+/// as long as they are not four times as large. So an entry is moved O(log n) times however reads and writes alternate, and writers never
+/// pay for it.
+///
+/// Concurrency: `lock` protects the list of tiers; tiers never change, so a reader goes on with those it has.
+// Safe because `lock` protects every property.
+final class MemtableOrder: @unchecked Sendable {
+    private let lock = EngineLock()
+    private var tiers: [SortedTier] = []
+    private var position = MemtableArena.start
+
+    /// Bytes of the tiers.
+    var byteCount: Int {
+        lock.withLock {
+            var byteCount = 0
+            for tier in tiers { byteCount += tier.count * MemoryLayout<SortItem>.stride }
+            return byteCount
+        }
+    }
+
+    /// Tiers that hold all entries published so far, newest first.
+    func tiers(of arena: borrowing MemtableArena) -> [SortedTier] {
+        lock.lock()
+        defer { lock.unlock() }
+        addTail(of: arena, growth: 4)
+        return tiers.reversed()
+    }
+
+    /// All entries published so far in one tier.
+    func wholeTier(of arena: borrowing MemtableArena) -> SortedTier {
+        lock.lock()
+        defer { lock.unlock() }
+        addTail(of: arena, growth: 4)
+        while tiers.count > 1 {
+            let newer = tiers.removeLast()
+            tiers.append(Self.merge(tiers.removeLast(), newer))
+        }
+        return tiers.first ?? SortedTier(count: 0)
+    }
+
+    private func addTail(of arena: borrowing MemtableArena, growth: Int) {
+        let end = arena.end
+        guard position != end else { return }
+        var tier = Self.sortedEntries(of: arena, from: position, to: end)
+        position = end
+        while let last = tiers.last, last.count < growth * tier.count { tier = Self.merge(tiers.removeLast(), tier) }
+        tiers.append(tier)
+    }
+
+    private static func sortedEntries(
+        of arena: borrowing MemtableArena, from start: MemtableArena.Position, to end: MemtableArena.Position
+    ) -> SortedTier {
+        var count = 0
+        arena.forEachEntry(from: start, to: end) { _ in count &+= 1 }
+        let tier = SortedTier(count: count)
+        // From the back, so that of entries that are otherwise equal the newest comes first.
+        var place = count
+        arena.forEachEntry(from: start, to: end) { entry in
+            place &-= 1
+            (tier.items + place).initialize(
+                to: SortItem(word: KeyBytes.word(entry.key, entry.keyByteCount), entry: entry))
+        }
+        EntrySort.sort(tier.items, count)
+        return tier
+    }
+
+    private static func merge(_ older: SortedTier, _ newer: SortedTier) -> SortedTier {
+        let tier = SortedTier(count: older.count + newer.count)
+        SortOrder().merge(newer.list, older.list, into: tier.items)
+        return tier
+    }
+}

@@ -1,0 +1,84 @@
+import FaultlineDisk
+
+extension Run {
+    /// Who has exactly this key, as far as the run knows; `KeyResolver` has the rule.
+    ///
+    /// - Parameter limit: Entries above this sequence number are not there.
+    /// - Returns: Nil if the run has no such entry. The Bloom filter is not asked.
+    package func newest(key: UnsafeRawBufferPointer, at limit: UInt64) throws(LogError) -> IndexFinding? {
+        var resolver = KeyResolver()
+        try resolve(key: key, at: limit, into: &resolver)
+        return resolver.finding
+    }
+
+    /// Shows the entries of a key to `resolver`.
+    ///
+    /// Complexity: the index blocks from the root down and a block of entries, a read for each that is not in the cache.
+    func resolve(key: UnsafeRawBufferPointer, at limit: UInt64, into resolver: inout KeyResolver) throws(LogError) {
+        guard let leaf = try findBlock(key) else { return }
+        var offset = leaf.offset
+        var byteCount: Int? = leaf.byteCount
+        while true {
+            let block = try block(at: offset, byteCount: byteCount, isIndex: false)
+            var search = BlockSearch(block.start, key: key)
+            var isLast = false
+            scan: while true {
+                switch search.nextNotBelow() {
+                case .equal(let entry):
+                    if entry.sequence <= limit {
+                        resolver.visit(id: entry.id, sequence: entry.sequence, isDelete: entry.isDelete)
+                    }
+                case .above:
+                    isLast = true
+                    break scan
+                case .end:
+                    break scan
+                }
+            }
+            offset += UInt64(block.byteCount)
+            // All entries up to the end of the block may be the key's; then the next one may have more of them.
+            if isLast || offset >= footer.indexOffset { return }
+            byteCount = nil
+        }
+    }
+
+    /// The first block of entries that can hold `key` or something above it; nil if all entries are below.
+    @inline(__always)
+    func findBlock(_ key: UnsafeRawBufferPointer) throws(LogError) -> (offset: UInt64, byteCount: Int)? {
+        if footer.height == 0 { return nil }
+        var offset = footer.rootOffset
+        var byteCount = Int(footer.rootByteCount)
+        for depth in 0..<footer.height {
+            let node = try block(at: offset, byteCount: byteCount, isIndex: true)
+            var search = BlockSearch(node.start, key: key)
+            let child: IndexBlock.EntryHeader
+            switch search.nextNotBelow() {
+            case .equal(let entry), .above(let entry): child = entry
+            case .end: return nil
+            }
+            // A child lies before its parent, so that no chain of blocks goes in a circle.
+            let isLeaf = depth + 1 == footer.height
+            let start = isLeaf ? blocks.lowerBound : footer.indexOffset
+            let end = isLeaf ? footer.indexOffset : offset
+            guard child.sequence >= start, child.sequence <= end, child.id <= end - child.sequence,
+                child.id >= UInt64(IndexBlock.headerByteCount)
+            else {
+                throw LogError.damagedRun(file.path, at: offset, "an index block names a block outside of its region")
+            }
+            offset = child.sequence
+            byteCount = Int(child.id)
+        }
+        return (offset, byteCount)
+    }
+
+    /// A cursor before the first entry whose key is not below `key`, and that may end after the first entry that is.
+    package func cursor(from key: UnsafeRawBufferPointer) throws(LogError) -> RunCursor {
+        guard let leaf = try findBlock(key) else { return RunCursor(self, at: footer.indexOffset, byteCount: nil) }
+        let cursor = RunCursor(self, at: leaf.offset, byteCount: leaf.byteCount)
+        try cursor.advance(toNotBelow: key)
+        return cursor
+    }
+
+    /// A cursor before the first entry that reads in large pieces past the cache, for a merge.
+    package func streamingCursor() -> RunCursor { RunCursor(streaming: self) }
+}

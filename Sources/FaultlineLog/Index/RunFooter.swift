@@ -1,0 +1,159 @@
+import FaultlineDisk
+
+/// The last 128 bytes of a run: docs/FileFormat.md 13.
+package struct RunFooter: Sendable, Equatable {
+    package static let byteCount = 128
+    static let magic: UInt64 = 0x0100_4E55_5254_4C46
+    /// A tree of blocks with at least two children each is lower than this for any file.
+    static let heightMax: UInt16 = 40
+
+    package var index: IndexID
+    package var level: UInt16
+    package var entryCount: UInt64 = 0
+    /// Blocks of entries, from the file header on.
+    package var blockCount: UInt64 = 0
+    package var indexOffset: UInt64 = 0
+    package var indexBlockCount: UInt64 = 0
+    package var filterOffset: UInt64 = 0
+    package var filterPageCount: UInt64 = 0
+    /// The smallest sequence number; 0 in an empty run.
+    package var firstSequence: UInt64 = 0
+    package var lastSequence: UInt64 = 0
+    package var deleteCount: UInt64 = 0
+    /// The index block from which all others are found; 0 in an empty run.
+    package var rootOffset: UInt64 = 0
+    package var rootByteCount: UInt32 = 0
+    /// Index blocks on the way from the root to a block of entries.
+    package var height: UInt16 = 0
+
+    package init(index: IndexID, level: UInt16) {
+        self.index = index
+        self.level = level
+    }
+
+    /// Reads a footer and checks it against itself and the file's size.
+    ///
+    /// - Returns: What is wrong with it, if something is.
+    static func read(_ bytes: UnsafeRawBufferPointer, fileByteCount: UInt64) -> Result<RunFooter, Problem> {
+        guard bytes.count == byteCount, let start = bytes.baseAddress else {
+            return .failure(Problem("the footer is cut short"))
+        }
+        func field<Value: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Value {
+            Value(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: Value.self))
+        }
+        guard field(0) == magic else { return .failure(Problem("the footer does not begin as a run's does")) }
+        let expected: UInt32 = field(byteCount - 4)
+        let found = CRC32C.checksum(start, byteCount - 4)
+        guard expected == found else {
+            return .failure(Problem("the footer's checksum is \(found), expected \(expected)"))
+        }
+        let reserved: UInt16 = field(14)
+        var isReservedZero = reserved == 0
+        for offset in 102..<124 where bytes[offset] != 0 { isReservedZero = false }
+        guard isReservedZero else { return .failure(Problem("reserved bytes of the footer are not zero")) }
+        var footer = RunFooter(index: IndexID(rawValue: field(8)), level: field(12))
+        footer.entryCount = field(16)
+        footer.blockCount = field(24)
+        footer.indexOffset = field(32)
+        footer.indexBlockCount = field(40)
+        footer.filterOffset = field(48)
+        footer.filterPageCount = field(56)
+        footer.firstSequence = field(64)
+        footer.lastSequence = field(72)
+        footer.deleteCount = field(80)
+        footer.rootOffset = field(88)
+        footer.rootByteCount = field(96)
+        footer.height = field(100)
+        if let problem = footer.problem(fileByteCount: fileByteCount) { return .failure(Problem(problem)) }
+        return .success(footer)
+    }
+
+    struct Problem: Error {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+
+    /// What cannot be true of a run of that size.
+    private func problem(fileByteCount: UInt64) -> String? {
+        guard indexOffset >= UInt64(FileHeader.byteCount), filterOffset >= indexOffset, filterOffset <= fileByteCount
+        else {
+            return "the footer's offsets do not rise or leave the file"
+        }
+        let (filterByteCount, overflow) = filterPageCount.multipliedReportingOverflow(
+            by: UInt64(BloomFilter.pageByteCount))
+        guard !overflow, fileByteCount - filterOffset >= UInt64(Self.byteCount),
+            fileByteCount - filterOffset - UInt64(Self.byteCount) == filterByteCount
+        else { return "the filter does not end where the footer begins" }
+        guard filterPageCount <= UInt64(UInt32.max) / UInt64(BloomFilter.linesAPage) else {
+            return "the filter has too many pages"
+        }
+        if entryCount == 0 {
+            let isEmpty =
+                blockCount == 0 && indexBlockCount == 0 && filterPageCount == 0 && rootOffset == 0 && rootByteCount == 0
+                && height == 0
+                && indexOffset == UInt64(FileHeader.byteCount) && filterOffset == indexOffset && deleteCount == 0
+                && firstSequence == 0
+                && lastSequence == 0
+            return isEmpty ? nil : "the footer of an empty run names blocks"
+        }
+        // A block has at least one entry, and an entry at least its header.
+        let entryBytes = UInt64(IndexBlock.entryHeaderByteCount), blockBytes = UInt64(IndexBlock.headerByteCount)
+        guard blockCount > 0, blockCount <= entryCount, deleteCount <= entryCount, firstSequence <= lastSequence,
+            entryCount <= (indexOffset - UInt64(FileHeader.byteCount)) / entryBytes,
+            indexBlockCount > 0, indexBlockCount <= (filterOffset - indexOffset) / (entryBytes + blockBytes),
+            filterPageCount > 0
+        else { return "the footer's counts contradict each other" }
+        guard height > 0, height <= Self.heightMax, rootOffset >= indexOffset, rootOffset <= filterOffset,
+            filterOffset - rootOffset == UInt64(rootByteCount), rootByteCount <= UInt32(IndexBlock.byteCountMax)
+        else { return "the root of the block index lies outside of it" }
+        return nil
+    }
+
+    /// Writes the footer's 128 bytes.
+    func write(to target: UnsafeMutableRawPointer) {
+        target.initializeMemory(as: UInt8.self, repeating: 0, count: Self.byteCount)
+        func put<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, _ offset: Int) {
+            target.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
+        }
+        put(Self.magic, 0)
+        put(index.rawValue, 8)
+        put(level, 12)
+        put(entryCount, 16)
+        put(blockCount, 24)
+        put(indexOffset, 32)
+        put(indexBlockCount, 40)
+        put(filterOffset, 48)
+        put(filterPageCount, 56)
+        put(firstSequence, 64)
+        put(lastSequence, 72)
+        put(deleteCount, 80)
+        put(rootOffset, 88)
+        put(rootByteCount, 96)
+        put(height, 100)
+        put(CRC32C.checksum(target, Self.byteCount - 4), Self.byteCount - 4)
+    }
+}
+
+/// What a manifest records of a run, and a little more.
+package struct RunDescription: Sendable, Equatable {
+    package let index: IndexID
+    package let level: UInt16
+    package let fileNumber: UInt64
+    package let entryCount: UInt64
+    package let firstSequence: UInt64
+    package let lastSequence: UInt64
+    package let deleteCount: UInt64
+    /// Of the file.
+    package let byteCount: UInt64
+
+    package init(_ footer: RunFooter, fileNumber: UInt64, byteCount: UInt64) {
+        index = footer.index
+        level = footer.level
+        self.fileNumber = fileNumber
+        entryCount = footer.entryCount
+        firstSequence = footer.firstSequence
+        lastSequence = footer.lastSequence
+        deleteCount = footer.deleteCount
+        self.byteCount = byteCount
+    }
+}

@@ -1,0 +1,49 @@
+/// Merges runs into one, a step at a time.
+///
+/// The runs are neighbours in age. Memory: 68 KiB a run, and what `RunWriter` takes. The inputs stay as they are; the caller lists the new
+/// run and drops them in one edit of the manifest.
+package struct RunMerger: ~Copyable {
+    private var merge: EntryMerge
+    private var filter: VersionFilter
+    private var writer: RunWriter
+    private let reservation: MemoryReservation
+
+    /// Begins a merge.
+    ///
+    /// - Parameters:
+    ///   - runs: Newest first.
+    ///   - oldestLimit: The smallest sequence number that a snapshot reads at; `UInt64.max` if there is none below the newest.
+    ///   - isOldestIncluded: The oldest run of the index is among them, so that deletes need not be kept.
+    ///   - writer: A writer without entries, made for as many as the runs have together.
+    package init(
+        _ runs: [Run], oldestLimit: UInt64, isOldestIncluded: Bool, budget: MemoryBudget? = nil,
+        into writer: consuming RunWriter
+    ) throws(LogError) {
+        merge = EntryMerge(limit: .max)
+        filter = VersionFilter(oldestLimit: oldestLimit, dropsDeletes: isOldestIncluded)
+        self.writer = writer
+        reservation = MemoryReservation(runs.count * BlockStream.byteCountMax, for: .buffers, in: budget)
+        for run in runs { try merge.add(run.streamingCursor()) }
+    }
+
+    /// Takes up to `entryCount` entries from the inputs.
+    ///
+    /// - Returns: False when there are no more.
+    package mutating func step(entryCount: Int) throws(LogError) -> Bool {
+        for _ in 0..<entryCount {
+            guard let entry = try merge.next() else { return false }
+            guard filter.keeps(entry) else { continue }
+            try writer.append(
+                key: UnsafeRawBufferPointer(start: entry.pointee.key, count: entry.pointee.keyByteCount),
+                id: entry.pointee.id,
+                sequence: entry.pointee.sequence, isDelete: entry.pointee.isDelete)
+        }
+        return true
+    }
+
+    /// Takes all entries that are left and makes the new run durable, as `RunWriter.finish` does.
+    package consuming func finish() throws(LogError) -> RunDescription {
+        while try step(entryCount: 4096) {}
+        return try writer.finish()
+    }
+}

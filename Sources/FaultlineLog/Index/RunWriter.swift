@@ -1,0 +1,126 @@
+package import FaultlineDisk
+
+/// Writes one run file, entries ascending.
+///
+/// Memory is bounded whatever the number of entries: buffers of about 260 KiB, and up to `auxiliaryByteCountMax` for each the block index
+/// and the Bloom filter. What does not fit there is made at the end by reading the blocks again.
+package struct RunWriter: ~Copyable {
+    /// Bytes that the block index and the Bloom filter may each hold before they are made by reading again.
+    package static let auxiliaryByteCountMax = 2 << 20
+
+    let definition: IndexDefinition
+    let prefixByteCountMax: Int
+    let fileNumber: UInt64
+    let auxiliaryByteCountMax: Int
+    private let reservation: MemoryReservation
+    var output: RunOutput
+    var footer: RunFooter
+    var blockIndex: PendingIndex
+    var filter: PendingFilter
+    private var builder: BlockBuilder
+    private let lastKey = KeyCopy()
+    private var lastID: RecordID = 0
+    private var lastEntrySequence: UInt64 = 0
+
+    /// Begins a run in a file that is empty.
+    ///
+    /// - Parameters:
+    ///   - expectedEntryCount: No fewer than will be appended; more make the filter by reading again.
+    ///   - auxiliaryByteCountMax: Smaller in tests.
+    package init(
+        file: DiskFile, header: FileHeader, definition: IndexDefinition, level: UInt16, expectedEntryCount: UInt64,
+        budget: MemoryBudget? = nil, auxiliaryByteCountMax: Int = RunWriter.auxiliaryByteCountMax
+    ) throws(LogError) {
+        self.definition = definition
+        prefixByteCountMax = definition.searchPrefix.byteCountMax
+        fileNumber = header.fileNumber
+        self.auxiliaryByteCountMax = auxiliaryByteCountMax
+        footer = RunFooter(index: definition.id, level: level)
+        blockIndex = PendingIndex(byteCountMax: auxiliaryByteCountMax)
+        filter = PendingFilter(expectedEntryCount: expectedEntryCount, byteCountMax: auxiliaryByteCountMax)
+        builder = BlockBuilder(byteCountMax: IndexBlock.entryBlockByteCountMax, entryCountMin: 1)
+        output = RunOutput(file: file)
+        reservation = MemoryReservation(
+            2 * BlockBuilder.memoryByteCount + RunOutput.bufferByteCount + BlockStream.byteCountMax + 2
+                * auxiliaryByteCountMax,
+            for: .buffers, in: budget)
+        try withUnsafeTemporaryAllocation(byteCount: FileHeader.byteCount, alignment: 8) { (bytes) throws(LogError) in
+            header.write(to: bytes.baseAddress.unsafelyUnwrapped)
+            try output.append(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    /// Adds an entry, which must stand behind all before it: key and identifier ascending, sequence number descending.
+    @inline(__always)
+    package mutating func append(
+        key: UnsafeRawBufferPointer, id: RecordID, sequence: UInt64, isDelete: Bool
+    ) throws(LogError) {
+        precondition(key.count <= IndexDefinition.keyByteCountMax, "An index key has at most 32,000 bytes.")
+        precondition(id <= IndexBlock.idMax, "An identifier has at most 48 bits.")
+        let start = key.baseAddress ?? UnsafeRawPointer(lastKey.start)
+        let shared = KeyBytes.sharedByteCount(lastKey.start, start, min(lastKey.byteCount, key.count))
+        let isFirst = footer.entryCount == 0
+        precondition(
+            isFirst || isBehind(start, key.count, shared: shared, id: id, sequence: sequence),
+            "The entries of a run come in their order.")
+        if isFirst || shared < min(prefixByteCountMax, max(key.count, lastKey.byteCount)) {
+            filter.add(IndexHash.hash(start, min(prefixByteCountMax, key.count)))
+        }
+        var sharedInBlock = builder.entryCount == 0 ? 0 : shared
+        if !builder.hasRoom(furtherByteCount: key.count &- sharedInBlock) {
+            try finishBlock()
+            sharedInBlock = 0
+        }
+        builder.append(
+            key: start, sharedByteCount: sharedInBlock, furtherByteCount: key.count &- sharedInBlock,
+            flags: isDelete ? IndexBlock.flagDelete : 0, id: id, sequence: sequence)
+        lastKey.replace(after: shared, with: start + shared, key.count &- shared)
+        lastID = id
+        lastEntrySequence = sequence
+        footer.entryCount &+= 1
+        if isDelete { footer.deleteCount &+= 1 }
+        if isFirst || sequence < footer.firstSequence { footer.firstSequence = sequence }
+        if sequence > footer.lastSequence { footer.lastSequence = sequence }
+    }
+
+    /// Writes block index, filter and footer, and makes the file durable.
+    ///
+    /// Durability: the file's bytes are; its entry in the directory is the caller's to synchronize.
+    package consuming func finish() throws(LogError) -> RunDescription {
+        if builder.entryCount > 0 { try finishBlock() }
+        footer.indexOffset = output.offset
+        try writeIndexAndFilter()
+        try withUnsafeTemporaryAllocation(byteCount: RunFooter.byteCount, alignment: 8) { (bytes) throws(LogError) in
+            footer.write(to: bytes.baseAddress.unsafelyUnwrapped)
+            try output.append(UnsafeRawBufferPointer(bytes))
+        }
+        try output.flush()
+        do {
+            try output.file.synchronize(site: "log.run")
+        } catch {
+            throw LogError(error)
+        }
+        return RunDescription(footer, fileNumber: fileNumber, byteCount: output.offset)
+    }
+
+    private mutating func finishBlock() throws(LogError) {
+        let offset = output.offset
+        let block = builder.finish()
+        try output.append(block)
+        footer.blockCount += 1
+        blockIndex.add(key: lastKey.bytes, offset: offset, byteCount: block.count)
+    }
+
+    @inline(__always)
+    private func isBehind(_ key: UnsafeRawPointer, _ byteCount: Int, shared: Int, id: RecordID, sequence: UInt64)
+        -> Bool
+    {
+        if shared == lastKey.byteCount {
+            if byteCount > shared { return true }
+            return id > lastID || (id == lastID && sequence < lastEntrySequence)
+        }
+        return byteCount > shared
+            && key.load(fromByteOffset: shared, as: UInt8.self)
+                > lastKey.start.load(fromByteOffset: shared, as: UInt8.self)
+    }
+}

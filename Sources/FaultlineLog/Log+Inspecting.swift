@@ -1,0 +1,104 @@
+import FaultlineDisk
+
+extension Log {
+    /// What the store takes, counted now.
+    ///
+    /// - Complexity: Reads every page of every table, and every placement of a blob.
+    package func usage() throws(LogError) -> LogUsage {
+        let snapshot = snapshot()
+        let manifest = manifestState
+        var live: [UInt32: UInt64] = [:]
+        var usage = LogUsage()
+        for root in snapshot.tables.all {
+            let table = TableID(rawValue: root.table)
+            if root.recordCount > 0 { usage.recordCounts[table] = root.recordCount }
+            try snapshot.forEachLocation(of: table) { (id, location) throws(LogError) in
+                live[location.segment, default: 0] += UInt64(location.byteCount ?? 0)
+                if table == .blobs, let placement = try snapshot.placement(of: id) {
+                    live[UInt32(truncatingIfNeeded: placement.segment), default: 0] += placement.storedByteCount
+                }
+            }
+        }
+        for (number, entry) in manifest.files.sorted(by: { $0.key < $1.key }) {
+            let byteCount = try byteCount(of: entry.kind, number, seal: entry.seal)
+            switch entry.kind {
+            case .hotSegment, .coldSegment, .blobSegment:
+                usage.segments.append(
+                    LogUsage.Segment(
+                        number: number, kind: entry.kind, byteCount: byteCount,
+                        liveByteCount: live[UInt32(truncatingIfNeeded: number)] ?? 0, isSealed: entry.seal != nil))
+            case .tableCheckpoint:
+                usage.checkpointByteCount += byteCount
+                usage.checkpointFileCount += 1
+            case .indexRun:
+                usage.runByteCount += byteCount
+                usage.runCount += 1
+            case .manifest: break
+            }
+        }
+        usage.manifestByteCount = writing?.manifest.byteCount ?? 0
+        usage.memoryByteCount = budget.used
+        return usage
+    }
+
+    var manifestState: ManifestState { writing?.manifest.state ?? found.state }
+
+    private func byteCount(of kind: FileKind, _ number: UInt64, seal: ManifestState.Seal?) throws(LogError) -> UInt64 {
+        if let seal { return seal.end }
+        let path = directory.path(kind, number)
+        let disk = directory.disk
+        do {
+            let file = try disk.open(path, for: .reading)
+            defer { file.close() }
+            return try file.byteCount()
+        } catch {
+            // A merge may just have removed it.
+            if error.code == .notFound { return 0 }
+            throw LogError(error, doing: "measuring a file")
+        }
+    }
+
+    /// Whether a transaction is in the log.
+    ///
+    /// The answer to `outcomeUnknown`, to be asked after the store was opened again.
+    ///
+    /// - Complexity: Reads the log from its newest segment backwards until the transaction is found; all of it if it is
+    ///   not there.
+    package func landed(_ transaction: TransactionID) throws(LogError) -> Bool {
+        let snapshot = snapshot()
+        for managed in snapshot.files.files.filter({ $0.kind == .hotSegment }).sorted(by: { $0.number > $1.number }) {
+            let limit = manifestState.files[managed.number]?.seal?.end
+            let length = try onDisk("looking for a transaction") { () throws(DiskError) in try managed.file.byteCount()
+            }
+            var scanner = FrameScanner(
+                managed, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: min(length, limit ?? length))
+            while let frame = try scanner.next() {
+                guard frame.header.kind == .commit, !frame.header.isContinued,
+                    frame.header.sequence <= snapshot.sequence
+                else { continue }
+                if Replay.closingRecord(frame)?.transaction == transaction { return true }
+            }
+        }
+        return false
+    }
+}
+
+extension Snapshot {
+    /// Calls `body` with every object of a table and its location, ascending.
+    func forEachLocation(
+        of table: TableID, _ body: (RecordID, Location) throws(LogError) -> Void
+    ) throws(LogError) {
+        guard let root = tables[table.rawValue] else { return }
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: TablePage.byteCount, alignment: 64)
+        defer { copy.deallocate() }
+        for page in 0..<root.pageCount {
+            guard let handle = root.handle(ofPage: page) else { continue }
+            try root.cache.copy(handle, to: copy)
+            for entry in 0..<TablePage.entryCount {
+                let location = Location(reading: copy + (TablePage.headerByteCount + entry * Location.byteCount))
+                if location.isAbsent { continue }
+                try body(UInt64(page * TablePage.entryCount + entry) + 1, location)
+            }
+        }
+    }
+}

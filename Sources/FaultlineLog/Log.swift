@@ -1,0 +1,355 @@
+package import FaultlineDisk
+import Glibc
+import Synchronization
+
+/// A log-structured store of versioned records: the front door of this layer.
+///
+/// A store is a directory. Within a process one `Log` serves everybody who opens the same directory; between processes
+/// LOCK allows one writer.
+///
+/// Concurrency: all members may be called from any thread; writers take turns.
+// Safe because mutable state is guarded by the objects that hold it.
+package final class Log: @unchecked Sendable {
+    let path: String
+    let options: LogOptions
+    let cache: PageCache
+    let blockCache: BlockCache
+    let directory: StoreDirectory
+    /// What opening found and did.
+    package let openReport: OpenReport
+    /// The manifest as it was found, and the end of the log: all there is for a log that is open for reading.
+    let found: (state: ManifestState, segment: UInt64, end: UInt64)
+    let publisher: Publisher
+    let deriver: any IndexDeriver
+    /// Nil when opened for reading.
+    let writing: Writing?
+    private let storeLock: StoreLock
+    /// Of the lock file, which is open for as long as the log is.
+    private let lockIdentity: FileIdentity?
+    private let ownerProcess = Atomic<pid_t>(getpid())
+    private let isClosed = Atomic<Bool>(false)
+    private let entry: LogRegistry.Entry
+
+    /// The engine's memory.
+    package let budget: MemoryBudget
+
+    /// What only a log that is open for writing has.
+    struct Writing {
+        let manifest: Manifest
+        let committer: Committer
+        let sequencer: Sequencer
+        let checkpointer: Checkpointer
+        let maintainer: Maintainer
+    }
+
+    /// Opens the store in `directory`, or creates one there.
+    ///
+    /// Whoever opens a store that is open in this process gets the same log, with the options of the first; each
+    /// opening needs a `close`.
+    ///
+    /// Durability: a created store is durable when the call returns.
+    ///
+    /// - Throws: `.notAStore`, `.newerFormat`, `.damaged`, `.lockedByAnother`, `.readOnly`, and what the disk says.
+    package static func open(
+        _ directory: String, on disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver
+    ) throws(LogError) -> Log {
+        try prepare(directory, on: disk, access: options.access)
+        let identity = try onDisk("looking for the store") { () throws(DiskError) in try disk.identity(of: directory) }
+        if options.access == .reading {
+            // Read-only is a property of who opened, not of the log.
+            let shared = try LogRegistry.shared.withEntry(of: identity, on: disk, access: .writing) {
+                (entry) throws(LogError) in
+                share(entry, directory, disk)
+            }
+            if let shared { return shared }
+        }
+        return try LogRegistry.shared.withEntry(of: identity, on: disk, access: options.access) {
+            (entry) throws(LogError) in
+            if let log = share(entry, directory, disk) { return log }
+            let log = try Log(directory, on: disk, clock: clock, options: options, deriver: deriver, entry: entry)
+            entry.log = log
+            entry.openCount = 1
+            return log
+        }
+    }
+
+    private static func lockIdentity(_ directory: String, _ disk: Disk) -> FileIdentity? {
+        do throws(DiskError) { return try disk.identity(of: directory + "/" + FileName.lock) } catch { return nil }
+    }
+
+    /// The log that is open already. One that failed gives its lock up, so that the store can be opened anew.
+    ///
+    /// A directory that was removed may have left its identity to a new one. The lock file tells: the log holds its own
+    /// open, so nothing else can have that file's identity.
+    private static func share(_ entry: LogRegistry.Entry, _ directory: String, _ disk: Disk) -> Log? {
+        guard entry.openCount > 0, let log = entry.log else { return nil }
+        guard lockIdentity(directory, disk) == log.lockIdentity else {
+            log.detach()
+            return nil
+        }
+        guard log.failure == nil else {
+            log.detach()
+            return nil
+        }
+        entry.openCount += 1
+        return log
+    }
+
+    private init(
+        _ directory: String, on disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver,
+        entry: LogRegistry.Entry
+    ) throws(LogError) {
+        path = directory
+        self.options = options
+        self.deriver = deriver
+        self.entry = entry
+        budget = MemoryBudget(byteCount: options.memoryBudget)
+        cache = PageCache(budget: budget)
+        blockCache = BlockCache(budget: budget)
+        storeLock = try StoreLock.take(directory + "/" + FileName.lock, on: disk, for: options.access, clock: clock)
+        lockIdentity = Self.lockIdentity(directory, disk)
+        let opened: Opening.Opened
+        do {
+            let opening = Opening(
+                path: directory, disk: disk, clock: clock, options: options, deriver: deriver, cache: cache,
+                blockCache: blockCache, lock: storeLock)
+            opened = try opening.run()
+        } catch {
+            storeLock.release()
+            throw error
+        }
+        self.directory = opened.directory
+        openReport = opened.report
+        found = (opened.state, opened.segment.number, opened.end)
+        var tables = opened.replay.tables
+        let captured = tables.capture()
+        publisher = Publisher(
+            Snapshot(
+                sequence: opened.replay.sequence, tables: captured, indexes: opened.replay.memtables.indexSet,
+                files: opened.replay.files))
+        writing = opened.manifest.map { [publisher, cache, blockCache, budget] manifest in
+            Self.prepareWriting(
+                manifest, opened, tables, publisher: publisher, options: options, clock: clock, cache: cache,
+                blockCache: blockCache, budget: budget)
+        }
+    }
+
+    private static func prepareWriting(
+        _ manifest: Manifest, _ opened: Opening.Opened, _ tables: WorkingTables, publisher: Publisher,
+        options: LogOptions,
+        clock: Clock, cache: PageCache, blockCache: BlockCache, budget: MemoryBudget
+    ) -> Writing {
+        manifest.onFailure { error in publisher.fail(error) }
+        let committer = Committer(
+            directory: opened.directory, manifest: manifest, publisher: publisher, durability: options.durability,
+            segment: opened.segment, end: opened.end, previousHead: opened.head)
+        let runs = RunStore(
+            directory: opened.directory, manifest: manifest, publisher: publisher, cache: blockCache, budget: budget)
+        let sequencer = Sequencer(
+            directory: opened.directory, manifest: manifest, publisher: publisher, committer: committer, runs: runs,
+            options: options,
+            clock: clock, budget: budget, tables: tables, sequence: opened.replay.sequence,
+            wallNanoseconds: opened.replay.wallNanoseconds, indexes: opened.replay.memtables.indexSet,
+            segment: opened.segment,
+            offset: opened.end, blobs: opened.blobs)
+        // What was made again from the segments is made durable soon.
+        sequencer.byteCountSinceCheckpoint =
+            opened.report.ignoredDerivedFiles.isEmpty ? opened.replay.byteCount : UInt64(options.checkpointByteCount)
+        let checkpointer = Checkpointer(
+            directory: opened.directory, manifest: manifest, publisher: publisher, committer: committer,
+            sequencer: sequencer,
+            cache: cache, runs: runs, listed: opened.pageFiles)
+        let maintainer = Maintainer(checkpointer)
+        if options.maintenance == .thread {
+            maintainer.start()
+            if sequencer.isCheckpointDue { _ = maintainer.ask() }
+        }
+        return Writing(
+            manifest: manifest, committer: committer, sequencer: sequencer, checkpointer: checkpointer,
+            maintainer: maintainer)
+    }
+
+    deinit {
+        writing?.maintainer.stop()
+        storeLock.release()
+    }
+
+    private static func prepare(_ directory: String, on disk: Disk, access: LogAccess) throws(LogError) {
+        let isPresent = try onDisk("looking for the store") { () throws(DiskError) in try disk.isPresent(directory) }
+        if isPresent { return }
+        guard access == .writing else {
+            throw LogError(
+                .notAStore, "There is no such directory. Open it for writing to create a store.", path: directory)
+        }
+        try onDisk("creating the store's directory") { () throws(DiskError) in try disk.createDirectory(directory) }
+    }
+
+    // MARK: State
+
+    /// The store's identifier.
+    package var storeID: (UInt64, UInt64) { (directory.storeID.high, directory.storeID.low) }
+
+    /// The newest published state. O(1).
+    package func snapshot() -> Snapshot { publisher.snapshot }
+
+    /// Set once a write failed: reads go on, writes throw it.
+    package var failure: LogError? { publisher.failure }
+
+    // MARK: Writing
+
+    /// Writes one transaction.
+    ///
+    /// Waits for the turn, runs `body`, queues its records, passes the turn on, and returns when they are durable
+    /// (`.sync`) and visible. If `body` throws, nothing of the transaction is kept.
+    ///
+    /// - Throws: what `body` throws; `.readOnly`, `.closed`, `.abandoned`; `.poisoned` if an earlier write failed;
+    ///   `.outcomeUnknown` if this one did: then the transaction may be found after the store is opened again
+    ///   (`landed`).
+    package func write<R>(
+        author: String?, _ body: (inout Transaction) throws -> R
+    ) throws -> (value: R, receipt: CommitReceipt) {
+        let writing = try writable()
+        if options.maintenance == .thread, writing.sequencer.isCheckpointOverdue { try writing.checkpointer.run() }
+        let sequencer = writing.sequencer
+        sequencer.turn.lock()
+        let ending: Sequencer.Ending
+        let value: R
+        do {
+            try checkOpen()
+            sequencer.begin()
+        } catch {
+            sequencer.turn.unlock()
+            throw error
+        }
+        do {
+            var transaction = Transaction(sequencer)
+            value = try body(&transaction)
+            ending = try sequencer.end(author: author)
+        } catch {
+            sequencer.rollBack()
+            sequencer.turn.unlock()
+            throw error
+        }
+        let isDue = sequencer.isCheckpointDue
+        sequencer.turn.unlock()
+        var snapshot: Snapshot?
+        if let completion = ending.completion {
+            writing.committer.finish(completion, leads: ending.leads)
+            if let failure = completion.failure { throw failure }
+            snapshot = completion.snapshot
+        }
+        if isDue { try maintain(writing) }
+        return (
+            value,
+            CommitReceipt(
+                sequence: ending.sequence, transaction: ending.transaction, wallNanoseconds: ending.wallNanoseconds,
+                snapshot: snapshot ?? publisher.snapshot)
+        )
+    }
+
+    /// A transaction is durable; what comes due by it must not fail it.
+    private func maintain(_ writing: Writing) throws(LogError) {
+        switch options.maintenance {
+        case .manual: break
+        case .inline: do { try writing.checkpointer.run() } catch { break }
+        case .thread: _ = writing.maintainer.ask()
+        }
+    }
+
+    private func writable() throws(LogError) -> Writing {
+        guard let writing else { throw LogError(.readOnly, "The store is open for reading only.", path: path) }
+        guard getpid() == ownerProcess.load(ordering: .relaxed) else {
+            throw LogError(
+                .readOnly, "The store was opened before this process was forked. Open it again in the child.",
+                path: path)
+        }
+        return writing
+    }
+
+    private func checkOpen() throws(LogError) {
+        if isClosed.load(ordering: .acquiring) { throw .closed(path) }
+        if let failure = publisher.failure {
+            throw LogError(
+                .poisoned,
+                "An earlier write failed, so nothing more is written. Open the store again. (\(failure.message))",
+                path: failure.path, offset: failure.offset, cause: failure.cause)
+        }
+    }
+
+    /// Makes a checkpoint: the log before it need not be replayed any more. Runs that are due are merged.
+    package func checkpoint() throws(LogError) {
+        let writing = try writable()
+        if isClosed.load(ordering: .acquiring) { throw .closed(path) }
+        try writing.checkpointer.run()
+    }
+
+    /// The indexes that have entries.
+    package var indexIDs: [IndexID] {
+        let listed = manifestState.runs.map { IndexID(rawValue: $0.index) }
+        return Set(publisher.snapshot.indexes.all.map(\.definition.id) + listed).sorted()
+    }
+
+    /// Forgets all entries of an index that no table has any more. Its number must not be used again.
+    ///
+    /// Older snapshots keep it. Durability: with the next checkpoint; a crash before brings it back, so ask `indexIDs`
+    /// after opening.
+    package func dropIndex(_ index: IndexID) throws(LogError) {
+        let writing = try writable()
+        if isClosed.load(ordering: .acquiring) { throw .closed(path) }
+        writing.checkpointer.dropIndex(index)
+    }
+
+    // MARK: Closing
+
+    /// Closes this opening; the last one makes a checkpoint, marks the store as closed cleanly, and gives up the lock.
+    ///
+    /// Snapshots stay readable. After a failure only the lock is given up.
+    package func close() throws(LogError) {
+        try LogRegistry.shared.withEntry(entry) { () throws(LogError) in
+            guard entry.log === self, entry.openCount > 0 else { return }
+            entry.openCount -= 1
+            guard entry.openCount == 0 else { return }
+            entry.log = nil
+            try shutDown()
+        }
+    }
+
+    private func shutDown() throws(LogError) {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        defer { storeLock.release() }
+        guard let writing, getpid() == ownerProcess.load(ordering: .relaxed) else { return }
+        writing.maintainer.stop()
+        guard failure == nil else { return }
+        // Whoever has the turn sees it through; nobody gets it after.
+        try writing.checkpointer.run(isClosing: true)
+    }
+
+    /// Lets go of the store as a killed process would: nothing is written, and the lock is free.
+    package func abandonForTests() {
+        detach()
+    }
+
+    /// Makes the log believe that another process opened it.
+    package func pretendToBeForked() {
+        ownerProcess.store(0, ordering: .relaxed)
+    }
+
+    /// Gives up the lock of a log that failed.
+    private func detach() {
+        isClosed.store(true, ordering: .releasing)
+        writing?.maintainer.stop()
+        storeLock.release()
+        entry.log = nil
+        entry.openCount = 0
+    }
+}
+
+/// What a commit returns.
+package struct CommitReceipt: Sendable {
+    package let sequence: UInt64
+    package let transaction: TransactionID
+    /// Nanoseconds since 1970; never below that of an earlier transaction.
+    package let wallNanoseconds: Int64
+    /// A state that holds the transaction.
+    package let snapshot: Snapshot
+}

@@ -1,0 +1,120 @@
+package import FaultlineDisk
+
+/// What the log refused or could not do, in one value.
+package struct LogError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, as far as a caller may want to act on it.
+    package enum Code: String, Sendable, CaseIterable {
+        /// Nothing there that could be a store, and creating one was not asked for or is impossible.
+        case notAStore
+        /// The store was written by a newer version.
+        case newerFormat
+        /// Bytes are not what was written.
+        case damaged
+        /// Another process or handle holds the store.
+        case lockedByAnother
+        /// The store or this opening of it cannot be written.
+        case readOnly
+        /// No space left.
+        case fullDisk
+        /// The operating system reported an error.
+        case failedDisk
+        /// An earlier write failed; nothing is written until the store is opened again.
+        case poisoned
+        /// Whether this transaction is stored can only be known after the store is opened again.
+        case outcomeUnknown
+        /// The store was closed.
+        case closed
+        /// Something exceeds a limit of the format.
+        case tooLarge
+        /// The object is not there.
+        case missing
+        /// The transaction was given up by `abandon()`.
+        case abandoned
+    }
+
+    package let code: Code
+    /// What happened and what to do, in full sentences.
+    package let message: String
+    /// The file or directory.
+    package let path: String?
+    /// Where in the file, in bytes from its start.
+    package let offset: UInt64?
+    /// What the operating system said.
+    package let cause: DiskError?
+
+    package init(_ code: Code, _ message: String, path: String? = nil, offset: UInt64? = nil, cause: DiskError? = nil) {
+        self.code = code
+        self.message = message
+        self.path = path
+        self.offset = offset
+        self.cause = cause
+    }
+
+    package var description: String {
+        var text = message
+        if let path {
+            text += " [\(path)"
+            if let offset { text += ", offset \(offset)" }
+            text += "]"
+        }
+        if let cause { text += " \(cause)" }
+        return text
+    }
+}
+
+extension LogError {
+    /// An error of the disk while `doing` something, such as "reading a record".
+    init(_ cause: DiskError, doing: String) {
+        let code: Code
+        let remedy: String
+        switch cause.code {
+        case .noSpace, .quotaExceeded, .fileTooLarge:
+            code = .fullDisk
+            remedy = "Make room on the file system, then open the store again."
+        case .permissionDenied, .readOnlyFileSystem, .notWritable:
+            code = .readOnly
+            remedy = "Give this process the right to write there, or open the store for reading."
+        case .notDirectory:
+            code = .notAStore
+            remedy = "A store is a directory, and this path names a file: give another path."
+        case .notFound:
+            code = .failedDisk
+            remedy = "A file that should be there is missing; restore it from a backup."
+        default:
+            code = .failedDisk
+            remedy = "Check the disk and the system's log, then open the store again."
+        }
+        self.init(
+            code, "The disk failed while \(doing). \(remedy)", path: cause.path, offset: cause.offset, cause: cause)
+    }
+
+    /// An error of the disk.
+    package init(_ cause: DiskError) {
+        self.init(cause, doing: "reading or writing a file of the store")
+    }
+
+    /// Damage found in a file.
+    static func damaged(_ what: String, _ path: String, _ offset: UInt64? = nil) -> LogError {
+        LogError(
+            .damaged, "\(what) Restore the store from a backup, or salvage what is readable.", path: path,
+            offset: offset)
+    }
+
+    static func closed(_ path: String) -> LogError {
+        LogError(.closed, "The store was closed. Open it again.", path: path)
+    }
+
+    static func tooLarge(_ what: String) -> LogError {
+        LogError(.tooLarge, what)
+    }
+}
+
+/// Runs a call of the disk and gives its error the layer's type.
+@inline(__always)
+func onDisk<R>(_ doing: @autoclosure () -> String, _ body: () throws(DiskError) -> R) throws(LogError) -> R {
+    do {
+        return try body()
+    } catch {
+        throw LogError(error, doing: doing())
+    }
+}

@@ -1,0 +1,54 @@
+/// When a commit returns.
+package enum Durability: Sendable {
+    /// When it is on the disk.
+    case sync
+    /// When it is handed to the operating system; power loss may take the newest commits, never one between two that
+    /// stay.
+    case async
+}
+
+/// What an opening may do.
+package enum LogAccess: Sendable {
+    /// Reads and writes; one process at a time.
+    case writing
+    /// Writes nothing; any number of processes, beside a writer too.
+    case reading
+}
+
+/// Where checkpoints and merges run.
+package enum Maintenance: Sendable {
+    /// On a thread of the log's own.
+    case thread
+    /// On the thread whose commit made them due; for simulations, which must be repeatable.
+    case inline
+    /// Only when asked for.
+    case manual
+}
+
+/// Sizes and modes of a log.
+package struct LogOptions: Sendable {
+    /// Bytes for table pages, memtables, index blocks, rows and buffers. 64 MiB.
+    package var memoryBudget = 64 << 20
+    /// Bytes after which a segment is followed by the next. 256 MiB.
+    package var segmentByteCount = 256 << 20
+    /// Bytes of log after which a checkpoint is made. 32 MiB.
+    package var checkpointByteCount = 32 << 20
+    /// Bytes after which a transaction's frame is closed and a further one begun. 1 MiB.
+    package var frameByteCount = 1 << 20
+    /// Bytes after which a manifest is replaced by a fresh one. 1 MiB.
+    package var manifestByteCount = 1 << 20
+    /// When a commit returns. On the disk.
+    package var durability: Durability = .sync
+    /// Whether blobs are compressed where it saves an eighth. Yes.
+    package var isCompressingBlobs = true
+    /// What the opening may do. Reading and writing.
+    package var access: LogAccess = .writing
+    /// Where checkpoints and merges run. On a thread of the log's own.
+    package var maintenance: Maintenance = .thread
+    /// Whether table checkpoints and index runs are made again from the segments, as if they did not verify. No.
+    package var ignoresDerivedFiles = false
+    /// Seed of salts and transaction identifiers, so that a simulation repeats; nil means random.
+    package var seed: UInt64?
+
+    package init() {}
+}

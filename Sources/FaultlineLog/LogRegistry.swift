@@ -1,0 +1,66 @@
+import FaultlineDisk
+
+/// The logs that are open in this process, so that whoever opens a store again gets the same one.
+///
+/// A store is known by the identity of its directory. Disks that are not the real one count as file systems of their
+/// own.
+// Safe because mutable state is guarded by the lock, and an entry's log by the entry's lock.
+final class LogRegistry: @unchecked Sendable {
+    static let shared = LogRegistry()
+
+    fileprivate struct Key: Hashable {
+        let disk: ObjectIdentifier?
+        let directory: FileIdentity
+        let isReading: Bool
+    }
+
+    /// The place of one store. Its lock is held while the store is opened or closed.
+    // Safe because the log is guarded by the lock, and the count of users by the registry's.
+    final class Entry: @unchecked Sendable {
+        let lock = EngineLock()
+        weak var log: Log?
+        var openCount = 0
+        fileprivate let key: Key
+        fileprivate var userCount = 0
+        fileprivate init(key: Key) { self.key = key }
+    }
+
+    private let lock = EngineLock()
+    private var entries: [Key: Entry] = [:]
+
+    /// Calls `body` with the place of the store in a directory; the place exists as long as somebody uses it or the log
+    /// is open.
+    func withEntry<R>(
+        of directory: FileIdentity, on disk: Disk, access: LogAccess, _ body: (Entry) throws(LogError) -> R
+    ) throws(LogError) -> R {
+        let key = Key(
+            disk: disk is PosixDisk ? nil : ObjectIdentifier(disk), directory: directory, isReading: access == .reading)
+        lock.lock()
+        let entry = entries[key] ?? Entry(key: key)
+        entries[key] = entry
+        entry.userCount += 1
+        lock.unlock()
+        defer { leave(entry) }
+        entry.lock.lock()
+        defer { entry.lock.unlock() }
+        return try body(entry)
+    }
+
+    /// Calls `body` with the place of a log.
+    func withEntry<R>(_ entry: Entry, _ body: () throws(LogError) -> R) throws(LogError) -> R {
+        lock.lock()
+        entry.userCount += 1
+        lock.unlock()
+        defer { leave(entry) }
+        entry.lock.lock()
+        defer { entry.lock.unlock() }
+        return try body()
+    }
+
+    private func leave(_ entry: Entry) {
+        lock.lock()
+        defer { lock.unlock() }
+        entry.userCount -= 1
+        if entry.userCount == 0, entry.log == nil, entries[entry.key] === entry { entries[entry.key] = nil }
+    }
+}

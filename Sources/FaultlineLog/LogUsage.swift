@@ -1,0 +1,32 @@
+/// What a store takes on the disk and in memory, in bytes.
+package struct LogUsage: Sendable, Equatable {
+    /// One segment.
+    package struct Segment: Sendable, Equatable {
+        package var number: UInt64
+        package var kind: FileKind
+        /// Bytes of the file that count.
+        package var byteCount: UInt64
+        /// Bytes of records, or of blobs, that the newest state needs.
+        package var liveByteCount: UInt64
+        package var isSealed: Bool
+    }
+
+    package var segments: [Segment] = []
+    package var manifestByteCount: UInt64 = 0
+    package var checkpointByteCount: UInt64 = 0
+    package var runByteCount: UInt64 = 0
+    package var checkpointFileCount = 0
+    package var runCount = 0
+    /// Objects by table, of tables that have any.
+    package var recordCounts: [TableID: Int] = [:]
+    /// Of the memory budget.
+    package var memoryByteCount = 0
+
+    /// Bytes of all files.
+    package var byteCount: UInt64 {
+        segments.reduce(manifestByteCount + checkpointByteCount + runByteCount) { $0 + $1.byteCount }
+    }
+
+    /// Bytes of segments that the newest state needs.
+    package var liveByteCount: UInt64 { segments.reduce(0) { $0 + $1.liveByteCount } }
+}

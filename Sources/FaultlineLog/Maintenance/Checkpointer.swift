@@ -1,0 +1,184 @@
+import FaultlineDisk
+
+/// Makes checkpoints: stores the pages that changed, flushes memtables to runs, and moves the place from which the log
+/// is replayed.
+///
+/// Writers wait only while the state is captured. Everything is durable before the manifest says so in one edit; what a
+/// crash leaves before that is not listed and is removed.
+///
+/// Concurrency: one checkpoint at a time, by `lock`; lock order: this, writer's turn.
+// Safe because mutable state is guarded by the lock.
+final class Checkpointer: @unchecked Sendable {
+    private let lock = EngineLock()
+    private let directory: StoreDirectory
+    private let manifest: Manifest
+    private let publisher: Publisher
+    private let committer: Committer
+    private let sequencer: Sequencer
+    private let cache: PageCache
+    private let runs: RunStore
+    private var listed: [UInt64: PageFile]
+    /// Indexes that are no more; the next checkpoint drops their runs.
+    private var droppedIndexes: Set<UInt32> = []
+
+    init(
+        directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, sequencer: Sequencer,
+        cache: PageCache, runs: RunStore, listed: [UInt64: PageFile]
+    ) {
+        self.directory = directory
+        self.manifest = manifest
+        self.publisher = publisher
+        self.committer = committer
+        self.sequencer = sequencer
+        self.cache = cache
+        self.runs = runs
+        self.listed = listed
+    }
+
+    /// Makes a checkpoint of everything committed, then merges runs that are due.
+    ///
+    /// - Parameter isClosing: Adds the mark that the store was closed cleanly; no transaction may follow.
+    func run(isClosing: Bool = false) throws(LogError) {
+        lock.lock()
+        defer { lock.unlock() }
+        try checkpoint(isClosing: isClosing)
+        if !isClosing { try runs.mergeDue() }
+        directory.removeUnneededFiles()
+    }
+
+    /// Forgets an index; its files go with the next checkpoint.
+    func dropIndex(_ index: IndexID) {
+        lock.lock()
+        defer { lock.unlock() }
+        droppedIndexes.insert(index.rawValue)
+        publisher.changeIndexes { $0 = $0.removing(index) }
+    }
+
+    /// Runs `body` while no checkpoint is made.
+    func whileIdle(_ body: () throws(LogError) -> Void) throws(LogError) {
+        lock.lock()
+        defer { lock.unlock() }
+        directory.removeUnneededFiles()
+        try body()
+    }
+
+    /// What the checkpoint is of.
+    private struct Captured {
+        let tables: TableSet
+        let sequence: UInt64
+        let wallNanoseconds: Int64
+        let blobs: (number: UInt64, end: UInt64, head: UInt32)?
+        let completion: Completion
+        let leads: Bool
+    }
+
+    private func checkpoint(isClosing: Bool) throws(LogError) {
+        let captured = try capture()
+        committer.finish(captured.completion, leads: captured.leads)
+        if let failure = captured.completion.failure { throw failure }
+        guard let position = captured.completion.position else { throw .closed(directory.path) }
+        let state = manifest.state
+        if let last = state.checkpoint, last.sequence == captured.sequence, last.segment == position.segment.number,
+            last.offset == position.offset, try changedRuns(state, through: captured.sequence).isEmpty
+        {
+            if isClosing, !state.isClean { try manifest.commit([.clean]) }
+            return
+        }
+        if state.checkpoint == nil, captured.sequence == 0, position.offset == UInt64(FileHeader.byteCount) {
+            // Nothing was ever written.
+            if isClosing, !state.isClean { try manifest.commit([.clean]) }
+            return
+        }
+
+        let managed = try directory.create(.tableCheckpoint)
+        let tables = try CheckpointWriter(tables: captured.tables, cache: cache).write(
+            to: managed, sequence: captured.sequence)
+        try runs.withFlushing { () throws(LogError) in
+            for index in publisher.snapshot.indexes.all {
+                runs.adopt(try runs.flush(index, through: captured.sequence, oldestLimit: .max))
+            }
+        }
+        try directory.synchronize(site: "checkpoint.directory")
+
+        var edits: [ManifestEdit] = [.fileAdded(number: managed.number, kind: .tableCheckpoint, generation: 0)]
+        for number in tables.needed.keys.sorted() where state.files[number] == nil {
+            edits.append(.fileAdded(number: number, kind: .tableCheckpoint, generation: 0))
+        }
+        edits += try changedRuns(state, through: captured.sequence)
+        edits.append(
+            .checkpoint(
+                CheckpointPosition(
+                    file: managed.number, segment: position.segment.number, offset: position.offset,
+                    previousHead: position.previousHead, sequence: captured.sequence,
+                    wallNanoseconds: captured.wallNanoseconds)))
+        edits.append(.durable(file: position.segment.number, offset: position.offset, head: position.previousHead))
+        if let blobs = captured.blobs {
+            edits.append(.durable(file: blobs.number, offset: blobs.end, head: blobs.head))
+        }
+        for root in captured.tables.all where root.nextID > state.nextIDs[root.table] ?? 1 {
+            edits.append(.identifiers(table: root.table, next: root.nextID))
+        }
+        let unneeded = listed.keys.filter { tables.needed[$0] == nil }.sorted()
+        for number in unneeded { edits.append(.fileDropped(number: number)) }
+        if isClosing { edits.append(.clean) }
+        for file in tables.needed.values { file.managed.noteListed() }
+        managed.noteListed()
+        noteListed(through: captured.sequence)
+        try manifest.commit(edits)
+
+        for (handle, index) in tables.stored { cache.setStored(handle, file: tables.file, index: index) }
+        for number in unneeded { listed[number]?.managed.noteDropped() }
+        listed = tables.needed
+        listed[managed.number] = tables.file
+    }
+
+    /// The edits that make the manifest list the runs that the indexes have, up to a transaction: later ones are not
+    /// durable yet.
+    private func changedRuns(_ state: ManifestState, through sequence: UInt64) throws(LogError) -> [ManifestEdit] {
+        var edits: [ManifestEdit] = []
+        for index in publisher.snapshot.indexes.all {
+            if index.frozen.contains(where: { $0.lastSequence <= sequence }), edits.isEmpty {
+                // Before the flush: there is something to do, whatever it will be.
+                edits.append(.nextFileNumber(directory.nextFileNumber))
+            }
+            let present = Set(index.runs.map(\.description.fileNumber))
+            for run in index.runs.reversed() where run.description.lastSequence <= sequence {
+                if state.files[run.description.fileNumber] == nil { edits += RunStore.additions(of: run) }
+            }
+            for entry in state.runs where entry.index == index.definition.id.rawValue && !present.contains(entry.file) {
+                edits += Self.removal(of: entry)
+            }
+        }
+        for entry in state.runs where droppedIndexes.contains(entry.index) { edits += Self.removal(of: entry) }
+        return edits
+    }
+
+    private static func removal(of entry: ManifestEdit.RunEntry) -> [ManifestEdit] {
+        [.runDropped(index: entry.index, file: entry.file), .fileDropped(number: entry.file)]
+    }
+
+    private func noteListed(through sequence: UInt64) {
+        for index in publisher.snapshot.indexes.all {
+            for run in index.runs where run.description.lastSequence <= sequence { run.managed?.noteListed() }
+        }
+    }
+
+    /// Freezes memtables, and takes the tables as they are, in one turn.
+    private func capture() throws(LogError) -> Captured {
+        sequencer.turn.lock()
+        defer { sequencer.turn.unlock() }
+        if let failure = publisher.failure {
+            throw LogError(
+                .poisoned,
+                "An earlier write failed, so no checkpoint is made. Open the store again. (\(failure.message))",
+                path: failure.path, offset: failure.offset, cause: failure.cause)
+        }
+        sequencer.freezeMemtables()
+        let (completion, leads) = sequencer.enqueueBarrier()
+        sequencer.byteCountSinceCheckpoint = 0
+        return Captured(
+            tables: sequencer.tables.captured, sequence: sequencer.sequence, wallNanoseconds: sequencer.wallNanoseconds,
+            blobs: sequencer.blobs.map { ($0.managed.number, $0.end, $0.previousHead) }, completion: completion,
+            leads: leads)
+    }
+}

@@ -1,0 +1,74 @@
+import FaultlineDisk
+import Glibc
+import Synchronization
+
+/// A thread that makes checkpoints when they are due.
+///
+/// It holds the checkpointer and not the log, so that a log nobody holds can go.
+// Safe because what varies is atomic, and the thread is joined before the object goes.
+final class Maintainer: @unchecked Sendable {
+    private let checkpointer: Checkpointer
+    private let semaphore: UnsafeMutablePointer<sem_t>
+    private let isStopping = Atomic<Bool>(false)
+    private let isAsked = Atomic<Bool>(false)
+    private let lock = EngineLock()
+    private var newestFailure: LogError?
+    private var thread = pthread_t()
+    private var isRunning = false
+
+    init(_ checkpointer: Checkpointer) {
+        self.checkpointer = checkpointer
+        semaphore = .allocate(capacity: 1)
+        semaphore.initialize(to: sem_t())
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    /// Why the newest checkpoint failed, if it did.
+    var failure: LogError? { lock.withLock { newestFailure } }
+
+    func start() {
+        let box = Unmanaged.passRetained(self)
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Maintainer>.fromOpaque(argument).takeRetainedValue().loop()
+                return nil
+            }, box.toOpaque())
+        if result == 0 { isRunning = true } else { box.release() }
+    }
+
+    /// Asks for a checkpoint; returns at once.
+    ///
+    /// - Returns: False if there is no thread to make it.
+    func ask() -> Bool {
+        guard isRunning else { return false }
+        if !isAsked.exchange(true, ordering: .acquiringAndReleasing) { sem_post(semaphore) }
+        return true
+    }
+
+    /// Ends the thread and waits for it.
+    func stop() {
+        guard isRunning else { return }
+        isRunning = false
+        isStopping.store(true, ordering: .releasing)
+        sem_post(semaphore)
+        pthread_join(thread, nil)
+    }
+
+    private func loop() {
+        while true {
+            sem_wait(semaphore)
+            if isStopping.load(ordering: .acquiring) { return }
+            guard isAsked.exchange(false, ordering: .acquiringAndReleasing) else { continue }
+            var failure: LogError?
+            do { try checkpointer.run() } catch { failure = error }
+            lock.withLock { newestFailure = failure }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import FaultlineDisk
+
+/// Makes index runs out of memtables, and fewer runs out of many.
+///
+/// Concurrency: `flushing` is held by whoever turns memtables into runs: a checkpoint, or a transaction that is larger
+/// than memory. Lock order: writer's turn, this.
+// Safe because all stored properties are immutable, or guard themselves.
+final class RunStore: @unchecked Sendable {
+    private let directory: StoreDirectory
+    private let manifest: Manifest
+    private let publisher: Publisher
+    private let cache: BlockCache
+    private let budget: MemoryBudget
+    private let flushing = EngineLock()
+
+    init(directory: StoreDirectory, manifest: Manifest, publisher: Publisher, cache: BlockCache, budget: MemoryBudget) {
+        self.directory = directory
+        self.manifest = manifest
+        self.publisher = publisher
+        self.cache = cache
+        self.budget = budget
+    }
+
+    typealias Flushed = (index: IndexID, memtable: Memtable, run: Run)
+
+    func withFlushing<R>(_ body: () throws(LogError) -> R) throws(LogError) -> R {
+        flushing.lock()
+        defer { flushing.unlock() }
+        return try body()
+    }
+
+    /// Writes one run for each frozen memtable, oldest first. The files are durable, their entries in the directory are
+    /// not.
+    ///
+    /// - Parameters:
+    ///   - through: Memtables with later entries are left.
+    ///   - oldestLimit: See `VersionFilter`.
+    func flush(_ state: IndexState, through: UInt64, oldestLimit: UInt64) throws(LogError) -> [Flushed] {
+        var flushed: [Flushed] = []
+        for (place, memtable) in state.frozen.enumerated().reversed() where memtable.lastSequence <= through {
+            let isOldest = state.runs.isEmpty && place == state.frozen.count - 1
+            flushed.append(
+                (state.definition.id, memtable, try write(memtable, isOldest: isOldest, oldestLimit: oldestLimit)))
+        }
+        return flushed
+    }
+
+    /// Writes one memtable as a run.
+    func write(_ memtable: Memtable, isOldest: Bool, oldestLimit: UInt64) throws(LogError) -> Run {
+        try Self.write(
+            memtable, isOldest: isOldest, oldestLimit: oldestLimit, in: directory, cache: cache, budget: budget)
+    }
+
+    /// Writes one memtable as a run.
+    static func write(
+        _ memtable: Memtable, isOldest: Bool, oldestLimit: UInt64, in directory: StoreDirectory, cache: BlockCache,
+        budget: MemoryBudget
+    ) throws(LogError) -> Run {
+        let managed = try directory.create(.indexRun)
+        var writer = try RunWriter(
+            file: managed.file, header: managed.header, definition: memtable.definition, level: 0,
+            expectedEntryCount: UInt64(memtable.entryCount), budget: budget)
+        try memtable.flush(oldestLimit: oldestLimit, isOldest: isOldest, to: &writer)
+        _ = try writer.finish()
+        return try open(managed, memtable.definition, in: directory, cache: cache)
+    }
+
+    static func open(
+        _ managed: ManagedFile, _ definition: IndexDefinition, in directory: StoreDirectory, cache: BlockCache
+    ) throws(LogError) -> Run {
+        try Run.open(
+            managed.file, fileNumber: managed.number, storeID: (directory.storeID.high, directory.storeID.low),
+            definition: definition, cache: cache, owner: managed)
+    }
+
+    /// The edits that list a run.
+    static func additions(of run: Run) -> [ManifestEdit] {
+        let description = run.description
+        return [
+            .fileAdded(number: description.fileNumber, kind: .indexRun, generation: 0),
+            .runAdded(
+                ManifestEdit.RunEntry(
+                    index: run.definition.id.rawValue, level: description.level, file: description.fileNumber,
+                    entryCount: description.entryCount, firstSequence: description.firstSequence,
+                    lastSequence: description.lastSequence)),
+        ]
+    }
+
+    /// Puts runs into the place of their memtables.
+    func adopt(_ flushed: [Flushed]) {
+        guard !flushed.isEmpty else { return }
+        publisher.changeIndexes { indexes in
+            for (index, memtable, run) in flushed {
+                guard var state = indexes[index] else { continue }
+                state.frozen.removeAll { $0 === memtable }
+                state.runs.insert(run, at: 0)
+                indexes = indexes.replacing(state)
+            }
+        }
+    }
+
+    // MARK: Merging
+
+    /// Merges listed runs until no index has too many.
+    func mergeDue() throws(LogError) {
+        for state in publisher.snapshot.indexes.all {
+            let definition = state.definition
+            while let plan = MergePlan(listedRuns(of: definition).map(\.description)) {
+                let inputs = Array(listedRuns(of: definition)[plan.range])
+                let run = try merge(
+                    inputs, definition, level: plan.level, isOldestIncluded: plan.isOldestIncluded, oldestLimit: .max)
+                try directory.synchronize(site: "merge.directory")
+                var edits = Self.additions(of: run)
+                for input in inputs {
+                    edits.append(.runDropped(index: definition.id.rawValue, file: input.description.fileNumber))
+                    edits.append(.fileDropped(number: input.description.fileNumber))
+                }
+                run.managed?.noteListed()
+                try manifest.commit(edits)
+                publisher.changeIndexes { Self.replace(inputs, by: run, definition, in: &$0) }
+                for input in inputs { input.managed?.noteDropped() }
+            }
+        }
+    }
+
+    /// The runs that the manifest lists, newest first: not those of a transaction under way.
+    private func listedRuns(of definition: IndexDefinition) -> [Run] {
+        let files = manifest.state.files
+        return (publisher.snapshot.indexes[definition.id]?.runs ?? []).filter {
+            files[$0.description.fileNumber] != nil
+        }
+    }
+
+    /// Writes a run with the entries of several. The file is durable, its entry in the directory is not.
+    func merge(
+        _ inputs: [Run], _ definition: IndexDefinition, level: UInt16, isOldestIncluded: Bool, oldestLimit: UInt64
+    ) throws(LogError) -> Run {
+        let managed = try directory.create(.indexRun)
+        let expected = inputs.reduce(UInt64(0)) { $0 + $1.description.entryCount }
+        let writer = try RunWriter(
+            file: managed.file, header: managed.header, definition: definition, level: level,
+            expectedEntryCount: expected,
+            budget: budget)
+        let merger = try RunMerger(
+            inputs, oldestLimit: oldestLimit, isOldestIncluded: isOldestIncluded, budget: budget, into: writer)
+        _ = try merger.finish()
+        return try Self.open(managed, definition, in: directory, cache: cache)
+    }
+
+    /// Puts a run into the place of those it was merged from.
+    static func replace(_ inputs: [Run], by run: Run, _ definition: IndexDefinition, in indexes: inout IndexSet) {
+        guard var state = indexes[definition.id], let first = state.runs.firstIndex(where: { $0 === inputs.first })
+        else { return }
+        state.runs.removeAll { run in inputs.contains { $0 === run } }
+        state.runs.insert(run, at: first)
+        indexes = indexes.replacing(state)
+    }
+}
+
+extension Run {
+    /// The file, which the run keeps open.
+    var managed: ManagedFile? { owner as? ManagedFile }
+}

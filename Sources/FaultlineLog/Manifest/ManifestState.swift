@@ -1,0 +1,100 @@
+/// Which files count, and from where to replay: what the edits of a manifest add up to.
+struct ManifestState: Equatable, Sendable {
+    struct Seal: Equatable, Sendable {
+        var end: UInt64
+        /// headCRC of the last frame; 0 where it is not known.
+        var chain: UInt32
+    }
+    struct FileEntry: Equatable, Sendable {
+        var kind: FileKind
+        var generation: UInt32
+        var seal: Seal?
+        var durable: UInt64
+        /// headCRC of the frame that ends at `durable`; 0 if there is none.
+        var durableHead: UInt32
+        var live: UInt64
+        var total: UInt64
+    }
+
+    var files: [UInt64: FileEntry] = [:]
+    var checkpoint: CheckpointPosition?
+    var runs: [ManifestEdit.RunEntry] = []
+    var nextFileNumber: UInt64 = 1
+    var nextIDs: [UInt16: UInt64] = [:]
+    var isClean = false
+
+    /// Takes an edit in.
+    ///
+    /// - Returns: False if the edit contradicts the state.
+    mutating func apply(_ edit: ManifestEdit) -> Bool {
+        isClean = false
+        switch edit {
+        case .fileAdded(let number, let kind, let generation):
+            guard files[number] == nil, number > 0 else { return false }
+            files[number] = FileEntry(
+                kind: kind, generation: generation, seal: nil, durable: UInt64(FileHeader.byteCount), durableHead: 0,
+                live: 0, total: 0)
+            nextFileNumber = max(nextFileNumber, number + 1)
+        case .fileSealed(let number, let end, let chain):
+            guard files[number] != nil else { return false }
+            files[number]?.seal = Seal(end: end, chain: chain)
+            files[number]?.durable = end
+            files[number]?.durableHead = chain
+        case .fileDropped(let number):
+            guard files.removeValue(forKey: number) != nil else { return false }
+        case .checkpoint(let position):
+            guard position.file == 0 || files[position.file]?.kind == .tableCheckpoint,
+                files[position.segment]?.kind == .hotSegment
+            else { return false }
+            checkpoint = position
+        case .runAdded(let run):
+            guard files[run.file]?.kind == .indexRun else { return false }
+            runs.append(run)
+        case .runDropped(let index, let file):
+            guard let place = runs.firstIndex(where: { $0.index == index && $0.file == file }) else { return false }
+            runs.remove(at: place)
+        case .durable(let file, let offset, let head):
+            guard let entry = files[file] else { return false }
+            if offset > entry.durable {
+                files[file]?.durable = offset
+                files[file]?.durableHead = head
+            }
+        case .nextFileNumber(let number):
+            nextFileNumber = max(nextFileNumber, number)
+        case .usage(let segment, let live, let total):
+            guard files[segment] != nil else { return false }
+            files[segment]?.live = live
+            files[segment]?.total = total
+        case .clean:
+            isClean = true
+        case .identifiers(let table, let next):
+            nextIDs[table] = max(nextIDs[table] ?? 0, next)
+        }
+        return true
+    }
+
+    /// The edits that rebuild this state from nothing, in a fixed order.
+    var edits: [ManifestEdit] {
+        var edits: [ManifestEdit] = [.nextFileNumber(nextFileNumber)]
+        for (number, file) in files.sorted(by: { $0.key < $1.key }) {
+            edits.append(.fileAdded(number: number, kind: file.kind, generation: file.generation))
+            if file.durable > UInt64(FileHeader.byteCount) {
+                edits.append(.durable(file: number, offset: file.durable, head: file.durableHead))
+            }
+            if let seal = file.seal { edits.append(.fileSealed(number: number, end: seal.end, chain: seal.chain)) }
+            if file.total > 0 { edits.append(.usage(segment: number, live: file.live, total: file.total)) }
+        }
+        if let checkpoint { edits.append(.checkpoint(checkpoint)) }
+        for run in runs { edits.append(.runAdded(run)) }
+        for (table, next) in nextIDs.sorted(by: { $0.key < $1.key }) {
+            edits.append(.identifiers(table: table, next: next))
+        }
+        if isClean { edits.append(.clean) }
+        return edits
+    }
+
+    /// Numbers of the files of one kind, ascending.
+    func numbers(of kind: FileKind) -> [UInt64] {
+        files.filter { $0.value.kind == kind }.map(\.key).sorted()
+    }
+}

@@ -1,0 +1,55 @@
+import FaultlineDisk
+
+/// Making a store out of an empty directory, or out of what an aborted creation left.
+enum Creation {
+    /// Creates the store: `docs/FileFormat.md` section 1, creation order.
+    static func create(
+        in path: String, names: [String], on disk: Disk, clock: Clock, random: RandomSource
+    ) throws(LogError) -> Identity {
+        var nextNumber: UInt64 = 1
+        var leftovers: [String] = []
+        for name in names {
+            switch name {
+            case FileName.lock, FileName.quarantine: continue
+            case FileName.identityBeingWritten: leftovers.append(name)
+            default:
+                guard let (kind, number) = FileName.parse(name) else {
+                    throw LogError(
+                        .notAStore,
+                        "The directory holds files that are no store's, such as \(name). Choose an empty directory.",
+                        path: path)
+                }
+                if kind != .manifest, try Leftovers.hasFrame(path + "/" + name, on: disk) {
+                    throw .damaged("The store's IDENTITY is missing although it holds data.", path)
+                }
+                nextNumber = max(nextNumber, number &+ 1)
+                leftovers.append(name)
+            }
+        }
+        for name in leftovers {
+            try onDisk("removing what an aborted creation left") { () throws(DiskError) in
+                try disk.remove(path + "/" + name)
+            }
+        }
+
+        let identity = Identity(
+            storeHigh: random.next(), storeLow: random.next(), createdNanoseconds: clock.wallNanoseconds(),
+            salt: random.next())
+        let directory = StoreDirectory(
+            disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
+            nextNumber: nextNumber,
+            random: random)
+        let segment = try directory.create(.hotSegment)
+        segment.noteListed()
+        try onDisk("making a segment durable") { () throws(DiskError) in
+            try segment.file.synchronize(site: "creation.segment")
+        }
+        var state = ManifestState()
+        let isNew =
+            state.apply(.fileAdded(number: segment.number, kind: .hotSegment, generation: 0)) && state.apply(.clean)
+        precondition(isNew, "An empty manifest takes any file.")
+        _ = try Manifest(state, in: directory, rotationByteCount: Int.max, replacing: [])
+        try IdentityFile.write(identity, in: path, on: disk)
+        return identity
+    }
+}

@@ -1,0 +1,328 @@
+import FaultlineDisk
+
+/// Opens a store: finds the manifest in force, reads the checkpoint, replays the log, and settles a torn tail.
+///
+/// Nothing of the store's input is changed before what replaces it is durable, so an opening that is interrupted is
+/// simply done again.
+struct Opening: ~Copyable {
+    /// What an opening hands to the log.
+    struct Opened {
+        let directory: StoreDirectory
+        /// Nil when opened for reading.
+        let manifest: Manifest?
+        let state: ManifestState
+        var replay: Replay
+        let segment: ManagedFile
+        let end: UInt64
+        let head: UInt32
+        let blobs: BlobSegment?
+        let pageFiles: [UInt64: PageFile]
+        let report: OpenReport
+    }
+
+    let path: String
+    let disk: Disk
+    let clock: Clock
+    let options: LogOptions
+    let deriver: any IndexDeriver
+    let cache: PageCache
+    let blockCache: BlockCache
+    let lock: StoreLock
+    var report = OpenReport()
+    /// Indexes with a run that does not verify.
+    private var damagedIndexes: Set<IndexID> = []
+
+    init(
+        path: String, disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver, cache: PageCache,
+        blockCache: BlockCache, lock: StoreLock
+    ) {
+        self.path = path
+        self.disk = disk
+        self.clock = clock
+        self.options = options
+        self.deriver = deriver
+        self.cache = cache
+        self.blockCache = blockCache
+        self.lock = lock
+    }
+
+    /// Opens or creates the store.
+    consuming func run() throws(LogError) -> Opened {
+        let random = RandomSource(seed: options.seed)
+        let identity = try identify(random)
+        let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
+        let directory = StoreDirectory(
+            disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
+            nextNumber: Self.nextNumber(of: names), random: random)
+
+        let manifests = names.compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
+        let access: FileAccess = options.access == .writing ? .updating : .reading
+        guard let reading = try ManifestReader.newest(manifests, in: directory, for: access) else {
+            throw .damaged("The store has no manifest that verifies.", path)
+        }
+        directory.raiseNextFileNumber(to: reading.state.nextFileNumber)
+        let plan = try Leftovers.plan(names, in: directory, state: reading.state, manifest: reading.managed.number)
+
+        return try recover(reading, directory, plan)
+    }
+
+    // MARK: Identity
+
+    private mutating func identify(_ random: RandomSource) throws(LogError) -> Identity {
+        if let identity = try IdentityFile.read(path + "/" + FileName.identity, on: disk) {
+            let unknown = identity.readCompatible & ~FormatVersion.knownReadCompatible
+            guard unknown == 0 || options.access == .reading else {
+                throw LogError(
+                    .readOnly,
+                    "The store uses features that this version can only read. "
+                        + "Open it for reading, or with a newer version.",
+                    path: path)
+            }
+            return identity
+        }
+        let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
+        guard options.access == .writing else {
+            throw LogError(
+                .notAStore, "There is no store in this directory. Open it for writing to create one.", path: path)
+        }
+        report.wasCreated = true
+        return try Creation.create(in: path, names: names, on: disk, clock: clock, random: random)
+    }
+
+    private static func nextNumber(of names: [String]) -> UInt64 {
+        names.compactMap(FileName.parse).map { $0.number &+ 1 }.max() ?? 1
+    }
+
+    // MARK: Recovery
+
+    private mutating func recover(
+        _ reading: ManifestReader.Reading, _ directory: StoreDirectory, _ plan: Leftovers.Plan
+    ) throws(LogError) -> Opened {
+        let state = reading.state
+        var segments: [UInt64: ManagedFile] = [:]
+        for number in state.numbers(of: .hotSegment) {
+            segments[number] = try directory.open(.hotSegment, number, for: fileAccess(state, number))
+        }
+        for number in state.numbers(of: .blobSegment) {
+            segments[number] = try directory.open(.blobSegment, number, for: fileAccess(state, number))
+        }
+        let files = FileTable(segments.keys.sorted().compactMap { segments[$0] })
+        let hot = state.numbers(of: .hotSegment)
+        guard let last = hot.last, let lastSegment = segments[last],
+            hot.dropLast().allSatisfy({ state.files[$0]?.seal != nil })
+        else {
+            throw .damaged("The manifest lists no segment to go on with.", reading.managed.path)
+        }
+        let pageFiles = try openPageFiles(state, directory)
+
+        var start = state.checkpoint ?? Self.beginning(hot)
+        var tables = WorkingTables(cache: cache)
+        var isLoaded = start.file == 0
+        if !isLoaded, !options.ignoresDerivedFiles { isLoaded = try load(start, pageFiles, into: &tables) }
+        if !isLoaded {
+            report.ignoredDerivedFiles.append(FileName.numbered(.tableCheckpoint, start.file))
+            tables = WorkingTables(cache: cache)
+            start = Self.beginning(hot)
+        }
+        for (table, next) in state.nextIDs.sorted(by: { $0.key < $1.key }) { tables.raiseNextID(of: table, to: next) }
+        _ = tables.capture()
+
+        var replay = Replay(
+            tables: tables, memtables: IndexReplay(deriver: deriver, budget: cache.budget), files: files,
+            spill: options.access == .writing
+                ? ReplaySpill(directory: directory, cache: cache, blockCache: blockCache) : nil,
+            sequence: start.sequence, wallNanoseconds: start.wallNanoseconds)
+        try replay.memtables.catalogChanged(replay.tables, files)
+        // Without the checkpoint's tables all entries come from the replay.
+        if start.sequence > 0 { try openRuns(state, directory, &replay) }
+        for number in hot where number >= start.segment && number != last {
+            guard let managed = segments[number], let seal = state.files[number]?.seal else { continue }
+            let isFirst = number == start.segment
+            try replay.replaySealed(
+                managed, seal: seal, from: isFirst ? start.offset : UInt64(FileHeader.byteCount),
+                previousHead: isFirst ? start.previousHead : 0)
+        }
+        return try finish(
+            reading, directory, plan, &replay, lastSegment, segments, isLoaded ? pageFiles : [:], start)
+    }
+
+    private mutating func finish(
+        _ reading: ManifestReader.Reading, _ directory: StoreDirectory, _ plan: Leftovers.Plan, _ replay: inout Replay,
+        _ last: ManagedFile, _ segments: [UInt64: ManagedFile], _ pageFiles: [UInt64: PageFile],
+        _ start: CheckpointPosition
+    ) throws(LogError) -> Opened {
+        let state = reading.state
+        guard let entry = state.files[last.number] else {
+            throw .damaged("The manifest contradicts itself.", reading.managed.path)
+        }
+        let isFirst = last.number == start.segment
+        let from = isFirst ? start.offset : UInt64(FileHeader.byteCount)
+        let fromHead = isFirst ? start.previousHead : 0
+        if let seal = entry.seal {
+            // A rotation that recovery made sealed it and listed no next one: cannot be.
+            throw .damaged("The newest segment is sealed at \(seal.end).", last.path)
+        }
+        let limit = try readerLimit(last, from: from, previousHead: fromHead, durable: entry.durable)
+        let end = try replay.replayOpen(
+            last, from: from, previousHead: fromHead, durable: max(entry.durable, from),
+            durableHead: entry.durable > from ? entry.durableHead : fromHead, limit: limit)
+        report.replayedByteCount = replay.byteCount
+        report.replayedTransactionCount = replay.transactionCount
+        try IndexRebuild.run(damagedIndexes, &replay)
+        report.wasClean =
+            report.ignoredDerivedFiles.isEmpty && state.isClean && reading.isWhole && end.end == end.length
+            && end.end == entry.durable && replay.byteCount == 0
+
+        guard options.access == .writing else {
+            return Opened(
+                directory: directory, manifest: nil, state: state, replay: replay, segment: last, end: end.end,
+                head: end.head,
+                blobs: nil, pageFiles: pageFiles, report: report)
+        }
+        if report.wasClean {
+            Leftovers.carryOut(plan, in: directory, report: &report)
+            let manifest = Manifest(
+                continuing: reading.managed, end: reading.end, previousHead: reading.previousHead, state: state,
+                in: directory,
+                rotationByteCount: options.manifestByteCount)
+            return Opened(
+                directory: directory, manifest: manifest, state: state, replay: replay, segment: last, end: end.end,
+                head: end.head,
+                blobs: Self.openBlobs(state, segments), pageFiles: pageFiles, report: report)
+        }
+
+        let behind = replay.transactions(behind: end.durable)
+        report.rescuedTransactionCount = behind.count
+        report.discardedByteCount = end.length > end.end ? end.length - end.end : 0
+        let rescued = try TailRescue.rescue(
+            behind, from: last, durable: end.durable, tables: &replay.tables, in: directory)
+        var next = state
+        var edits: [ManifestEdit] = [
+            .fileSealed(number: last.number, end: end.durable, chain: end.durableHead),
+            .fileAdded(number: rescued.segment.number, kind: .hotSegment, generation: UInt32(last.header.generation)),
+            .durable(file: rescued.segment.number, offset: rescued.end, head: rescued.head),
+        ]
+        for (number, file) in state.files.sorted(by: { $0.key < $1.key })
+        where file.kind == .blobSegment && file.seal == nil {
+            edits.append(.fileSealed(number: number, end: max(file.durable, replay.blobEnds[number] ?? 0), chain: 0))
+        }
+        edits += restartEdits(state, replay, start)
+        for edit in edits where !next.apply(edit) {
+            throw .damaged("The manifest contradicts itself.", reading.managed.path)
+        }
+        let manifest = try Manifest(
+            next, in: directory, rotationByteCount: options.manifestByteCount, replacing: [reading.managed.path])
+        replay.files = replay.files.adding(rescued.segment)
+        Leftovers.carryOut(plan, in: directory, report: &report)
+        return Opened(
+            directory: directory, manifest: manifest, state: manifest.state, replay: replay, segment: rescued.segment,
+            end: rescued.end,
+            head: rescued.head, blobs: nil, pageFiles: pageFiles, report: report)
+    }
+
+    /// The edits that begin anew where the checkpoint could not be used: all comes from the segments.
+    ///
+    /// Runs that do not verify stay listed until a checkpoint lists those made in their place: a crash before makes
+    /// them again.
+    private func restartEdits(
+        _ state: ManifestState, _ replay: Replay, _ start: CheckpointPosition
+    ) -> [ManifestEdit] {
+        guard state.checkpoint != nil, start.file == 0 else { return [] }
+        var edits: [ManifestEdit] = [.checkpoint(start)]
+        for entry in state.runs where replay.memtables.states[IndexID(rawValue: entry.index)] != nil {
+            edits.append(.runDropped(index: entry.index, file: entry.file))
+            edits.append(.fileDropped(number: entry.file))
+        }
+        for number in state.numbers(of: .tableCheckpoint) { edits.append(.fileDropped(number: number)) }
+        return edits
+    }
+
+    /// Beside a writer, a reader sees what a sync is known to have covered.
+    private func readerLimit(
+        _ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, durable: UInt64
+    ) throws(LogError) -> UInt64? {
+        guard options.access == .reading, lock.hasWriter else { return nil }
+        let length = try onDisk("reading a segment") { () throws(DiskError) in try managed.file.byteCount() }
+        var scanner = FrameScanner(managed, from: offset, previousHead: previousHead, limit: length)
+        while try scanner.next() != nil {}
+        return max(scanner.durable, durable)
+    }
+
+    private func fileAccess(_ state: ManifestState, _ number: UInt64) -> FileAccess {
+        options.access == .writing && state.files[number]?.seal == nil ? .updating : .reading
+    }
+
+    private static func beginning(_ hot: [UInt64]) -> CheckpointPosition {
+        CheckpointPosition(
+            file: 0, segment: hot.first ?? 0, offset: UInt64(FileHeader.byteCount), previousHead: 0, sequence: 0,
+            wallNanoseconds: 0)
+    }
+
+    private static func openBlobs(_ state: ManifestState, _ segments: [UInt64: ManagedFile]) -> BlobSegment? {
+        guard let number = state.numbers(of: .blobSegment).last, let entry = state.files[number], entry.seal == nil,
+            let managed = segments[number]
+        else { return nil }
+        return BlobSegment(managed, end: entry.durable, previousHead: entry.durableHead)
+    }
+
+    // MARK: Checkpoint
+
+    private mutating func openRuns(
+        _ state: ManifestState, _ directory: StoreDirectory, _ replay: inout Replay
+    ) throws(LogError) {
+        let tables = replay.tables
+        let cache = blockCache
+        var damaged: Set<IndexID> = []
+        var ignored: [String] = []
+        try replay.memtables.openRuns(of: tables) { (definition) throws(LogError) in
+            // Newest first: levels rise with age, and within a level so do file numbers fall.
+            let entries = state.runs.filter { $0.index == definition.id.rawValue }
+                .sorted { ($0.level, $1.file) < ($1.level, $0.file) }
+            var runs: [Run] = []
+            for entry in entries {
+                do throws(LogError) {
+                    let managed = try directory.open(.indexRun, entry.file, for: .reading)
+                    runs.append(try RunStore.open(managed, definition, in: directory, cache: cache))
+                } catch {
+                    guard error.code == .damaged else { throw error }
+                    damaged.insert(definition.id)
+                    ignored.append(FileName.numbered(.indexRun, entry.file))
+                }
+            }
+            return runs
+        }
+        damagedIndexes = damaged
+        report.ignoredDerivedFiles += ignored
+    }
+
+    private mutating func openPageFiles(
+        _ state: ManifestState, _ directory: StoreDirectory
+    ) throws(LogError) -> [UInt64: PageFile] {
+        var files: [UInt64: PageFile] = [:]
+        for number in state.numbers(of: .tableCheckpoint) {
+            do throws(LogError) {
+                let managed = try directory.open(.tableCheckpoint, number, for: .reading)
+                let length = try onDisk("reading a checkpoint") { () throws(DiskError) in try managed.file.byteCount() }
+                guard let footer = try CheckpointReader.readFooter(managed, length: length) else {
+                    report.ignoredDerivedFiles.append(FileName.numbered(.tableCheckpoint, number))
+                    continue
+                }
+                files[number] = PageFile(managed, pageCount: Int(footer.pageCount))
+            } catch {
+                guard error.code == .damaged else { throw error }
+                // Derived: the tables can be rebuilt.
+                report.ignoredDerivedFiles.append(FileName.numbered(.tableCheckpoint, number))
+            }
+        }
+        return files
+    }
+
+    private func load(
+        _ checkpoint: CheckpointPosition, _ files: [UInt64: PageFile], into tables: inout WorkingTables
+    ) throws(LogError) -> Bool {
+        guard let newest = files[checkpoint.file] else { return false }
+        var byKey: [UInt32: PageFile] = [:]
+        for (number, file) in files { byKey[UInt32(truncatingIfNeeded: number)] = file }
+        return try CheckpointReader.read(newest, files: byKey, into: &tables)
+    }
+}

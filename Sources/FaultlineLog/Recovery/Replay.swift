@@ -1,0 +1,240 @@
+import FaultlineDisk
+
+/// Brings tables and indexes up to the end of the log, transaction by transaction.
+///
+/// Invariants:
+/// - tables and memtables hold whole transactions only, in the order of their sequence numbers;
+/// - `unsettled` names the transactions of the last segment that no sync is known to have covered.
+///
+/// Memory: one frame, and what the tables and memtables need. Partial frames are remembered by their place and read
+/// again when their transaction's end is met.
+struct Replay {
+    /// A frame's place.
+    struct Place {
+        let file: ManagedFile
+        let offset: UInt64
+        let head: UInt32
+        let end: UInt64
+    }
+    /// A transaction of the last segment.
+    struct Passed {
+        let frames: [Place]
+        let record: TransactionRecord
+        var end: UInt64 { frames.last?.end ?? 0 }
+    }
+
+    var tables: WorkingTables
+    var memtables: IndexReplay
+    var files: FileTable
+    /// Nil when opened for reading: then nothing is written, and memory is what the log since the checkpoint takes.
+    let spill: ReplaySpill?
+    private(set) var sequence: UInt64
+    private(set) var wallNanoseconds: Int64
+    private(set) var byteCount: UInt64 = 0
+    private(set) var transactionCount = 0
+    /// Ends of blobs placed by replayed transactions, by segment.
+    private(set) var blobEnds: [UInt64: UInt64] = [:]
+
+    private var parts: [Place] = []
+    private var unsettled: [Passed] = []
+
+    init(
+        tables: WorkingTables, memtables: IndexReplay, files: FileTable, spill: ReplaySpill?, sequence: UInt64,
+        wallNanoseconds: Int64
+    ) {
+        self.spill = spill
+        self.tables = tables
+        self.memtables = memtables
+        self.files = files
+        self.sequence = sequence
+        self.wallNanoseconds = wallNanoseconds
+    }
+
+    /// Where a segment's valid frames end, and what is behind.
+    struct SegmentEnd {
+        /// First byte that is no valid frame's.
+        let end: UInt64
+        let head: UInt32
+        /// Offset up to which a sync had succeeded, as far as is known.
+        let durable: UInt64
+        /// headCRC of the frame that ends at `durable`.
+        let durableHead: UInt32
+        /// Bytes of the file.
+        let length: UInt64
+    }
+
+    /// Replays a sealed segment, all of which must verify.
+    mutating func replaySealed(
+        _ managed: ManagedFile, seal: ManifestState.Seal, from offset: UInt64, previousHead: UInt32
+    ) throws(LogError) {
+        var scanner = FrameScanner(managed, from: offset, previousHead: previousHead, limit: seal.end)
+        while let frame = try scanner.next() { try take(frame, of: managed, isLast: false) }
+        guard scanner.offset == seal.end, seal.chain == 0 || scanner.previousHead == seal.chain else {
+            throw .damaged("A sealed segment is damaged.", managed.path, scanner.offset)
+        }
+        byteCount += seal.end - offset
+    }
+
+    /// Replays the segment that was being written, up to the first frame that does not verify.
+    ///
+    /// - Parameters:
+    ///   - durable: What the manifest knows to be durable; at or behind `offset`.
+    ///   - limit: Frames from here on are not looked at; nil: to the end of the file.
+    /// - Throws: `.damaged` if that frame had been synchronized: rot, and no torn tail.
+    mutating func replayOpen(
+        _ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, durable: UInt64, durableHead: UInt32,
+        limit: UInt64?
+    ) throws(LogError) -> SegmentEnd {
+        let length = try onDisk("reading a segment") { () throws(DiskError) in try managed.file.byteCount() }
+        var scanner = FrameScanner(
+            managed, from: offset, previousHead: previousHead, limit: min(length, limit ?? length))
+        var known = (end: durable, head: durableHead)
+        // Frames behind `known.end`: one of them may turn out to be the last durable one.
+        var recent: [(end: UInt64, head: UInt32)] = []
+        while let frame = try scanner.next() {
+            try take(frame, of: managed, isLast: true)
+            recent.append((frame.end, frame.head))
+            if scanner.durable > known.end {
+                settle(scanner.durable)
+                if let place = recent.firstIndex(where: { $0.end == scanner.durable }) {
+                    known = recent[place]
+                    recent.removeSubrange(...place)
+                }
+            }
+        }
+        let end = scanner.offset
+        let head = scanner.previousHead
+        var watermark = max(scanner.durable, durable)
+        if limit == nil, end < length { watermark = max(watermark, try scanner.largestWatermarkBehind()) }
+        guard watermark <= end else {
+            throw .damaged(
+                "A frame does not verify although it had been synchronized (up to \(watermark)): this is no torn tail.",
+                managed.path, end)
+        }
+        byteCount += end - offset
+        return SegmentEnd(
+            end: end, head: head, durable: max(known.end, durable), durableHead: known.head, length: length)
+    }
+
+    /// Transactions that end behind `durable` in the last segment.
+    func transactions(behind durable: UInt64) -> [Passed] { unsettled.filter { $0.end > durable } }
+
+    private mutating func settle(_ durable: UInt64) {
+        guard let first = unsettled.first, first.end <= durable else { return }
+        unsettled.removeAll { $0.end <= durable }
+    }
+
+    private mutating func take(_ frame: FrameScanner.Frame, of managed: ManagedFile, isLast: Bool) throws(LogError) {
+        guard frame.header.kind == .commit else {
+            guard frame.header.kind == .mark || frame.header.flags & FrameHeader.flagSkippable != 0 else {
+                throw .damaged("A segment holds a frame of another kind.", managed.path, frame.offset)
+            }
+            return
+        }
+        guard frame.header.sequence == sequence + 1 else {
+            throw .damaged(
+                "A transaction is missing: expected number \(sequence + 1), found \(frame.header.sequence).",
+                managed.path, frame.offset)
+        }
+        // A transaction that was given up leaves parts; the next one begins at part 0 again.
+        if frame.header.part == 0 { parts.removeAll() }
+        guard Int(frame.header.part) == parts.count else {
+            throw .damaged("A part of a transaction is missing.", managed.path, frame.offset)
+        }
+        parts.append(Place(file: managed, offset: frame.offset, head: frame.head, end: frame.end))
+        if frame.header.isContinued { return }
+
+        guard let record = Self.closingRecord(frame), record.sequence == sequence + 1, let first = parts.first,
+            record.segment == first.file.number, record.offset == first.offset
+        else {
+            throw .damaged("A transaction has no valid closing record.", managed.path, frame.offset)
+        }
+        tables.sequence = record.sequence
+        var changesCatalog = false
+        for part in parts.dropLast() {
+            var again = FrameScanner(part.file, from: part.offset, previousHead: 0, limit: part.end)
+            guard let whole = try again.nextUnchained() else {
+                throw .damaged("A part of a transaction cannot be read again.", part.file.path, part.offset)
+            }
+            try apply(whole, of: part.file, record.sequence, &changesCatalog)
+            try spillIfNeeded()
+        }
+        try apply(frame, of: managed, record.sequence, &changesCatalog)
+        sequence = record.sequence
+        wallNanoseconds = max(wallNanoseconds, record.wallNanoseconds)
+        transactionCount += 1
+        if isLast { unsettled.append(Passed(frames: parts, record: record)) } else { unsettled.removeAll() }
+        parts.removeAll()
+        if changesCatalog { try memtables.catalogChanged(tables, files) }
+        try spillIfNeeded()
+    }
+
+    /// Keeps memory inside the budget.
+    mutating func spillIfNeeded() throws(LogError) {
+        try spill?.spillIfNeeded(&tables, &memtables)
+    }
+
+    /// The transaction record that ends the last frame of a transaction.
+    static func closingRecord(_ frame: FrameScanner.Frame) -> TransactionRecord? {
+        guard let body = frame.body.baseAddress, frame.header.recordCount > 0 else { return nil }
+        var place = 0
+        for _ in 1..<frame.header.recordCount { place += RecordHeader(reading: body + place).wholeByteCount }
+        let header = RecordHeader(reading: body + place)
+        guard header.operation == RecordOperation.transaction.rawValue, header.table == 0 else { return nil }
+        return TransactionRecord(
+            reading: UnsafeRawBufferPointer(start: body + place + RecordHeader.byteCount, count: header.storedByteCount)
+        )
+    }
+
+    private mutating func apply(
+        _ frame: FrameScanner.Frame, of managed: ManagedFile, _ sequence: UInt64, _ changesCatalog: inout Bool
+    ) throws(LogError) {
+        guard let body = frame.body.baseAddress else { return }
+        var place = 0
+        for _ in 0..<frame.header.recordCount {
+            let header = RecordHeader(reading: body + place)
+            let whole = header.wholeByteCount
+            let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
+            switch RecordOperation(rawValue: header.operation) {
+            case .put:
+                guard Self.isIdentifier(header.id) else {
+                    throw .damaged("A record has no valid identifier.", managed.path, offset)
+                }
+                let location = Location(segment: managed.number, byteOffset: offset, byteCount: whole)
+                let old = try tables.replace(header.id, in: header.table, with: location)
+                try memtables.put(
+                    body + place, whole, header, at: location, over: old, sequence: sequence, files: files)
+                if header.table == TableID.blobs.rawValue { noteBlob(body + place, header, location) }
+                if header.table == TableID.catalog.rawValue { changesCatalog = true }
+            case .delete:
+                guard Self.isIdentifier(header.id) else {
+                    throw .damaged("A record has no valid identifier.", managed.path, offset)
+                }
+                let old = try tables.replace(header.id, in: header.table, with: .absent)
+                try memtables.delete(header, over: old, sequence: sequence, files: files)
+                if header.table == TableID.catalog.rawValue { changesCatalog = true }
+            case .dropTable:
+                tables.drop(header.table)
+            case .transaction:
+                break
+            default:
+                throw .damaged("A segment holds a record of another kind.", managed.path, offset)
+            }
+            place += whole
+        }
+    }
+
+    private static func isIdentifier(_ id: RecordID) -> Bool { id > 0 && id <= Limits.recordIDMax }
+
+    private mutating func noteBlob(_ record: UnsafeRawPointer, _ header: RecordHeader, _ location: Location) {
+        let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        guard
+            let (view, _) = try? RecordDecoder.decode(
+                record, limit: header.wholeByteCount, id: header.id, table: header.table, location: location,
+                scratch: none),
+            let placement = BlobPlacement(reading: view.row)
+        else { return }
+        let end = BlobLayout(recordOffset: placement.offset).end(payloadByteCount: placement.storedByteCount)
+        blobEnds[placement.segment] = max(blobEnds[placement.segment] ?? 0, end)
+    }
+}

@@ -1,0 +1,103 @@
+import FaultlineDisk
+import Glibc
+
+/// The store's LOCK file: byte 0 held by the writer, byte 1 by each reader. `docs/FileFormat.md` section 1.
+// Safe because the stored properties are immutable.
+final class StoreLock: @unchecked Sendable {
+    private static let writerByte: UInt64 = 0
+    private static let readerByte: UInt64 = 1
+
+    private let file: DiskFile?
+    /// Whether another process was writing when the lock was taken; only for readers.
+    let hasWriter: Bool
+
+    private init(_ file: DiskFile?, hasWriter: Bool) {
+        self.file = file
+        self.hasWriter = hasWriter
+    }
+
+    /// Takes the lock that `access` needs.
+    ///
+    /// - Throws: `.lockedByAnother`, naming the owner as far as the file tells.
+    static func take(_ path: String, on disk: Disk, for access: LogAccess, clock: Clock) throws(LogError) -> StoreLock {
+        switch access {
+        case .writing:
+            let file = try openForWriting(path, on: disk)
+            let isTaken = try onDisk("locking the store") { () throws(DiskError) in
+                try file.lock(byte: writerByte, exclusively: true)
+            }
+            guard isTaken else {
+                let owner = ownerText(file)
+                file.close()
+                throw LogError(
+                    .lockedByAnother,
+                    "The store is open for writing elsewhere\(owner.isEmpty ? "" : ", by \(owner)"). "
+                        + "Close it there, or open it for reading.",
+                    path: path)
+            }
+            writeOwner(to: file, clock: clock)
+            return StoreLock(file, hasWriter: false)
+        case .reading:
+            guard let file = try openForReading(path, on: disk) else { return StoreLock(nil, hasWriter: false) }
+            let hasWriter = try onDisk("locking the store") { () throws(DiskError) in
+                let isFree = try file.lock(byte: writerByte, exclusively: false)
+                if isFree { try file.unlock(byte: writerByte) }
+                _ = try file.lock(byte: readerByte, exclusively: false)
+                return !isFree
+            }
+            return StoreLock(file, hasWriter: hasWriter)
+        }
+    }
+
+    func release() { file?.close() }
+
+    private static func openForWriting(_ path: String, on disk: Disk) throws(LogError) -> DiskFile {
+        try onDisk("opening the store's lock") { () throws(DiskError) in
+            do throws(DiskError) {
+                return try disk.open(path, for: .updating)
+            } catch {
+                guard error.code == .notFound else { throw error }
+            }
+            do throws(DiskError) {
+                return try disk.open(path, for: .creating)
+            } catch {
+                guard error.code == .exists else { throw error }
+                return try disk.open(path, for: .updating)
+            }
+        }
+    }
+
+    private static func openForReading(_ path: String, on disk: Disk) throws(LogError) -> DiskFile? {
+        do {
+            return try disk.open(path, for: .reading)
+        } catch {
+            // A copy of a store may come without the file.
+            if error.code == .notFound { return nil }
+            throw LogError(error, doing: "opening the store's lock")
+        }
+    }
+
+    private static func ownerText(_ file: DiskFile) -> String {
+        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { bytes in
+            guard let count = try? file.read(into: bytes, at: 0) else { return "" }
+            let line = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[0..<count]).prefix {
+                $0 >= 32 && $0 < 127
+            }
+            return String(decoding: line, as: UTF8.self)
+        }
+    }
+
+    /// For people; never trusted, so an error does not matter.
+    private static func writeOwner(to file: DiskFile, clock: Clock) {
+        var host = [CChar](repeating: 0, count: 65)
+        gethostname(&host, 64)
+        let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        var text = "process \(getpid()) on \(name) since \(clock.wallNanoseconds() / 1_000_000_000) s after 1970"
+        while text.utf8.count < 120 { text += " " }
+        text += "\n"
+        let bytes = Array(text.utf8)
+        bytes.withUnsafeBytes { (source) in
+            do throws(DiskError) { try file.write(source, at: 0) } catch { return }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import FaultlineDisk
+
+/// Reads a file's frames one after the other and stops at the first that does not verify.
+///
+/// A frame verifies if its head does at this place, its chain is that of the frame before, and every record in it does.
+/// The file may be anything.
+///
+/// Memory: one frame, 1 MiB at least.
+struct FrameScanner: ~Copyable {
+    /// One frame, in the scanner's memory until the next call.
+    struct Frame {
+        let offset: UInt64
+        let header: FrameHeader
+        let head: UInt32
+        /// The records.
+        let body: UnsafeRawBufferPointer
+        var end: UInt64 { offset + UInt64(FrameHeader.byteCount + body.count) }
+    }
+
+    private let managed: ManagedFile
+    /// Bytes of the file that count; nil: all there are.
+    private let limit: UInt64
+    private(set) var offset: UInt64
+    private(set) var previousHead: UInt32
+    /// The largest watermark met so far.
+    private(set) var durable: UInt64 = 0
+
+    private var buffer: UnsafeMutableRawBufferPointer
+    private var bufferOffset: UInt64 = 0
+    private var bufferCount = 0
+
+    init(_ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, limit: UInt64) {
+        self.managed = managed
+        self.offset = offset
+        self.previousHead = previousHead
+        self.limit = limit
+        buffer = .allocate(byteCount: 1 << 20, alignment: 16)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// The next frame, or nil where no valid one begins.
+    mutating func next() throws(LogError) -> Frame? {
+        guard offset + UInt64(FrameHeader.byteCount) <= limit else { return nil }
+        guard let head = try bytes(FrameHeader.byteCount) else { return nil }
+        guard let header = FrameHeader(reading: head, at: offset, of: managed.header),
+            header.previousHead == previousHead
+        else {
+            return nil
+        }
+        let whole = FrameHeader.byteCount + header.bodyByteCount
+        guard offset + UInt64(whole) <= limit, let frame = try bytes(whole) else { return nil }
+        let body = UnsafeRawBufferPointer(start: frame + FrameHeader.byteCount, count: header.bodyByteCount)
+        guard Self.isValid(body, header) else { return nil }
+        let result = Frame(offset: offset, header: header, head: frame.u32(0), body: body)
+        offset = result.end
+        previousHead = result.head
+        durable = max(durable, header.durable)
+        return result
+    }
+
+    /// The frame at `offset`, whose place in the chain is known to be right.
+    mutating func nextUnchained() throws(LogError) -> Frame? {
+        guard let head = try bytes(FrameHeader.byteCount) else { return nil }
+        previousHead = head.u32(32)
+        return try next()
+    }
+
+    /// Whether the records fill the body, each verifies, and their headers are those the frame was made with.
+    static func isValid(_ body: UnsafeRawBufferPointer, _ header: FrameHeader) -> Bool {
+        guard let start = body.baseAddress else { return header.recordCount == 0 }
+        var place = 0
+        var headersCRC: UInt32 = 0
+        for _ in 0..<header.recordCount {
+            guard let whole = RecordHeader.verify(start + place, limit: body.count - place) else { return false }
+            headersCRC = CRC32C.checksum(start + place, RecordHeader.byteCount, seed: headersCRC)
+            place += whole
+        }
+        return place == body.count && headersCRC == header.headersCRC
+    }
+
+    /// The largest watermark of valid heads behind the place where `next` stopped, tried at every multiple of 8.
+    mutating func largestWatermarkBehind() throws(LogError) -> UInt64 {
+        var largest: UInt64 = 0
+        var place = offset.roundedUpTo8
+        while place + UInt64(FrameHeader.byteCount) <= limit {
+            offset = place
+            guard let start = try bytes(FrameHeader.byteCount) else { break }
+            let count = bufferCount - Int(place - bufferOffset)
+            var step = 0
+            while step + FrameHeader.byteCount <= count {
+                if let header = FrameHeader(reading: start + step, at: place + UInt64(step), of: managed.header) {
+                    largest = max(largest, header.durable)
+                }
+                step += 8
+            }
+            place += UInt64(step)
+        }
+        return largest
+    }
+
+    /// `count` bytes from `offset`, or nil if the file ends before.
+    private mutating func bytes(_ count: Int) throws(LogError) -> UnsafeRawPointer? {
+        let start = Int(offset &- bufferOffset)
+        if offset >= bufferOffset, start + count <= bufferCount, let base = buffer.baseAddress {
+            return UnsafeRawPointer(base) + start
+        }
+        if count > buffer.count {
+            buffer.deallocate()
+            buffer = .allocate(byteCount: count, alignment: 16)
+        }
+        let wanted = Int(min(UInt64(buffer.count), limit - offset))
+        let target = UnsafeMutableRawBufferPointer(rebasing: buffer[0..<wanted])
+        let place = offset
+        let file = managed.file
+        bufferCount = try onDisk("reading frames") { () throws(DiskError) in try file.read(into: target, at: place) }
+        bufferOffset = offset
+        guard count <= bufferCount, let base = buffer.baseAddress else { return nil }
+        return UnsafeRawPointer(base)
+    }
+}

@@ -1,0 +1,82 @@
+import FaultlineDisk
+import Synchronization
+
+/// A numbered file of the store, open.
+///
+/// Whoever needs the file holds the object: snapshots through their `FileTable`, pages through their handles. A file
+/// that the manifest does not list is removed some time after the last holder is gone.
+// Safe because the stored properties are immutable or atomic.
+final class ManagedFile: @unchecked Sendable {
+    let header: FileHeader
+    let file: DiskFile
+    private let removals: FileRemovals
+    private let isListed: Atomic<Bool>
+
+    var number: UInt64 { header.fileNumber }
+    var kind: FileKind { header.kind }
+    var path: String { file.path }
+
+    init(header: FileHeader, file: DiskFile, isListed: Bool, removals: FileRemovals) {
+        self.isListed = Atomic(isListed)
+        self.header = header
+        self.file = file
+        self.removals = removals
+        removals.begin(header.fileNumber)
+    }
+
+    deinit {
+        file.close()
+        removals.end(header.fileNumber, removing: isListed.load(ordering: .acquiring) ? nil : file.path)
+    }
+
+    /// To be called when a manifest that lists the file may be durable.
+    func noteListed() {
+        isListed.store(true, ordering: .releasing)
+    }
+
+    /// To be called when a manifest that does not list the file is durable.
+    func noteDropped() {
+        isListed.store(false, ordering: .releasing)
+    }
+
+    /// Reads exactly `buffer.count` bytes.
+    @inline(__always)
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, _ doing: @autoclosure () -> String)
+        throws(LogError)
+    {
+        let count = try onDisk(doing()) { () throws(DiskError) in try file.read(into: buffer, at: offset) }
+        guard count == buffer.count else {
+            throw .damaged("The file ends after \(offset + UInt64(count)) bytes, while \(doing()).", path, offset)
+        }
+    }
+}
+
+/// The files that are open, and those that nobody needs any more: to be removed when somebody next has time for it.
+// Safe because mutable state is guarded by the lock.
+final class FileRemovals: @unchecked Sendable {
+    private let lock = EngineLock()
+    private var paths: [String] = []
+    private var open: [UInt64: Int] = [:]
+
+    func begin(_ number: UInt64) {
+        lock.withLock { open[number, default: 0] += 1 }
+    }
+
+    func end(_ number: UInt64, removing path: String?) {
+        lock.lock()
+        defer { lock.unlock() }
+        let count = (open[number] ?? 1) - 1
+        open[number] = count == 0 ? nil : count
+        if let path { paths.append(path) }
+    }
+
+    func isOpen(_ number: UInt64) -> Bool { lock.withLock { open[number] != nil } }
+
+    func takeAll() -> [String] {
+        lock.lock()
+        defer { lock.unlock() }
+        let taken = paths
+        paths = []
+        return taken
+    }
+}

@@ -1,0 +1,143 @@
+import FaultlineDisk
+import Synchronization
+
+/// The directory of one store: makes, opens and removes its files, and gives out their numbers.
+// Safe because mutable state is atomic or guarded by a lock.
+final class StoreDirectory: @unchecked Sendable {
+    let disk: Disk
+    let path: String
+    let storeID: StoreID
+    let removals = FileRemovals()
+    private let nextNumber: Atomic<UInt64>
+    private let random: RandomSource
+
+    init(disk: Disk, path: String, storeID: StoreID, nextNumber: UInt64, random: RandomSource) {
+        self.disk = disk
+        self.path = path
+        self.storeID = storeID
+        self.nextNumber = Atomic(nextNumber)
+        self.random = random
+    }
+
+    /// One above the largest number given out.
+    var nextFileNumber: UInt64 { nextNumber.load(ordering: .relaxed) }
+
+    func raiseNextFileNumber(to number: UInt64) {
+        _ = nextNumber.max(number, ordering: .relaxed)
+    }
+
+    func takeFileNumber() -> UInt64 {
+        nextNumber.wrappingAdd(1, ordering: .relaxed).oldValue
+    }
+
+    func randomNumber() -> UInt64 { random.next() }
+
+    func path(of name: String) -> String { path + "/" + name }
+
+    func path(_ kind: FileKind, _ number: UInt64) -> String { path(of: FileName.numbered(kind, number)) }
+
+    /// Makes a file and writes its header. Nothing is synchronized; nobody may rely on the file yet. Until `noteListed`
+    /// it is taken for one that can be removed.
+    func create(_ kind: FileKind, generation: UInt16 = 0, flags: UInt8 = 0) throws(LogError) -> ManagedFile {
+        let number = takeFileNumber()
+        let header = FileHeader(
+            kind: kind, storeID: (storeID.high, storeID.low), fileNumber: number, salt: randomNumber(),
+            generation: generation,
+            flags: flags)
+        let target = path(kind, number)
+        return try onDisk("creating a file") { () throws(DiskError) in
+            let file = try disk.open(target, for: .creating)
+            try withUnsafeTemporaryAllocation(byteCount: FileHeader.byteCount, alignment: 8) {
+                (bytes) throws(DiskError) in
+                if let start = bytes.baseAddress { header.write(to: start) }
+                try file.write(UnsafeRawBufferPointer(bytes), at: 0)
+            }
+            return ManagedFile(header: header, file: file, isListed: false, removals: removals)
+        }
+    }
+
+    /// Opens a file that the manifest lists, and checks its header.
+    func open(_ kind: FileKind, _ number: UInt64, for access: FileAccess) throws(LogError) -> ManagedFile {
+        let target = path(kind, number)
+        let file: DiskFile
+        do {
+            file = try disk.open(target, for: access)
+        } catch {
+            if error.code == .notFound {
+                throw LogError(
+                    .damaged, "A file that the manifest lists is missing. Restore the store from a backup.",
+                    path: target, cause: error)
+            }
+            throw LogError(error, doing: "opening a file")
+        }
+        let header = try Self.readHeader(of: file)
+        guard header.kind == kind, header.fileNumber == number, header.storeID == (storeID.high, storeID.low) else {
+            throw .damaged("The file belongs to another store or has another number.", target, 0)
+        }
+        return ManagedFile(header: header, file: file, isListed: true, removals: removals)
+    }
+
+    /// Reads a file's header.
+    static func readHeader(of file: DiskFile) throws(LogError) -> FileHeader {
+        try withUnsafeTemporaryAllocation(byteCount: FileHeader.byteCount, alignment: 8) { (bytes) throws(LogError) in
+            let count = try onDisk("reading a file's header") { () throws(DiskError) in
+                try file.read(into: bytes, at: 0)
+            }
+            guard count == FileHeader.byteCount, let start = bytes.baseAddress else {
+                throw .damaged("The file is shorter than its header.", file.path, 0)
+            }
+            do throws(FormatFault) {
+                return try FileHeader(reading: start)
+            } catch {
+                if case .newerFormat = error {
+                    throw LogError(
+                        .newerFormat, "The file is of a newer format. Open it with a newer version.", path: file.path)
+                }
+                throw .damaged("The file's header \(error.sentence).", file.path, 0)
+            }
+        }
+    }
+
+    func synchronize(site: SyncSite) throws(LogError) {
+        try onDisk("making a directory entry durable") { () throws(DiskError) in
+            try disk.synchronizeDirectory(path, site: site)
+        }
+    }
+
+    /// Whether somebody still needs a file, listed or not.
+    func isInUse(_ number: UInt64) -> Bool { removals.isOpen(number) }
+
+    /// Removes what nobody needs any more. A file that cannot be removed now is removed when the store is opened next.
+    func removeUnneededFiles() {
+        for path in removals.takeAll() {
+            do { try disk.remove(path) } catch { continue }
+        }
+    }
+}
+
+/// Random numbers: the system's, or a repeatable series.
+// Safe because mutable state is guarded by the lock.
+final class RandomSource: @unchecked Sendable {
+    private let lock = EngineLock()
+    private var state: UInt64?
+
+    init(seed: UInt64?) {
+        state = seed
+    }
+
+    func next() -> UInt64 {
+        lock.lock()
+        defer { lock.unlock() }
+        guard let seed = state else {
+            var system = SystemRandomNumberGenerator()
+            return system.next()
+        }
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        let next = seed &+ 0x9E37_79B9_7F4A_7C15
+        state = next
+        var z = next
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

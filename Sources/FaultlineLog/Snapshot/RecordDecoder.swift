@@ -1,0 +1,73 @@
+import CLZ4
+import FaultlineDisk
+
+/// From the bytes of a file to a verified record.
+enum RecordDecoder {
+    /// What went wrong with a record.
+    enum Fault: Error {
+        case checksum, otherRecord, notARow, compression
+        case needsCapacity(Int)
+
+        var sentence: String {
+            switch self {
+            case .checksum: "does not verify"
+            case .otherRecord: "belongs to another object"
+            case .notARow: "is not a row"
+            case .compression: "cannot be decompressed"
+            case .needsCapacity: "does not fit into its buffer"
+            }
+        }
+    }
+
+    /// Verifies the record at `bytes` and finds its row.
+    ///
+    /// - Parameters:
+    ///   - scratch: Memory after the record for a decompressed row.
+    /// - Returns: The view, and the bytes of scratch used.
+    @inline(__always)
+    static func decode(
+        _ bytes: UnsafeRawPointer, limit: Int, id: RecordID, table: UInt16, location: Location,
+        scratch: UnsafeMutableRawBufferPointer
+    ) throws(Fault) -> (view: RecordView, scratchUsed: Int) {
+        guard RecordHeader.verify(bytes, limit: limit) != nil else { throw .checksum }
+        let word = bytes.u64(16)
+        guard word & 0xFFFF_FFFF_FFFF == id, bytes.u16(12) == table else { throw .otherRecord }
+        guard UInt8(truncatingIfNeeded: word >> 48) == RecordOperation.put.rawValue else { throw .notARow }
+        let flags = RecordFlags(rawValue: UInt8(truncatingIfNeeded: word >> 56))
+        var start = RecordHeader.byteCount
+        var count = Int(bytes.u32(4))
+        var changed: UInt64 = 0
+        if flags.contains(.changed) {
+            guard count >= 8 else { throw .notARow }
+            changed = bytes.u64(start)
+            start += 8
+            count -= 8
+        }
+        var row = UnsafeRawBufferPointer(start: bytes + start, count: count)
+        var used = 0
+        if flags.contains(.compressed) {
+            let rawCount = Int(bytes.u32(8)) - (start - RecordHeader.byteCount)
+            row = try decompress(row, to: rawCount, in: scratch)
+            used = rawCount
+        }
+        return (
+            RecordView(id: id, layout: bytes.u16(14), flags: flags, changed: changed, row: row, location: location),
+            used
+        )
+    }
+
+    @inline(never)
+    private static func decompress(
+        _ stored: UnsafeRawBufferPointer, to rawCount: Int, in scratch: UnsafeMutableRawBufferPointer
+    ) throws(Fault) -> UnsafeRawBufferPointer {
+        guard rawCount >= 0, rawCount <= Limits.frameBodyByteCountMax else { throw .compression }
+        guard rawCount <= scratch.count else { throw .needsCapacity(rawCount) }
+        guard
+            LZ4_decompress_safe(
+                stored.baseAddress?.assumingMemoryBound(to: CChar.self),
+                scratch.baseAddress?.assumingMemoryBound(to: CChar.self),
+                Int32(stored.count), Int32(rawCount)) == Int32(rawCount)
+        else { throw .compression }
+        return UnsafeRawBufferPointer(rebasing: scratch[0..<rawCount])
+    }
+}

@@ -1,0 +1,58 @@
+import FaultlineDisk
+
+/// Reading single records of a segment.
+enum RecordFile {
+    /// Reads the record at `location` into `target`, with one read if the location tells its size.
+    @inline(__always)
+    static func read(
+        _ id: RecordID, in table: TableID, at location: Location, of managed: ManagedFile,
+        into target: UnsafeMutableRawBufferPointer
+    ) throws(LogError) -> RecordRead {
+        let byteCount: Int
+        if let known = location.byteCount {
+            byteCount = known
+        } else {
+            byteCount = try wholeByteCount(at: location, of: managed)
+        }
+        guard byteCount <= target.count, let start = target.baseAddress else { return .needsCapacity(byteCount) }
+        let part = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+        let count: Int
+        do {
+            count = try managed.file.read(into: part, at: location.byteOffset)
+        } catch {
+            throw LogError(error, doing: "reading a record")
+        }
+        do {
+            let scratch = UnsafeMutableRawBufferPointer(start: start + byteCount, count: target.count - byteCount)
+            let (view, used) = try RecordDecoder.decode(
+                start, limit: count, id: id, table: table.rawValue, location: location, scratch: scratch)
+            return .record(view, byteCount: byteCount + used)
+        } catch {
+            if case .needsCapacity(let more) = error { return .needsCapacity(byteCount + more) }
+            throw damaged(error, id, table, location, managed)
+        }
+    }
+
+    @inline(never)
+    static func damaged(
+        _ fault: RecordDecoder.Fault, _ id: RecordID, _ table: TableID, _ location: Location, _ managed: ManagedFile
+    ) -> LogError {
+        .damaged(
+            "The record of object \(id) of table \(table.rawValue) \(fault.sentence).", managed.path,
+            location.byteOffset)
+    }
+
+    /// Header, payload and padding, as the record's header says.
+    @inline(never)
+    private static func wholeByteCount(at location: Location, of managed: ManagedFile) throws(LogError) -> Int {
+        try withUnsafeTemporaryAllocation(byteCount: RecordHeader.byteCount, alignment: 8) { (bytes) throws(LogError) in
+            try managed.read(into: bytes, at: location.byteOffset, "reading a record's header")
+            guard let start = bytes.baseAddress else { return 0 }
+            let header = RecordHeader(reading: start)
+            guard header.storedByteCount <= Limits.frameBodyByteCountMax else {
+                throw .damaged("A record is larger than any can be.", managed.path, location.byteOffset)
+            }
+            return header.wholeByteCount
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// A verified record, in memory that somebody else owns.
+package struct RecordView {
+    package let id: RecordID
+    package let layout: UInt16
+    package let flags: RecordFlags
+    /// The mask of changed slots; 0 in the first version of an object.
+    package let changed: UInt64
+    /// The row: what follows the prefixes, decompressed.
+    package let row: UnsafeRawBufferPointer
+    package let location: Location
+
+    @inline(__always)
+    init(
+        id: RecordID, layout: UInt16, flags: RecordFlags, changed: UInt64, row: UnsafeRawBufferPointer,
+        location: Location
+    ) {
+        self.id = id
+        self.layout = layout
+        self.flags = flags
+        self.changed = changed
+        self.row = row
+        self.location = location
+    }
+}
+
+/// What reading into the caller's memory came to.
+package enum RecordRead {
+    /// The record, and how many bytes of the memory it took.
+    case record(RecordView, byteCount: Int)
+    /// The memory is too small; nothing was verified.
+    case needsCapacity(Int)
+}
+
+/// Memory for one record, kept from read to read.
+package struct RecordBuffer: ~Copyable {
+    var bytes: UnsafeMutableRawBufferPointer
+
+    /// A buffer with room for `byteCapacity` bytes; it grows when a record needs more.
+    package init(byteCapacity: Int = 4_096) {
+        bytes = .allocate(byteCount: max(byteCapacity, 64), alignment: 16)
+    }
+
+    deinit {
+        bytes.deallocate()
+    }
+
+    mutating func grow(to byteCount: Int) {
+        guard byteCount > bytes.count else { return }
+        bytes.deallocate()
+        bytes = .allocate(byteCount: byteCount, alignment: 16)
+    }
+}

@@ -1,0 +1,116 @@
+/// An immutable view of every table and index, as one transaction left them.
+///
+/// Any number of threads may read it, without locks; it never waits for a writer. Files that it needs are not removed
+/// while it lives, and memory of older versions is not freed: hold it as long as needed, not longer.
+// Safe because nothing in it changes after `init`.
+package final class Snapshot: @unchecked Sendable {
+    /// The newest transaction that the snapshot sees.
+    package let sequence: UInt64
+    let tables: TableSet
+    let indexes: IndexSet
+    let files: FileTable
+
+    init(sequence: UInt64, tables: TableSet, indexes: IndexSet, files: FileTable) {
+        self.sequence = sequence
+        self.tables = tables
+        self.indexes = indexes
+        self.files = files
+    }
+
+    // MARK: Tables
+
+    /// Objects in a table. O(1).
+    package func recordCount(of table: TableID) -> Int { tables[table.rawValue]?.recordCount ?? 0 }
+
+    /// An identifier that is larger than each ever given in the table.
+    package func nextID(of table: TableID) -> RecordID { tables[table.rawValue]?.nextID ?? 1 }
+
+    /// Where an object's record lies.
+    ///
+    /// - Complexity: One read of 4 KiB if the table page is not in memory, else none.
+    package func location(of id: RecordID, in table: TableID) throws(LogError) -> Location {
+        guard let root = tables[table.rawValue] else { return .absent }
+        return try root.location(of: id)
+    }
+
+    /// Calls `body` with the pages of a table in ascending order, from the one that holds `first`.
+    ///
+    /// - Parameter body: Gets the first identifier of the page and its 336 locations of 12 bytes, valid during the
+    ///   call; returns false to stop.
+    package func forEachPage(
+        of table: TableID, from first: RecordID,
+        _ body: (_ firstID: RecordID, _ entries: UnsafeRawPointer) throws -> Bool
+    ) throws {
+        guard let root = tables[table.rawValue] else { return }
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: TablePage.byteCount, alignment: 64)
+        defer { copy.deallocate() }
+        var page = first > 0 ? TablePage.place(of: first).page : 0
+        while page < root.pageCount {
+            if let handle = root.handle(ofPage: page) {
+                try root.cache.copy(handle, to: copy)
+                let firstID = UInt64(page) * UInt64(TablePage.entryCount) + 1
+                guard try body(firstID, UnsafeRawPointer(copy) + TablePage.headerByteCount) else { return }
+            }
+            page += 1
+        }
+    }
+
+    // MARK: Records
+
+    /// Reads one record with one read, and verifies it.
+    ///
+    /// - Returns: The record, valid until the buffer is used again, or nil if the object does not exist.
+    /// - Throws: `.damaged` if the record does not verify.
+    package func read(_ id: RecordID, in table: TableID, into buffer: inout RecordBuffer) throws(LogError)
+        -> RecordView?
+    {
+        let location = try location(of: id, in: table)
+        guard !location.isAbsent else { return nil }
+        while true {
+            switch try read(id, in: table, at: location, into: buffer.bytes) {
+            case .record(let view, _): return view
+            case .needsCapacity(let byteCount): buffer.grow(to: byteCount)
+            }
+        }
+    }
+
+    /// Reads the record at `location` straight into memory that the caller owns.
+    ///
+    /// - Returns: The record and the bytes used, or the capacity needed.
+    /// - Throws: `.damaged` if the record does not verify or is another object's.
+    package func read(
+        _ id: RecordID, in table: TableID, at location: Location, into target: UnsafeMutableRawBufferPointer
+    ) throws(LogError) -> RecordRead {
+        guard let file = files.find(location.segment) else {
+            throw LogError(
+                .damaged,
+                "Object \(id) of table \(table.rawValue) lies in segment \(location.segment), which is not there.")
+        }
+        return try RecordFile.read(id, in: table, at: location, of: file.takeUnretainedValue(), into: target)
+    }
+
+    /// The file that a location names.
+    func file(of location: Location) throws(LogError) -> ManagedFile {
+        guard let file = files.find(location.segment) else {
+            throw LogError(.damaged, "A location names segment \(location.segment), which is not there.")
+        }
+        return file.takeUnretainedValue()
+    }
+
+    // MARK: Indexes
+
+    /// The object that has a key, or the one with the smallest identifier if there are several.
+    package func firstID(in index: IndexDefinition, key: UnsafeRawBufferPointer) throws(LogError) -> RecordID? {
+        guard let state = indexes[index.id] else { return nil }
+        return try state.firstID(key: key, at: sequence)
+    }
+
+    /// Calls `body` with each entry whose key begins with `prefix`, in ascending order; it returns false to stop.
+    package func forEachEntry(
+        in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
+        _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
+    ) throws {
+        guard let state = indexes[index.id] else { return }
+        try state.forEachEntry(prefix: prefix, at: sequence, body)
+    }
+}

@@ -1,0 +1,68 @@
+import FaultlineDisk
+
+/// Rebuilds the tables' directories from a checkpoint's page map; pages are read when they are touched.
+enum CheckpointReader {
+    /// The tables as the checkpoint has them, or nil if it does not verify: then they are rebuilt from the segments.
+    ///
+    /// - Parameter files: The checkpoint files that the manifest lists, by the low 32 bits of their number.
+    static func read(
+        _ newest: PageFile, files: [UInt32: PageFile], into tables: inout WorkingTables
+    ) throws(LogError) -> Bool {
+        let managed = newest.managed
+        let length = try onDisk("reading a checkpoint") { () throws(DiskError) in try managed.file.byteCount() }
+        guard length >= UInt64(TablePage.byteCount + CheckpointFooter.byteCount) else { return false }
+        guard let footer = try readFooter(managed, length: length), footer.mapOffset >= UInt64(TablePage.byteCount)
+        else { return false }
+        let (mapByteCount, overflows) = footer.mapEntryCount.multipliedReportingOverflow(
+            by: UInt64(CheckpointFooter.mapEntryByteCount))
+        guard !overflows, mapByteCount <= length,
+            footer.mapOffset == length - UInt64(CheckpointFooter.byteCount) - mapByteCount
+        else { return false }
+
+        let map = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(mapByteCount) + 16, alignment: 16)
+        defer { map.deallocate() }
+        let part = UnsafeMutableRawBufferPointer(rebasing: map[0..<Int(mapByteCount)])
+        try managed.read(into: part, at: footer.mapOffset, "reading a checkpoint's page map")
+        guard let start = UnsafeRawPointer(map.baseAddress), CRC32C.checksum(start, part.count) == footer.mapCRC else {
+            return false
+        }
+
+        var previous: UInt64?
+        // Neighbours in the map are mostly of one table and one file.
+        var root: TableRoot?
+        var file: (key: UInt32, file: PageFile) = (UInt32(truncatingIfNeeded: newest.number), newest)
+        for index in 0..<Int(footer.mapEntryCount) {
+            let entry = start + index * CheckpointFooter.mapEntryByteCount
+            let page = entry.u32(0)
+            let table = entry.u16(4)
+            let key = UInt64(table) << 32 | UInt64(page)
+            if let previous, previous >= key { return false }
+            previous = key
+            if entry.u32(8) != file.key {
+                guard let other = files[entry.u32(8)] else { return false }
+                file = (entry.u32(8), other)
+            }
+            guard Int(entry.u16(6)) <= TablePage.entryCount, entry.u32(12) < UInt32(clamping: file.file.pageCount)
+            else { return false }
+            if root?.table != table { root = tables.ownedRoot(table) }
+            guard let root else { return false }
+            root.placeStored(
+                root.cache.makeStored(
+                    table: table, number: page, file: file.file, fileIndex: entry.u32(12), entryCount: entry.u16(6)),
+                page: Int(page))
+            root.recordCount += Int(entry.u16(6))
+        }
+        return true
+    }
+
+    /// A checkpoint's footer, or nil if it does not verify.
+    static func readFooter(_ managed: ManagedFile, length: UInt64) throws(LogError) -> CheckpointFooter? {
+        guard length >= UInt64(CheckpointFooter.byteCount) else { return nil }
+        return try withUnsafeTemporaryAllocation(byteCount: CheckpointFooter.byteCount, alignment: 8) {
+            (bytes) throws(LogError) in
+            try managed.read(
+                into: bytes, at: length - UInt64(CheckpointFooter.byteCount), "reading a checkpoint's footer")
+            return bytes.baseAddress.flatMap { CheckpointFooter(reading: $0) }
+        }
+    }
+}

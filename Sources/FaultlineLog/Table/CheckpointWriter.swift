@@ -1,0 +1,71 @@
+import FaultlineDisk
+
+/// Writes a checkpoint file: the pages that no file has, and the map of all pages.
+///
+/// Pages of files that are more than half dead, or of the smallest where there are many files, are written again, so
+/// that their files can go.
+struct CheckpointWriter {
+    /// More files than this are merged into fewer.
+    private static let fileCountMax = 12
+
+    struct Result {
+        let file: PageFile
+        /// What became clean by it, and where it lies.
+        let stored: [(handle: PageHandlePointer, index: UInt32)]
+        /// The other files that listed pages lie in.
+        let needed: [UInt64: PageFile]
+    }
+
+    let tables: TableSet
+    let cache: PageCache
+
+    /// Writes the file and synchronizes it. Its entry in the directory is the caller's to synchronize.
+    func write(to managed: ManagedFile, sequence: UInt64) throws(LogError) -> Result {
+        let rewritten = filesToRewrite()
+        var stored: [(handle: PageHandlePointer, index: UInt32)] = []
+        var map = ByteWriter(byteCapacity: 65_536)
+        var needed: [UInt64: PageFile] = [:]
+        var pages = PageFileWriter(managed)
+        for root in tables.all {
+            for page in 0..<root.pageCount {
+                guard let handle = root.handle(ofPage: page) else { continue }
+                let place = cache.storedPlace(handle)
+                map.append(UInt32(page))
+                map.append(root.table)
+                if let place, !rewritten.contains(place.file.number) {
+                    needed[place.file.number] = place.file
+                    map.append(place.entryCount)
+                    map.append(UInt32(truncatingIfNeeded: place.file.number))
+                    map.append(place.index)
+                } else {
+                    let (index, entryCount) = try pages.append(handle, place, of: cache)
+                    stored.append((handle, index))
+                    map.append(entryCount)
+                    map.append(UInt32(truncatingIfNeeded: managed.number))
+                    map.append(index)
+                }
+            }
+        }
+        let file = try pages.finish(map: &map, sequence: sequence, site: "checkpoint.content")
+        return Result(file: file, stored: stored, needed: needed)
+    }
+
+    private func filesToRewrite() -> Set<UInt64> {
+        var live: [UInt64: (count: Int, pageCount: Int)] = [:]
+        for root in tables.all {
+            for page in 0..<root.pageCount {
+                if let handle = root.handle(ofPage: page), let place = cache.storedPlace(handle) {
+                    live[place.file.number, default: (0, place.file.pageCount)].count += 1
+                }
+            }
+        }
+        var rewritten = Set(live.filter { $0.value.count * 2 < $0.value.pageCount }.keys)
+        let kept = live.filter { !rewritten.contains($0.key) }.sorted {
+            ($0.value.count, $0.key) < ($1.value.count, $1.key)
+        }
+        if kept.count >= Self.fileCountMax {
+            for (number, _) in kept.prefix(kept.count - Self.fileCountMax / 2) { rewritten.insert(number) }
+        }
+        return rewritten
+    }
+}

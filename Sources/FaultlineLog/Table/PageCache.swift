@@ -1,0 +1,265 @@
+import FaultlineDisk
+import Synchronization
+
+/// Loads pages on first touch and evicts clean ones under the memory budget, by second chance.
+///
+/// Concurrency: `lock` guards the ring and each handle's place in a file. It is not held while a page is read.
+// Safe because mutable state is guarded by the lock.
+final class PageCache: @unchecked Sendable {
+    let arena = PageArena()
+    let budget: MemoryBudget
+    private let lock = EngineLock()
+    /// Resident pages that are stored too.
+    private var ring: [PageHandlePointer] = []
+    private var hand = 0
+    private var registration: MemoryBudget.Registration?
+
+    init(budget: MemoryBudget) {
+        self.budget = budget
+        registration = budget.register(.pages) { [weak self] wanted in self?.evict(wanted) ?? 0 }
+    }
+
+    // MARK: Making and freeing
+
+    /// A new page of zeros that only the working version sees.
+    func makePage(version: UInt64, table: UInt16, number: UInt32) -> PageHandlePointer {
+        budget.reserve(TablePage.byteCount, for: .pages)
+        let page = arena.take()
+        TablePage.initialize(page, table: table, number: number)
+        return make(page: page, version: version, table: table, number: number, file: nil, fileIndex: 0)
+    }
+
+    /// A page that lies in a checkpoint file, not resident.
+    func makeStored(
+        table: UInt16, number: UInt32, file: PageFile, fileIndex: UInt32, entryCount: UInt16
+    ) -> PageHandlePointer {
+        let handle = make(page: nil, version: 0, table: table, number: number, file: file, fileIndex: fileIndex)
+        handle.pointee.storedEntryCount = entryCount
+        return handle
+    }
+
+    /// A copy of a page that only the working version sees. The original keeps its references.
+    func copyPage(_ original: PageHandlePointer, version: UInt64) throws(LogError) -> PageHandlePointer {
+        budget.reserve(TablePage.byteCount, for: .pages)
+        let page = arena.take()
+        do {
+            try copy(original, to: page)
+        } catch {
+            arena.give(page)
+            budget.release(TablePage.byteCount, for: .pages)
+            throw error
+        }
+        return make(
+            page: page, version: version, table: original.pointee.table, number: original.pointee.number, file: nil,
+            fileIndex: 0)
+    }
+
+    private func make(
+        page: UnsafeMutableRawPointer?, version: UInt64, table: UInt16, number: UInt32, file: PageFile?,
+        fileIndex: UInt32
+    ) -> PageHandlePointer {
+        // Raw, because an allocation of a generic type asks for its metadata each time.
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: MemoryLayout<PageHandle>.stride, alignment: MemoryLayout<PageHandle>.alignment)
+        let handle = memory.bindMemory(to: PageHandle.self, capacity: 1)
+        handle.initialize(
+            to: PageHandle(page: page, version: version, table: table, number: number, file: file, fileIndex: fileIndex)
+        )
+        return handle
+    }
+
+    @inline(__always)
+    func retain(_ handle: PageHandlePointer) {
+        handle.pointee.references.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    /// Gives up one reference; the last one frees page and handle.
+    func release(_ handle: PageHandlePointer) {
+        guard handle.pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else {
+            return
+        }
+        lock.lock()
+        leaveRing(handle)
+        lock.unlock()
+        if let page = handle.pointee.page {
+            arena.give(page)
+            budget.release(TablePage.byteCount, for: .pages)
+        }
+        handle.deinitialize(count: 1)
+        UnsafeMutableRawPointer(handle).deallocate()
+    }
+
+    // MARK: Reading
+
+    /// The location in an entry of a page, 0 to 335.
+    @inline(__always)
+    func location(_ handle: PageHandlePointer, entry: Int) throws(LogError) -> Location {
+        try look(handle) { page in Location(reading: page + (TablePage.headerByteCount + entry * Location.byteCount)) }
+    }
+
+    /// Copies a page's 4,096 bytes.
+    func copy(_ handle: PageHandlePointer, to target: UnsafeMutableRawPointer) throws(LogError) {
+        try look(handle) { page in target.copyMemory(from: page, byteCount: TablePage.byteCount) }
+    }
+
+    /// Runs `body` on the resident page, again if the page was evicted meanwhile: what it took out is then of no
+    /// account.
+    @inline(__always)
+    private func look<R>(_ handle: PageHandlePointer, _ body: (UnsafeRawPointer) -> R) throws(LogError) -> R {
+        while true {
+            #if FAULTLINE_TSAN
+            // The thread sanitizer knows nothing of sequence locks.
+            let result = lock.withLock { handle.pointee.page.map { body(UnsafeRawPointer($0)) } }
+            if let result { return result }
+            #else
+            let before = handle.pointee.word.load(ordering: .acquiring)
+            if let page = PageHandle.page(of: before) {
+                let result = body(UnsafeRawPointer(page))
+                atomicMemoryFence(ordering: .acquiring)
+                if handle.pointee.word.load(ordering: .relaxed) == before {
+                    if !handle.pointee.isTouched.load(ordering: .relaxed) {
+                        handle.pointee.isTouched.store(true, ordering: .relaxed)
+                    }
+                    return result
+                }
+                continue
+            }
+            #endif
+            try load(handle)
+        }
+    }
+
+    @inline(never)
+    private func load(_ handle: PageHandlePointer) throws(LogError) {
+        budget.reserve(TablePage.byteCount, for: .pages)
+        let page = arena.take()
+        var isKept = false
+        defer {
+            if !isKept {
+                arena.give(page)
+                budget.release(TablePage.byteCount, for: .pages)
+            }
+        }
+        lock.lock()
+        let file = handle.pointee.file
+        let index = handle.pointee.fileIndex
+        lock.unlock()
+        guard let file else { return }  // Somebody else made it resident.
+        try Self.read(file, index, table: handle.pointee.table, number: handle.pointee.number, into: page)
+
+        lock.lock()
+        defer { lock.unlock() }
+        let now = handle.pointee.word.load(ordering: .relaxed)
+        guard PageHandle.page(of: now) == nil else { return }
+        handle.pointee.word.store(PageHandle.word(for: page, counter: now &+ 1), ordering: .releasing)
+        joinRing(handle)
+        isKept = true
+    }
+
+    /// Reads and verifies a stored page.
+    static func read(
+        _ file: PageFile, _ index: UInt32, table: UInt16, number: UInt32, into page: UnsafeMutableRawPointer
+    ) throws(LogError) {
+        let offset = UInt64(TablePage.byteCount) * (UInt64(index) + 1)
+        let buffer = UnsafeMutableRawBufferPointer(start: page, count: TablePage.byteCount)
+        let count = try onDisk("reading a table page") { () throws(DiskError) in
+            try file.managed.file.read(into: buffer, at: offset)
+        }
+        guard count == TablePage.byteCount, TablePage.isValid(page, table: table, number: number) else {
+            throw .damaged("Page \(number) of table \(table) does not verify.", file.managed.path, offset)
+        }
+    }
+
+    // MARK: Storing
+
+    /// Notes that a page now lies in a file too; from then on it may be evicted.
+    func setStored(_ handle: PageHandlePointer, file: PageFile, index: UInt32) {
+        lock.lock()
+        let old = handle.pointee.file
+        handle.pointee.file = file
+        handle.pointee.fileIndex = index
+        if let page = handle.pointee.page { handle.pointee.storedEntryCount = page.u16(10) }
+        if handle.pointee.page != nil, handle.pointee.ringIndex < 0 { joinRing(handle) }
+        lock.unlock()
+        // Its last reference may remove a file, which is not for a locked section.
+        withExtendedLifetime(old) {}
+    }
+
+    /// Where a page lies in a file.
+    struct StoredPlace {
+        let file: PageFile
+        let index: UInt32
+        let entryCount: UInt16
+    }
+
+    /// Where a page lies, if it is stored.
+    func storedPlace(_ handle: PageHandlePointer) -> StoredPlace? {
+        lock.lock()
+        defer { lock.unlock() }
+        return handle.pointee.file.map {
+            StoredPlace(file: $0, index: handle.pointee.fileIndex, entryCount: handle.pointee.storedEntryCount)
+        }
+    }
+
+    /// Copies a page that is to be stored, without making it resident.
+    func copyForStoring(
+        _ handle: PageHandlePointer, _ place: StoredPlace?, to target: UnsafeMutableRawPointer
+    ) throws(LogError) {
+        if let place, handle.pointee.page == nil {
+            try Self.read(
+                place.file, place.index, table: handle.pointee.table, number: handle.pointee.number, into: target)
+        } else {
+            try copy(handle, to: target)
+        }
+    }
+
+    // MARK: Evicting
+
+    private func joinRing(_ handle: PageHandlePointer) {
+        handle.pointee.ringIndex = ring.count
+        ring.append(handle)
+    }
+
+    private func leaveRing(_ handle: PageHandlePointer) {
+        let index = handle.pointee.ringIndex
+        guard index >= 0 else { return }
+        let last = ring.removeLast()
+        if last != handle {
+            ring[index] = last
+            last.pointee.ringIndex = index
+        }
+        handle.pointee.ringIndex = -1
+    }
+
+    /// Evicts pages not touched since the hand last passed.
+    ///
+    /// - Returns: Bytes freed.
+    private func evict(_ wanted: Int) -> Int {
+        lock.lock()
+        var freed = 0
+        var steps = ring.count * 2
+        while freed < wanted, steps > 0, !ring.isEmpty {
+            steps -= 1
+            if hand >= ring.count { hand = 0 }
+            let handle = ring[hand]
+            if handle.pointee.isTouched.load(ordering: .relaxed) {
+                handle.pointee.isTouched.store(false, ordering: .relaxed)
+                hand += 1
+                continue
+            }
+            let now = handle.pointee.word.load(ordering: .relaxed)
+            handle.pointee.word.store((now &+ 1) & 0xF_FFFF, ordering: .releasing)
+            leaveRing(handle)
+            if let page = PageHandle.page(of: now) {
+                arena.give(page)
+                freed += TablePage.byteCount
+            }
+        }
+        lock.unlock()
+        budget.release(freed, for: .pages)
+        return freed
+    }
+
+    /// Resident pages that could be evicted.
+    var cleanPageCount: Int { lock.withLock { ring.count } }
+}

@@ -1,0 +1,16 @@
+/// A checkpoint file from which pages are read.
+///
+/// It is needed as long as a page handle names it; the handles hold it. When the manifest no longer lists it and the
+/// last handle is gone, the file is removed (`ManagedFile`).
+// Safe because the stored properties are immutable.
+final class PageFile: Sendable {
+    let managed: ManagedFile
+    /// Pages in the file, listed or not.
+    let pageCount: Int
+    var number: UInt64 { managed.number }
+
+    init(_ managed: ManagedFile, pageCount: Int) {
+        self.managed = managed
+        self.pageCount = pageCount
+    }
+}

@@ -1,0 +1,62 @@
+import FaultlineDisk
+
+/// Writes the pages of a checkpoint file one after the other, then the page map and the footer.
+struct PageFileWriter: ~Copyable {
+    private static let stagedPageCount = 256
+
+    let managed: ManagedFile
+    private let stage: UnsafeMutableRawPointer
+    private var staged = 0
+    private var written = 0
+
+    init(_ managed: ManagedFile) {
+        self.managed = managed
+        stage = .allocate(byteCount: Self.stagedPageCount * TablePage.byteCount, alignment: 4_096)
+    }
+
+    deinit {
+        stage.deallocate()
+    }
+
+    /// Adds a page.
+    ///
+    /// - Returns: Its place in the file, and the objects it counts.
+    mutating func append(
+        _ handle: PageHandlePointer, _ place: PageCache.StoredPlace?, of cache: PageCache
+    ) throws(LogError) -> (index: UInt32, entryCount: UInt16) {
+        let target = stage + staged * TablePage.byteCount
+        try cache.copyForStoring(handle, place, to: target)
+        TablePage.seal(target)
+        let entryCount = target.u16(10)
+        let index = UInt32(written + staged)
+        staged += 1
+        if staged == Self.stagedPageCount { try flush() }
+        return (index, entryCount)
+    }
+
+    private mutating func flush() throws(LogError) {
+        guard staged > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(start: stage, count: staged * TablePage.byteCount)
+        let offset = UInt64((written + 1) * TablePage.byteCount)
+        try onDisk("writing table pages") { () throws(DiskError) in try managed.file.write(bytes, at: offset) }
+        written += staged
+        staged = 0
+    }
+
+    /// Writes map and footer and synchronizes the file. Its entry in the directory is the caller's to synchronize.
+    consuming func finish(map: inout ByteWriter, sequence: UInt64, site: SyncSite) throws(LogError) -> PageFile {
+        try flush()
+        let mapOffset = UInt64((written + 1) * TablePage.byteCount)
+        let footer = CheckpointFooter(
+            mapOffset: mapOffset, mapEntryCount: UInt64(map.byteCount / CheckpointFooter.mapEntryByteCount),
+            mapCRC: CRC32C.checksum(map.bytes), pageCount: UInt32(written), sequence: sequence)
+        let footerOffset = map.byteCount
+        map.appendZeros(CheckpointFooter.byteCount)
+        if let start = map.mutableBytes.baseAddress { footer.write(to: start + footerOffset) }
+        try onDisk("writing table pages") { () throws(DiskError) in
+            try managed.file.write(map.bytes, at: mapOffset)
+            try managed.file.synchronize(site: site)
+        }
+        return PageFile(managed, pageCount: written)
+    }
+}

@@ -1,0 +1,126 @@
+/// One version of one location table: object identifier to location.
+///
+/// Two levels: an array of chunks, each with 128 pages of 336 locations. A look-up is four dependent loads and takes no
+/// reference.
+///
+/// Invariants:
+/// - once captured (its version is older than the working one) nothing in it changes;
+/// - `recordCount` is the number of locations that are not absent;
+/// - every identifier ever given is below `nextID`.
+// Safe because only the working version is changed, by the thread that holds the writer's turn; captured versions are
+// immutable.
+final class TableRoot: @unchecked Sendable {
+    let table: UInt16
+    let version: UInt64
+    let cache: PageCache
+    private(set) var chunks: UnsafeMutablePointer<TableChunkPointer?>
+    private(set) var chunkCount: Int
+    var recordCount: Int
+    var nextID: RecordID
+
+    init(table: UInt16, version: UInt64, cache: PageCache) {
+        self.table = table
+        self.version = version
+        self.cache = cache
+        chunks = .allocate(capacity: 1)
+        chunks.initialize(to: nil)
+        chunkCount = 0
+        recordCount = 0
+        nextID = 1
+    }
+
+    /// A copy that shares all chunks.
+    init(copying other: TableRoot, version: UInt64) {
+        table = other.table
+        self.version = version
+        cache = other.cache
+        chunkCount = other.chunkCount
+        recordCount = other.recordCount
+        nextID = other.nextID
+        chunks = .allocate(capacity: max(chunkCount, 1))
+        chunks.initialize(repeating: nil, count: max(chunkCount, 1))
+        for index in 0..<chunkCount {
+            guard let chunk = other.chunks[index] else { continue }
+            cache.retain(chunk)
+            chunks[index] = chunk
+        }
+    }
+
+    deinit {
+        for index in 0..<chunkCount {
+            if let chunk = chunks[index] { cache.release(chunk) }
+        }
+        chunks.deallocate()
+    }
+
+    /// Pages from the first to the last that exists, holes included.
+    var pageCount: Int { chunkCount * TableChunk.pageCount }
+
+    /// The handle of a page, if there is one.
+    @inline(__always)
+    func handle(ofPage page: Int) -> PageHandlePointer? {
+        let chunkIndex = page / TableChunk.pageCount
+        guard chunkIndex < chunkCount, let chunk = chunks[chunkIndex] else { return nil }
+        return chunk.pointee.slots[page % TableChunk.pageCount]
+    }
+
+    /// Where the object lies; absent if there is none.
+    @inline(__always)
+    func location(of id: RecordID) throws(LogError) -> Location {
+        guard id > 0, id <= Limits.recordIDMax else { return .absent }
+        let (page, entry) = TablePage.place(of: id)
+        guard let handle = handle(ofPage: page) else { return .absent }
+        return try cache.location(handle, entry: entry)
+    }
+
+    // MARK: Changing the working version
+
+    /// The page as memory that may be changed in place, made or copied where need be.
+    func ownedPage(_ page: Int) throws(LogError) -> PageHandlePointer {
+        let chunkIndex = page / TableChunk.pageCount
+        if chunkIndex >= chunkCount { growChunks(to: chunkIndex + 1) }
+        let chunk: TableChunkPointer
+        if let existing = chunks[chunkIndex] {
+            if existing.pointee.version == version {
+                chunk = existing
+            } else {
+                chunk = cache.copyChunk(existing, version: version)
+                chunks[chunkIndex] = chunk
+                cache.release(existing)
+            }
+        } else {
+            chunk = cache.makeChunk(version: version)
+            chunks[chunkIndex] = chunk
+        }
+        let slot = page % TableChunk.pageCount
+        guard let handle = chunk.pointee.slots[slot] else {
+            let made = cache.makePage(version: version, table: table, number: UInt32(page))
+            chunk.pointee.slots[slot] = made
+            return made
+        }
+        if handle.pointee.version == version, handle.pointee.file == nil { return handle }
+        let copy = try cache.copyPage(handle, version: version)
+        chunk.pointee.slots[slot] = copy
+        cache.release(handle)
+        return copy
+    }
+
+    /// Puts a page that lies in a checkpoint file into its place.
+    func placeStored(_ handle: PageHandlePointer, page: Int) {
+        let chunkIndex = page / TableChunk.pageCount
+        if chunkIndex >= chunkCount { growChunks(to: chunkIndex + 1) }
+        let chunk = chunks[chunkIndex] ?? cache.makeChunk(version: version)
+        chunks[chunkIndex] = chunk
+        if let old = chunk.pointee.slots[page % TableChunk.pageCount] { cache.release(old) }
+        chunk.pointee.slots[page % TableChunk.pageCount] = handle
+    }
+
+    private func growChunks(to count: Int) {
+        let larger = UnsafeMutablePointer<TableChunkPointer?>.allocate(capacity: count)
+        larger.initialize(repeating: nil, count: count)
+        for index in 0..<chunkCount { larger[index] = chunks[index] }
+        chunks.deallocate()
+        chunks = larger
+        chunkCount = count
+    }
+}

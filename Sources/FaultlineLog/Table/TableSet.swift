@@ -1,0 +1,31 @@
+/// One version of all location tables.
+// Safe because only the working version is changed, by the thread that holds the writer's turn; captured versions are
+// immutable.
+final class TableSet: @unchecked Sendable {
+    let version: UInt64
+    private(set) var tables: [TableRoot?]
+
+    init(version: UInt64) {
+        self.version = version
+        tables = []
+    }
+
+    init(copying other: TableSet, version: UInt64) {
+        self.version = version
+        tables = other.tables
+    }
+
+    @inline(__always)
+    subscript(_ table: UInt16) -> TableRoot? {
+        Int(table) < tables.count ? tables[Int(table)] : nil
+    }
+
+    /// Puts a table into its place, or takes it out.
+    func set(_ root: TableRoot?, for table: UInt16) {
+        while tables.count <= Int(table) { tables.append(nil) }
+        tables[Int(table)] = root
+    }
+
+    /// All tables, in ascending order.
+    var all: [TableRoot] { tables.compactMap { $0 } }
+}

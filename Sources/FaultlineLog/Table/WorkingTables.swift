@@ -1,0 +1,135 @@
+/// The tables as the newest transaction sees them: copy-on-write where a captured version could look on, in place where
+/// none can.
+///
+/// `capture` is O(1): it hands out the present version and begins a new one. What a transaction changes between two
+/// captures is copied at most once: a page, its chunk, the table's root, the set.
+///
+/// Concurrency: owned by the writer's turn.
+struct WorkingTables {
+    let cache: PageCache
+    private(set) var version: UInt64
+    private(set) var set: TableSet
+    /// The sequence number that changed pages are marked with.
+    var sequence: UInt64 = 0
+    /// The version that an abandoned transaction goes back to.
+    private(set) var captured: TableSet
+
+    // The page written last; most writes go to the same one.
+    private var lastTable: UInt16 = 0
+    private var lastPage = -1
+    private var lastRoot: TableRoot?
+    private var lastEntries: UnsafeMutableRawPointer?
+
+    init(cache: PageCache) {
+        self.cache = cache
+        version = 1
+        set = TableSet(version: 1)
+        captured = set
+    }
+
+    /// Hands out the present version; later changes are made on copies.
+    mutating func capture() -> TableSet {
+        captured = set
+        version += 1
+        forgetPlace()
+        return captured
+    }
+
+    /// Forgets every change since the last capture.
+    mutating func restore() {
+        set = captured
+        version += 1
+        forgetPlace()
+    }
+
+    /// Forgets every change since `set` was captured.
+    mutating func restore(to set: TableSet) {
+        self.set = set
+        captured = set
+        version += 1
+        forgetPlace()
+    }
+
+    /// To be called when pages of the working version were stored: they may not be changed in place any more.
+    mutating func forgetPlace() {
+        lastTable = 0
+        lastPage = -1
+        lastRoot = nil
+        lastEntries = nil
+    }
+
+    /// The location of an object.
+    @inline(__always)
+    func location(of id: RecordID, in table: UInt16) throws(LogError) -> Location {
+        guard let root = set[table] else { return .absent }
+        return try root.location(of: id)
+    }
+
+    func nextID(in table: UInt16) -> RecordID { set[table]?.nextID ?? 1 }
+
+    /// The table's root as an object that may be changed in place.
+    mutating func ownedRoot(_ table: UInt16) -> TableRoot {
+        if let root = set[table], root.version == version { return root }
+        if set.version != version { set = TableSet(copying: set, version: version) }
+        let root: TableRoot
+        if let old = set[table] {
+            root = TableRoot(copying: old, version: version)
+        } else {
+            root = TableRoot(table: table, version: version, cache: cache)
+        }
+        set.set(root, for: table)
+        return root
+    }
+
+    /// Puts a location in its place.
+    ///
+    /// - Returns: The location before.
+    @inline(__always)
+    mutating func replace(_ id: RecordID, in table: UInt16, with location: Location) throws(LogError) -> Location {
+        let (page, entry) = TablePage.place(of: id)
+        if page != lastPage || table != lastTable { try moveTo(table, page) }
+        guard let entries = lastEntries, let root = lastRoot else { return .absent }
+        let place = entries + (TablePage.headerByteCount + entry * Location.byteCount)
+        let old = Location(reading: place)
+        location.write(to: place)
+        if old.isAbsent != location.isAbsent {
+            let change = location.isAbsent ? -1 : 1
+            entries.set(UInt16(truncatingIfNeeded: Int(entries.u16(10)) + change), 10)
+            root.recordCount += change
+        }
+        if id >= root.nextID { root.nextID = id + 1 }
+        return old
+    }
+
+    @inline(never)
+    private mutating func moveTo(_ table: UInt16, _ page: Int) throws(LogError) {
+        let root = ownedRoot(table)
+        let handle = try root.ownedPage(page)
+        lastTable = table
+        lastPage = page
+        lastRoot = root
+        lastEntries = handle.pointee.page
+        lastEntries?.set(sequence, 16)
+    }
+
+    /// Gives out identifiers.
+    mutating func allocate(_ count: Int, in table: UInt16) -> RecordID {
+        let root = ownedRoot(table)
+        let first = root.nextID
+        root.nextID += UInt64(count)
+        return first
+    }
+
+    /// Takes a table out.
+    mutating func drop(_ table: UInt16) {
+        if set.version != version { set = TableSet(copying: set, version: version) }
+        set.set(nil, for: table)
+        forgetPlace()
+    }
+
+    /// Raises the next identifier of a table, as the manifest says.
+    mutating func raiseNextID(of table: UInt16, to next: RecordID) {
+        let root = ownedRoot(table)
+        if root.nextID < next { root.nextID = next }
+    }
+}

@@ -1,0 +1,46 @@
+import FaultlineDisk
+
+extension Log {
+    /// Reads every byte that the store needs and reports whatever is wrong.
+    ///
+    /// - Parameters:
+    ///   - finding: Is told of each fault, as it is found.
+    ///   - progress: Gets bytes and objects done, and of how many.
+    /// - Throws: Only if the disk does not answer.
+    package func verify(
+        _ finding: (Finding) -> Void, progress: (_ done: UInt64, _ total: UInt64) -> Void
+    ) throws(LogError) {
+        let (snapshot, end) = try settled()
+        // The catalog may have been written since the store was opened.
+        try deriver.catalogChanged { (id) throws(LogError) -> [UInt8]? in
+            var buffer = RecordBuffer()
+            guard let record = try snapshot.read(id, in: .catalog, into: &buffer) else { return nil }
+            return Array(record.row)
+        }
+        try withoutActuallyEscaping(finding) { (finding) throws(LogError) in
+            try withoutActuallyEscaping(progress) { (progress) throws(LogError) in
+                // While no checkpoint is under way, what is listed is there, and nothing else is.
+                if let checkpointer = writing?.checkpointer {
+                    try checkpointer.whileIdle { () throws(LogError) in
+                        try FileComparison(directory: directory, state: manifestState).run(finding)
+                    }
+                }
+                try Verifier(
+                    directory: directory, state: manifestState, snapshot: snapshot, deriver: deriver, openEnd: end,
+                    finding: finding,
+                    progress: progress
+                ).run()
+            }
+        }
+    }
+
+    /// A snapshot, and where the log ended when it was the newest.
+    private func settled() throws(LogError) -> (Snapshot, (segment: UInt64, offset: UInt64)) {
+        guard let writing, failure == nil else { return (snapshot(), (found.segment, found.end)) }
+        let (completion, leads) = writing.sequencer.turn.withLock { writing.sequencer.enqueueBarrier() }
+        writing.committer.finish(completion, leads: leads)
+        if let failure = completion.failure { throw failure }
+        guard let position = completion.position else { throw .closed(path) }
+        return (snapshot(), (position.segment.number, position.offset))
+    }
+}

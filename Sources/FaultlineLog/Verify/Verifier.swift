@@ -1,0 +1,155 @@
+import FaultlineDisk
+
+/// Reads everything a store consists of and compares what should agree.
+///
+/// It looks at one snapshot; writers go on meanwhile.
+struct Verifier {
+    let directory: StoreDirectory
+    let state: ManifestState
+    let snapshot: Snapshot
+    let deriver: any IndexDeriver
+    /// Where the open segment's frames end.
+    let openEnd: (segment: UInt64, offset: UInt64)
+    let finding: (Finding) -> Void
+    let progress: (UInt64, UInt64) -> Void
+
+    /// - Throws: Only what makes going on pointless: the disk does not answer.
+    func run() throws(LogError) {
+        var done: UInt64 = 0
+        let total = snapshot.files.files.reduce(UInt64(0)) { $0 + byteCount($1) } + UInt64(recordCount)
+        try verifyIdentity()
+        for managed in snapshot.files.files where managed.kind == .hotSegment {
+            try verifySegment(managed)
+            done += byteCount(managed)
+            progress(done, total)
+        }
+        var indexes = IndexComparison(snapshot: snapshot, deriver: deriver)
+        for root in snapshot.tables.all {
+            let table = TableID(rawValue: root.table)
+            try verifyPages(of: root)
+            try verifyRecords(of: table, root, &indexes)
+            done += UInt64(root.recordCount)
+            progress(done, total)
+        }
+        indexes.finish(finding)
+        progress(total, total)
+    }
+
+    private var recordCount: Int { snapshot.tables.all.reduce(0) { $0 + $1.recordCount } }
+
+    private func byteCount(_ managed: ManagedFile) -> UInt64 {
+        if let seal = state.files[managed.number]?.seal { return seal.end }
+        return managed.number == openEnd.segment ? openEnd.offset : 0
+    }
+
+    private func verifyIdentity() throws(LogError) {
+        let path = directory.path(of: FileName.identity)
+        do {
+            if try IdentityFile.read(path, on: directory.disk, demandsBoth: true) == nil {
+                finding(Finding(.damage, "The store's identity is missing.", path: path))
+            }
+        } catch {
+            guard error.code == .damaged || error.code == .notAStore else { throw error }
+            finding(Finding(error))
+        }
+    }
+
+    private func verifySegment(_ managed: ManagedFile) throws(LogError) {
+        let seal = state.files[managed.number]?.seal
+        let end = byteCount(managed)
+        var scanner = FrameScanner(managed, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: max(end, 64))
+        while try scanner.next() != nil {}
+        if scanner.offset != end {
+            finding(Finding(.damage, "A frame does not verify.", path: managed.path, offset: scanner.offset))
+        } else if let seal, seal.chain != 0, seal.chain != scanner.previousHead {
+            finding(
+                Finding(
+                    .damage, "The segment's frames are not those it was sealed with.", path: managed.path, offset: end))
+        }
+    }
+
+    /// Stored pages verify, and their counts add up.
+    private func verifyPages(of root: TableRoot) throws(LogError) {
+        let page = UnsafeMutableRawPointer.allocate(byteCount: TablePage.byteCount, alignment: 64)
+        defer { page.deallocate() }
+        var recordCount = 0
+        var lastID: RecordID = 0
+        for number in 0..<root.pageCount {
+            guard let handle = root.handle(ofPage: number) else { continue }
+            do {
+                if let place = root.cache.storedPlace(handle) {
+                    try PageCache.read(place.file, place.index, table: root.table, number: UInt32(number), into: page)
+                    if place.entryCount != page.u16(10) {
+                        finding(
+                            Finding(
+                                .contradiction,
+                                "The page map counts \(place.entryCount) objects, page \(number) \(page.u16(10)).",
+                                path: place.file.managed.path, table: TableID(rawValue: root.table)))
+                    }
+                }
+                try root.cache.copy(handle, to: page)
+            } catch {
+                guard error.code == .damaged else { throw error }
+                finding(Finding(error, table: TableID(rawValue: root.table)))
+                continue
+            }
+            var count = 0
+            for entry in 0..<TablePage.entryCount
+            where !Location(reading: page + (TablePage.headerByteCount + entry * Location.byteCount)).isAbsent {
+                count += 1
+                lastID = UInt64(number * TablePage.entryCount + entry) + 1
+            }
+            if count != Int(page.u16(10)) {
+                finding(
+                    Finding(
+                        .contradiction, "Page \(number) holds \(count) objects and counts \(page.u16(10)).",
+                        table: TableID(rawValue: root.table)))
+            }
+            recordCount += count
+        }
+        if recordCount != root.recordCount {
+            finding(
+                Finding(
+                    .contradiction, "The table holds \(recordCount) objects and counts \(root.recordCount).",
+                    table: TableID(rawValue: root.table)))
+        }
+        if lastID >= root.nextID {
+            finding(
+                Finding(
+                    .contradiction, "Identifier \(lastID) is in use, but \(root.nextID) would be given next.",
+                    table: TableID(rawValue: root.table), id: lastID))
+        }
+    }
+
+    private func verifyRecords(
+        of table: TableID, _ root: TableRoot, _ indexes: inout IndexComparison
+    ) throws(LogError) {
+        var buffer = RecordBuffer()
+        do throws(LogError) {
+            try snapshot.forEachLocation(of: table) { (id, location) throws(LogError) in
+                do throws(LogError) {
+                    guard let view = try snapshot.read(id, in: table, into: &buffer) else { return }
+                    if table == .blobs {
+                        try verifyBlob(id)
+                    } else {
+                        try indexes.add(view, of: table)
+                    }
+                } catch {
+                    guard error.code == .damaged else { throw error }
+                    finding(Finding(error, table: table, id: id))
+                }
+            }
+        } catch {
+            // A page that cannot be read has been reported.
+            guard error.code == .damaged else { throw error }
+        }
+    }
+
+    private func verifyBlob(_ id: RecordID) throws(LogError) {
+        guard let placement = try snapshot.placement(of: id) else { return }
+        var reader = try snapshot.blobReader(id, placement)
+        for index in 0..<Sequencer.chunkCount(placement.rawByteCount) {
+            try reader.verifyChunk(index)
+        }
+    }
+}

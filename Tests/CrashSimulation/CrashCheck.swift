@@ -1,0 +1,116 @@
+import FaultlineDisk
+package import FaultlineLog
+package import FaultlineTestSupport
+
+/// A store did not keep its word.
+package struct CrashViolation: Error, Sendable, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}
+
+/// Recovers the store from a disk that a crash left, and checks the promises.
+package struct CrashCheck {
+    package let path: String
+    package let options: LogOptions
+    package let states: [CrashModel]
+    package let acknowledged: UInt64
+    package let issued: UInt64
+
+    private func open(_ disk: Disk) throws -> Log {
+        do {
+            return try Log.open(path, on: disk, clock: Clock { 2_000 }, options: options, deriver: CrashDeriver())
+        } catch {
+            throw CrashViolation("a legal crash is refused: \(error.code): \(error)")
+        }
+    }
+
+    /// - Returns: The transaction that the store was found at.
+    @discardableResult
+    package func run(on disk: SimulatedDisk) throws -> UInt64 {
+        let log = try open(disk)
+        let sequence = log.snapshot().sequence
+        guard sequence >= acknowledged else {
+            throw CrashViolation("acknowledged transactions are lost: \(acknowledged) were, \(sequence) are found")
+        }
+        guard sequence <= issued else {
+            throw CrashViolation("transaction \(sequence) was never issued, only \(issued)")
+        }
+        let state = states[Int(sequence)]
+        try compare(log, state, "after recovery")
+        try verify(log, "after recovery")
+        log.abandonForTests()
+
+        let again = try open(disk)
+        guard again.snapshot().sequence == sequence else {
+            throw CrashViolation("opening twice gives \(sequence), then \(again.snapshot().sequence)")
+        }
+        try compare(again, state, "when opened twice")
+        var next = state
+        try commitOneMore(again, &next)
+        try again.close()
+
+        let last = try open(disk)
+        guard last.openReport.wasClean else { throw CrashViolation("a store that was closed is not clean") }
+        try compare(last, next, "after one more commit")
+        try verify(last, "after one more commit")
+        try last.close()
+        return sequence
+    }
+
+    private func commitOneMore(_ log: Log, _ state: inout CrashModel) throws {
+        let row: [UInt8] = [3, 9, 9, 9, 9, 9, 9, 9, 9]
+        let table = TableID(rawValue: 17)
+        let (id, _) = try log.write(author: nil) { transaction in
+            let id = try transaction.allocateIDs(1, in: table)
+            try transaction.put(id, row, in: table)
+            if let (definition, key) = CrashDeriver.entry(of: table, id: id, row: row) {
+                try key.withUnsafeBytes { try transaction.insertEntry(definition, key: $0, id: id) }
+            }
+            return id
+        }
+        guard state.rows[table]?[id] == nil else { throw CrashViolation("identifier \(id) was given twice") }
+        state.rows[table, default: [:]][id] = row
+    }
+
+    private func compare(_ log: Log, _ state: CrashModel, _ when: String) throws {
+        if let difference = try Self.difference(log.snapshot(), state) {
+            throw CrashViolation("\(when): \(difference)")
+        }
+    }
+
+    private func verify(_ log: Log, _ when: String) throws {
+        var findings: [Finding] = []
+        try log.verify({ findings.append($0) }, progress: { _, _ in })
+        if let first = findings.first {
+            throw CrashViolation("\(when), verification finds: \(first) (\(findings.count) in all)")
+        }
+    }
+
+    /// What differs between a store and what it should hold.
+    package static func difference(_ snapshot: Snapshot, _ state: CrashModel) throws -> String? {
+        var buffer = RecordBuffer()
+        for number in UInt16(16)...18 {
+            let table = TableID(rawValue: number)
+            let rows = state.rows[table] ?? [:]
+            guard snapshot.recordCount(of: table) == rows.count else {
+                return "table \(number) has \(snapshot.recordCount(of: table)) objects, expected \(rows.count)"
+            }
+            for (id, row) in rows {
+                guard let view = try snapshot.read(id, in: table, into: &buffer) else {
+                    return "object \(id) of table \(number) is missing"
+                }
+                guard view.row.elementsEqual(row) else { return "object \(id) of table \(number) is another version" }
+            }
+        }
+        guard snapshot.recordCount(of: .blobs) == state.blobs.count else {
+            return "there are \(snapshot.recordCount(of: .blobs)) blobs"
+        }
+        for (id, bytes) in state.blobs {
+            var found = [UInt8](repeating: 0, count: bytes.count)
+            guard try snapshot.blobByteCount(id) == UInt64(bytes.count) else { return "blob \(id) has another size" }
+            try found.withUnsafeMutableBytes { try snapshot.readBlob(id, range: 0..<UInt64(bytes.count), into: $0) }
+            guard found == bytes else { return "blob \(id) has other bytes" }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,166 @@
+package import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+
+/// What a run of the crash test came to.
+package struct CrashReport: Sendable, CustomStringConvertible {
+    package var seedCount = 0
+    package var gapCount = 0
+    package var stateCount = 0
+    package var recoveryCount = 0
+    package var nestedStateCount = 0
+    package var sites: [SyncSite: Int] = [:]
+    package var reach: [CrashWorkload.Reach] = []
+    package var violations: [String] = []
+
+    package init() {}
+
+    package mutating func add(_ other: CrashReport) {
+        seedCount += other.seedCount
+        gapCount += other.gapCount
+        stateCount += other.stateCount
+        recoveryCount += other.recoveryCount
+        nestedStateCount += other.nestedStateCount
+        sites.merge(other.sites, uniquingKeysWith: +)
+        reach += other.reach
+        violations += other.violations
+    }
+
+    package var description: String {
+        "\(seedCount) seeds, \(gapCount) gaps, \(stateCount) crash states (\(nestedStateCount) of them inside recovery), "
+            + "\(recoveryCount) recoveries, \(violations.count) violations"
+    }
+}
+
+/// Every place of the log that makes something durable. Leaving out any of them must be noticed.
+package let crashSites: [SyncSite] = [
+    "blob.commit", "blob.directory", "blob.header", "blob.seal", "checkpoint.content", "checkpoint.directory",
+    "creation.segment",
+    "identity.content", "identity.directory", "identity.parent", "log.commit", "log.run", "log.seal",
+    "manifest.directory",
+    "manifest.edit", "manifest.fresh", "merge.directory", "recovery.directory", "recovery.rescued", "segment.directory",
+    "segment.header", "spill.content",
+]
+
+/// How far a run goes.
+package struct CrashPlan: Sendable {
+    package var stepCount = 40
+    /// Images at each gap.
+    package var imageCountMax = 24
+    /// Every so many states, the recovery itself is crashed.
+    package var nestedEvery = 100
+    package var depthMax = 3
+    package var stopsAtFirstViolation = true
+
+    package init() {}
+}
+
+/// Runs random workloads and crashes each in every gap between two operations of the disk.
+///
+/// - Parameter leavingOut: A place of the code whose synchronizations do nothing: the run must find a violation.
+package func runCrash(seeds: Range<UInt64>, leavingOut: SyncSite? = nil, plan: CrashPlan = CrashPlan()) -> CrashReport {
+    var report = CrashReport()
+    for seed in seeds {
+        let simulation = CrashSimulation(seed: seed, leavingOut: leavingOut, plan: plan)
+        simulation.run()
+        simulation.report.seedCount = 1
+        simulation.report.reach = [simulation.workload.reach]
+        report.add(simulation.report)
+        if plan.stopsAtFirstViolation, !report.violations.isEmpty { break }
+    }
+    return report
+}
+
+/// One seed's life and deaths.
+// Safe because everything runs on one thread; the hook is called on the thread that operates the disk.
+final class CrashSimulation: @unchecked Sendable {
+    let seed: UInt64
+    let leavingOut: SyncSite?
+    let plan: CrashPlan
+    let workload: CrashWorkload
+    var report = CrashReport()
+
+    init(seed: UInt64, leavingOut: SyncSite?, plan: CrashPlan) {
+        self.seed = seed
+        self.leavingOut = leavingOut
+        self.plan = plan
+        workload = CrashWorkload(seed: seed)
+    }
+
+    private var isDone: Bool { plan.stopsAtFirstViolation && !report.violations.isEmpty }
+
+    func run() {
+        let disk = SimulatedDisk(directories: ["/d"])
+        leaveOut(disk)
+        disk.onOperation = { [unowned self] disk, operation in
+            guard !isDone else { return }
+            report.gapCount += 1
+            crash(disk, "seed \(seed), operation \(operation)", depth: 1)
+        }
+        do {
+            try workload.run(on: disk, path: "/d/store", stepCount: plan.stepCount) { isDone }
+        } catch {
+            if !isDone { report.violations.append("seed \(seed): \(error)") }
+        }
+        disk.onOperation = nil
+        if !isDone { crash(disk, "seed \(seed), at the end", depth: 1) }
+        report.sites = disk.synchronizationCounts
+    }
+
+    private func leaveOut(_ disk: SimulatedDisk) {
+        guard let leavingOut else { return }
+        disk.ignoredSynchronizations = { $0.site == leavingOut }
+    }
+
+    /// Tries the disks that a crash now may leave.
+    private func crash(_ disk: SimulatedDisk, _ place: String, depth: Int) {
+        var options = CrashOptions()
+        options.exhaustiveItemMax = depth == 1 ? 6 : 3
+        options.exhaustiveImageMax = plan.imageCountMax
+        options.sampleCount = plan.imageCountMax / 4
+        options.seed = seed &* 31 &+ UInt64(report.gapCount)
+        var count = 0
+        for image in disk.crashImages(options) {
+            if isDone || count >= (depth == 1 ? plan.imageCountMax : 3) { return }
+            count += 1
+            report.stateCount += 1
+            if depth > 1 { report.nestedStateCount += 1 }
+            if depth < plan.depthMax, report.stateCount % (depth == 1 ? plan.nestedEvery : plan.nestedEvery * 4) == 0 {
+                crashRecovery(of: image, place, depth: depth)
+            }
+            recover(image, place)
+        }
+    }
+
+    private func recover(_ image: CrashImage, _ place: String) {
+        leaveOut(image.disk)
+        report.recoveryCount += 1
+        let check = CrashCheck(
+            path: "/d/store", options: workload.options, states: workload.states, acknowledged: workload.acknowledged,
+            issued: workload.issued)
+        do {
+            try check.run(on: image.disk)
+        } catch {
+            report.violations.append("\(place): \(image): \(error)")
+        }
+    }
+
+    /// Recovers with a crash in every gap of the recovery.
+    private func crashRecovery(of image: CrashImage, _ place: String, depth: Int) {
+        let disk = image.disk.afterProcessDeath()
+        leaveOut(disk)
+        disk.onOperation = { [unowned self] disk, operation in
+            guard !isDone else { return }
+            report.gapCount += 1
+            crash(disk, "\(place): operation \(operation) of recovering it", depth: depth + 1)
+        }
+        do {
+            let log = try Log.open(
+                "/d/store", on: disk, clock: Clock { 1_500 }, options: workload.options, deriver: CrashDeriver())
+            log.abandonForTests()
+        } catch {
+            report.violations.append("\(place): \(image): \(error)")
+        }
+        disk.onOperation = nil
+    }
+}

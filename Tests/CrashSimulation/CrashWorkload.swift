@@ -1,0 +1,211 @@
+package import FaultlineDisk
+package import FaultlineLog
+package import FaultlineTestSupport
+
+/// A random life of a store with tiny limits, and what it should hold after each transaction.
+///
+/// The same seed gives the same operations of the disk.
+package final class CrashWorkload {
+    package struct Reach: Equatable, Sendable {
+        package var commits = 0
+        package var multiFrameCommits = 0
+        package var abandoned = 0
+        package var deletes = 0
+        package var blobs = 0
+        package var checkpoints = 0
+        package var reopenings = 0
+        package var kills = 0
+        package var tableDrops = 0
+    }
+
+    private let seed: UInt64
+    private var random: Seed
+    /// What the store holds after the transaction of that number.
+    private(set) package var states: [CrashModel] = [CrashModel()]
+    /// The newest transaction whose commit returned.
+    private(set) package var acknowledged: UInt64 = 0
+    /// The newest transaction that may be found: one more than acknowledged while a commit is under way.
+    package var issued: UInt64 { UInt64(states.count - 1) }
+    private(set) package var reach = Reach()
+    package let options: LogOptions
+
+    package init(seed: UInt64) {
+        self.seed = seed
+        random = Seed(seed)
+        options = Self.options(seed: seed)
+    }
+
+    /// Limits so small that everything rolls, spills and rotates all the time.
+    package static func options(seed: UInt64) -> LogOptions {
+        var random = Seed(seed ^ 0x5EED)
+        var options = LogOptions()
+        options.segmentByteCount = random.pick([2_048, 6_000, 20_000])
+        options.checkpointByteCount = random.pick([3_000, 12_000, 1 << 20])
+        options.frameByteCount = random.pick([512, 1_500, 100_000])
+        options.manifestByteCount = random.pick([600, 3_000, 1 << 20])
+        options.memoryBudget = random.pick([1 << 20, 200_000, 60_000])
+        options.maintenance = .inline
+        if random.oneIn(8) { options.durability = .async }
+        options.seed = seed
+        return options
+    }
+
+    package func open(_ disk: Disk, _ path: String) throws -> Log {
+        try Log.open(path, on: disk, clock: Clock { 1_000 }, options: options, deriver: CrashDeriver())
+    }
+
+    /// Runs `stepCount` random steps and closes the store.
+    ///
+    /// - Parameter shouldStop: Asked before each step.
+    package func run(on disk: SimulatedDisk, path: String, stepCount: Int, shouldStop: () -> Bool) throws {
+        var log = try open(disk, path)
+        for _ in 0..<stepCount {
+            if shouldStop() { break }
+            switch random.below(40) {
+            case 0..<24: try commit(log, recordCount: 1 + random.below(4))
+            case 24..<28: try commit(log, recordCount: 10 + random.below(30))
+            case 28..<31: try abandon(log)
+            case 31..<34: try commit(log, recordCount: 1, blobByteCount: random.pick([10, 700, 2_500, 70_000]))
+            case 34..<37:
+                try log.checkpoint()
+                acknowledged = issued
+                reach.checkpoints += 1
+            case 37: try dropTable(log)
+            default:
+                if random.oneIn(2) {
+                    try log.close()
+                    acknowledged = issued
+                    reach.reopenings += 1
+                } else {
+                    // The process dies, the system lives on: what was written is there, and is not durable.
+                    kill(log)
+                    reach.kills += 1
+                }
+                log = try open(disk, path)
+                try check(log)
+            }
+        }
+        try log.close()
+        acknowledged = issued
+    }
+
+    /// What `CrashCheck` compares, here on the living store.
+    private func check(_ log: Log) throws {
+        if let difference = try CrashCheck.difference(log.snapshot(), states[states.count - 1]) {
+            throw CrashViolation("the reopened store differs: \(difference)")
+        }
+    }
+
+    private func kill(_ log: Log) {
+        log.abandonForTests()
+    }
+
+    /// A commit returned; with `.sync` that is a promise.
+    private func noteCommit() {
+        if options.durability == .sync { acknowledged = issued }
+    }
+
+    private func commit(_ log: Log, recordCount: Int, blobByteCount: Int = 0) throws {
+        var state = states[states.count - 1]
+        states.append(state)
+        var frames = 0
+        _ = try log.write(author: random.oneIn(3) ? "author" : nil) { transaction in
+            for _ in 0..<recordCount { frames += try self.change(&transaction, &state) }
+            if blobByteCount > 0 {
+                for _ in 0...self.random.below(3) { try self.putBlob(&transaction, &state, blobByteCount) }
+            }
+            self.states[self.states.count - 1] = state
+        }
+        noteCommit()
+        reach.commits += 1
+        if frames > options.frameByteCount { reach.multiFrameCommits += 1 }
+    }
+
+    private struct Abandonment: Error {}
+
+    private func abandon(_ log: Log) throws {
+        var state = states[states.count - 1]
+        let recordCount = 1 + random.below(20)
+        do {
+            _ = try log.write(author: nil) { transaction in
+                for _ in 0..<recordCount { _ = try self.change(&transaction, &state) }
+                if self.random.oneIn(3) { try self.putBlob(&transaction, &state, 900) }
+                throw Abandonment()
+            }
+        } catch is Abandonment {}
+        reach.abandoned += 1
+    }
+
+    private func dropTable(_ log: Log) throws {
+        // Only a table without indexes: whoever drops one with indexes takes its entries out himself.
+        let table = TableID(rawValue: 18)
+        var state = states[states.count - 1]
+        state.rows[table] = nil
+        states.append(state)
+        _ = try log.write(author: nil) { transaction in
+            try transaction.dropTable(table)
+            try transaction.put(1, [1, 2, 3], in: table)
+            state.rows[table] = [1: [1, 2, 3]]
+            self.states[self.states.count - 1] = state
+        }
+        noteCommit()
+        reach.tableDrops += 1
+    }
+
+    /// One random record.
+    ///
+    /// - Returns: Bytes written, about.
+    private func change(_ transaction: inout Transaction, _ state: inout CrashModel) throws -> Int {
+        let table = TableID(rawValue: UInt16(16 + random.below(3)))
+        var rows = state.rows[table] ?? [:]
+        let ids = rows.keys.sorted()
+        defer { state.rows[table] = rows }
+        if !ids.isEmpty, random.oneIn(5) || ids.count > 60 {
+            let id = random.pick(ids)
+            try unindex(&transaction, table, id, rows[id] ?? [])
+            try transaction.delete(id, in: table)
+            rows[id] = nil
+            reach.deletes += 1
+            return 40
+        }
+        let isUpdate = !ids.isEmpty && random.oneIn(2)
+        let id = isUpdate ? random.pick(ids) : try transaction.allocateIDs(1, in: table)
+        var row = random.bytes(8 + random.below(random.oneIn(8) ? 600 : 60))
+        if table.rawValue == 17 { row[0] &= 3 }
+        if isUpdate { try unindex(&transaction, table, id, rows[id] ?? []) }
+        try transaction.put(id, row, in: table, changed: isUpdate ? 1 : nil)
+        if let (definition, key) = CrashDeriver.entry(of: table, id: id, row: row) {
+            try key.withUnsafeBytes { try transaction.insertEntry(definition, key: $0, id: id) }
+        }
+        rows[id] = row
+        return row.count + 32
+    }
+
+    private func unindex(_ transaction: inout Transaction, _ table: TableID, _ id: RecordID, _ row: [UInt8]) throws {
+        guard let (definition, key) = CrashDeriver.entry(of: table, id: id, row: row) else { return }
+        try key.withUnsafeBytes { try transaction.removeEntry(definition, key: $0, id: id) }
+    }
+
+    private func putBlob(_ transaction: inout Transaction, _ state: inout CrashModel, _ byteCount: Int) throws {
+        if let old = state.blobs.keys.sorted().first, random.oneIn(2) || state.blobs.count > 3 {
+            try transaction.deleteBlob(old)
+            state.blobs[old] = nil
+        }
+        let bytes =
+            random.oneIn(2) ? random.bytes(byteCount) : [UInt8](repeating: UInt8(random.below(256)), count: byteCount)
+        let owner = BlobOwner(table: TableID(rawValue: 16), slot: 1, id: 1)
+        let id = try bytes.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+        state.blobs[id] = bytes
+        reach.blobs += 1
+    }
+}
+
+extension Transaction {
+    package mutating func put(_ id: RecordID, _ bytes: [UInt8], in table: TableID, changed: UInt64? = nil)
+        throws(LogError)
+    {
+        try put(id, in: table, layout: 1, changed: changed, flags: [], byteCount: bytes.count) { target in
+            target.copyBytes(from: bytes)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Glibc
+import Testing
+
+struct GroupCommitTests {
+    /// What a thread of the test works with.
+    final class Work: Sendable {
+        let log: Log
+        let number: Int
+        init(_ log: Log, _ number: Int) {
+            self.log = log
+            self.number = number
+        }
+    }
+
+    @Test func letsThreadsCommitTogether() throws {
+        let store = Store()
+        var options = Store.options
+        options.segmentByteCount = 20_000
+        options.checkpointByteCount = 30_000
+        options.maintenance = .thread
+        let log = try store.open(options)
+        var threads: [pthread_t] = []
+        for number in 0..<6 {
+            var thread = pthread_t()
+            let work = Unmanaged.passRetained(Work(log, number))
+            pthread_create(
+                &thread, nil,
+                { argument in
+                    guard let argument else { return nil }
+                    let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+                    for step in 0..<100 {
+                        do {
+                            let number = work.number * 1_000 + step
+                            let (id, receipt) = try work.log.write(author: nil) { try $0.insert(row(number)) }
+                            let seen = try receipt.snapshot.row(id)
+                            precondition(seen == row(number), "A receipt's snapshot shows the transaction.")
+                            precondition(
+                                receipt.snapshot.sequence >= receipt.sequence, "A receipt's snapshot is not older.")
+                        } catch {
+                            preconditionFailure("\(error)")
+                        }
+                    }
+                    return nil
+                }, work.toOpaque())
+            threads.append(thread)
+        }
+        for thread in threads { pthread_join(thread, nil) }
+
+        #expect(log.snapshot().sequence == 600)
+        #expect(log.snapshot().recordCount(of: testTable) == 600)
+        #expect(try log.findings().isEmpty)
+        #expect((store.disk.synchronizationCounts["log.commit"] ?? 0) <= 600)
+        try log.close()
+        let again = try store.open(options)
+        #expect(again.openReport.wasClean)
+        for number in 0..<6 {
+            for step in 0..<100 { #expect(try again.snapshot().firstID(row(number * 1_000 + step)) != nil) }
+        }
+        try again.close()
+    }
+}

@@ -1,0 +1,131 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+struct CheckpointTests {
+    @Test func shortensTheReplayAndKeepsEverything() throws {
+        let store = Store()
+        let log = try store.open()
+        try log.insert((0..<2_000).map { row($0) })
+        try log.checkpoint()
+        let ids = try log.insert((2_000..<2_010).map { row($0) })
+        let again = try store.killed.open()
+        #expect(again.openReport.replayedTransactionCount == 1)
+        #expect(again.snapshot().recordCount(of: testTable) == 2_010)
+        #expect(try again.snapshot().firstID(row(2_005)) == ids[5])
+        #expect(try again.snapshot().firstID(row(1_005)) == 1_006)
+        #expect(try again.findings().isEmpty)
+    }
+
+    @Test func writesOnlyPagesThatChanged() throws {
+        let store = Store()
+        let log = try store.open()
+        // Ten pages.
+        try log.insert((0..<3_360).map { row($0) }, in: plainTable)
+        try log.checkpoint()
+        let first = try #require(store.files(.tableCheckpoint).last)
+        _ = try log.write(author: nil) { try $0.put(5, row(9), in: plainTable) }
+        try log.checkpoint()
+        let second = try #require(store.files(.tableCheckpoint).last)
+        #expect(first != second)
+        #expect(try store.disk.contents(second).count == 4_096 * 2 + 10 * 16 + 64)
+        #expect(store.disk.filePaths.contains(first))
+        #expect(try store.killed.open().snapshot().row(5, in: plainTable) == row(9))
+    }
+
+    @Test func takesPagesOutOfFilesThatAreMostlyDead() throws {
+        let store = Store()
+        let log = try store.open()
+        try log.insert((0..<3_360).map { row($0) }, in: plainTable)
+        try log.checkpoint()
+        let first = try #require(store.files(.tableCheckpoint).last)
+        // Six of ten pages.
+        _ = try log.write(author: nil) {
+            for page in 0..<6 { try $0.put(UInt64(page * 336 + 1), row(9), in: plainTable) }
+        }
+        try log.checkpoint()
+        try log.insert([row(1)], in: plainTable)
+        try log.checkpoint()
+        #expect(!store.disk.filePaths.contains(first))
+        #expect(try log.findings().isEmpty)
+        #expect(try store.killed.open().findings().isEmpty)
+    }
+
+    @Test func keepsFewFilesHoweverManyCheckpointsAreMade() throws {
+        let store = Store()
+        let log = try store.open()
+        try log.insert((0..<33_600).map { row($0) }, in: plainTable)
+        for round in 0..<60 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(round * 500 + 1), row(round), in: plainTable) }
+            _ = try log.insert([row(round + 100_000)])
+            try log.checkpoint()
+        }
+        #expect(store.files(.tableCheckpoint).count < 16)
+        #expect(store.files(.indexRun).count < 13)
+        #expect(try log.findings().isEmpty)
+        let again = try store.killed.open()
+        #expect(again.snapshot().recordCount(of: plainTable) == 33_600)
+        #expect(again.snapshot().recordCount(of: testTable) == 60)
+        #expect(try again.findings().isEmpty)
+    }
+
+    @Test func doesNothingWhenThereIsNothingToDo() throws {
+        let store = Store()
+        let log = try store.open()
+        try log.insert([row(1)])
+        try log.checkpoint()
+        let before = store.disk.operationCount
+        try log.checkpoint()
+        #expect(store.disk.operationCount == before)
+    }
+
+    @Test func isMadeByItselfWhenEnoughWasWritten() throws {
+        var options = Store.options
+        options.maintenance = .inline
+        options.checkpointByteCount = 10_000
+        let store = Store()
+        let log = try store.open(options)
+        for number in 0..<100 { try log.insert([row(number, byteCount: 400)]) }
+        #expect(store.disk.synchronizationCounts["checkpoint.content"] ?? 0 >= 4)
+        #expect(try store.killed.open(options).openReport.replayedByteCount < 11_000)
+    }
+
+    @Test func survivesTheRotationOfTheManifest() throws {
+        var options = Store.options
+        options.manifestByteCount = 500
+        let store = Store()
+        let log = try store.open(options)
+        for number in 0..<30 {
+            try log.insert([row(number)])
+            try log.checkpoint()
+            #expect(store.files(.manifest).count == 1)
+        }
+        #expect(store.disk.synchronizationCounts["manifest.fresh"] ?? 0 > 5)
+        #expect(try store.killed.open(options).snapshot().recordCount(of: testTable) == 30)
+    }
+
+    @Test func dropsAnIndexWithItsFiles() throws {
+        let store = Store()
+        let log = try store.open()
+        let index = IndexDefinition(id: IndexID(rawValue: 77), isUnique: false, searchPrefix: .wholeKey)
+        _ = try log.write(author: nil) { transaction in
+            for id in UInt64(1)...100 {
+                try row(Int(id)).withUnsafeBytes { try transaction.insertEntry(index, key: $0, id: id) }
+            }
+            _ = try transaction.insert(row(1))
+        }
+        try log.checkpoint()
+        #expect(log.indexIDs == [WholeRowDeriver.index.id, index.id])
+        #expect(store.files(.indexRun).count == 2)
+        let before = log.snapshot()
+        try log.dropIndex(index.id)
+        try log.checkpoint()
+        #expect(log.indexIDs == [WholeRowDeriver.index.id])
+        #expect(try row(5).withUnsafeBytes { try before.firstID(in: index, key: $0) } == 5)
+        #expect(try row(5).withUnsafeBytes { try log.snapshot().firstID(in: index, key: $0) } == nil)
+        let again = try store.killed.open()
+        #expect(again.indexIDs == [WholeRowDeriver.index.id])
+        #expect(store.killed.files(.indexRun).count <= 2)
+    }
+}

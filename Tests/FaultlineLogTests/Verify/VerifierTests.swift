@@ -1,0 +1,94 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+struct VerifierTests {
+    /// A store with everything in it, closed.
+    private func filledStore() throws -> Store {
+        let store = Store()
+        let log = try store.open()
+        try log.insert((0..<700).map { row($0) })
+        _ = try log.write(author: nil) { transaction in
+            _ = try [UInt8](repeating: 1, count: 3_000).withUnsafeBytes {
+                try transaction.putBlob($0, owner: BlobOwner(table: testTable, slot: 0, id: 1))
+            }
+        }
+        try log.close()
+        return store
+    }
+
+    @Test func findsNothingInAGoodStoreAndReportsProgress() throws {
+        let log = try filledStore().open()
+        var last: (UInt64, UInt64) = (0, 1)
+        var calls = 0
+        try log.verify(
+            { Issue.record("\($0)") },
+            progress: { done, total in
+                #expect(done >= last.0 && done <= total)
+                last = (done, total)
+                calls += 1
+            })
+        #expect(last.0 == last.1 && calls > 2)
+    }
+
+    @Test func findsDamageInEveryKindOfFile() throws {
+        for kind in [FileKind.hotSegment, .blobSegment, .tableCheckpoint, .indexRun] {
+            let store = try filledStore()
+            let path = try #require(store.files(kind).first)
+            let log = try store.open()
+            // While the store is open: nothing at the opening can notice.
+            let offset =
+                switch kind {
+                case .tableCheckpoint: 4_096 + 200
+                case .blobSegment: 64 + 48 + 24 + 48 + 20
+                default: 64 + 150
+                }
+            let old = try store.disk.contents(path)[offset]
+            try store.disk.overwrite(path, at: offset, [old ^ 0x10])
+            let findings = try log.findings()
+            #expect(!findings.isEmpty, "\(kind)")
+            #expect(findings.contains { $0.path == path || $0.kind == .contradiction }, "\(kind): \(findings)")
+        }
+    }
+
+    @Test func findsADamagedCopyOfTheIdentity() throws {
+        let store = try filledStore()
+        let log = try store.open()
+        try store.disk.overwrite(Store.path + "/IDENTITY", at: 4_096 + 30, [1])
+        #expect(try log.findings().contains { $0.path?.hasSuffix("IDENTITY") == true })
+    }
+
+    @Test func findsMissingAndLeftOverFiles() throws {
+        let store = try filledStore()
+        let log = try store.open()
+        let run = try #require(store.files(.indexRun).first)
+        let bytes = try store.disk.contents(run)
+        try store.disk.replace(Store.path + "/r-00000000000000aa.flr", with: bytes)
+        #expect(try log.findings().map(\.kind) == [.leftover])
+        try store.disk.remove(run)
+        #expect(try log.findings().contains { $0.kind == .damage && $0.path == run })
+    }
+
+    @Test func findsAnIndexThatDisagreesWithItsRecords() throws {
+        let log = try Store().open()
+        _ = try log.write(author: nil) { transaction in
+            try transaction.put(1, in: testTable, layout: 1, changed: nil, flags: [], byteCount: 20) {
+                $0.copyBytes(from: row(1))
+            }
+        }
+        // No entry for a record.
+        #expect(try log.findings().contains { $0.kind == .contradiction && $0.id == 1 })
+        _ = try log.write(author: nil) { transaction in
+            try row(1).withUnsafeBytes { try transaction.insertEntry(WholeRowDeriver.index, key: $0, id: 1) }
+            try transaction.put(9, in: plainTable, layout: 1, changed: nil, flags: [], byteCount: 0) { _ in }
+        }
+        #expect(try log.findings().isEmpty)
+        // An entry without a record.
+        _ = try log.write(author: nil) { transaction in
+            try row(2).withUnsafeBytes { try transaction.insertEntry(WholeRowDeriver.index, key: $0, id: 1) }
+            try transaction.put(10, in: plainTable, layout: 1, changed: nil, flags: [], byteCount: 0) { _ in }
+        }
+        #expect(try log.findings().map(\.kind) == [.contradiction])
+    }
+}
