@@ -18,12 +18,15 @@ let package = Package(
         .target(name: "FaultlineDisk", dependencies: ["CFaultline"]),
         // Records in segments, blobs, a manifest, tables, index runs, snapshots, recovery. Knows no entities.
         .target(name: "FaultlineLog", dependencies: ["FaultlineDisk", "CFaultline", "CLZ4"]),
+        // Schemas, entities, differences between two schemas: values, no I/O.
+        .target(name: "FaultlineModel"),
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],
             path: "Tests/FaultlineTestSupport"),
         .testTarget(name: "FaultlineTestSupportTests", dependencies: ["FaultlineTestSupport", "FaultlineDisk"]),
         .testTarget(name: "FaultlineDiskTests", dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
+        .testTarget(name: "FaultlineModelTests", dependencies: ["FaultlineModel"]),
         .testTarget(
             name: "FaultlineLogTests",
             dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),

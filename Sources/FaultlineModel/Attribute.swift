@@ -1,0 +1,174 @@
+extension Schema {
+    /// A property whose values are stored in its object's row, or outside it if they are large.
+    ///
+    /// Safe because a schema's parts are changed only while it is put together, before another thread sees them.
+    public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
+        /// The name of the property.
+        public var name: String
+        /// How the attribute is stored; setting it may change `kind`.
+        public var options: [Option] { didSet { classify() } }
+        /// The declared type, optionals included; setting it also sets `kind` and `isOptional`.
+        public var valueType: any Any.Type { didSet { classify() } }
+        /// Whether objects may have no value.
+        public var isOptional: Bool
+        /// Any text: changing it gives the entity another fingerprint, and so tells versions apart that look alike.
+        public var hashModifier: String?
+
+        /// How values are stored.
+        public private(set) var kind: AttributeKind
+        /// The name of the declared type without optionals, also where the type itself is not known.
+        public private(set) var valueTypeName: String
+        /// False for a known type that is neither `Codable` nor transformed.
+        public private(set) var isStorable: Bool
+
+        private var explicitOriginalName: String?
+        private var liveDefault: Any?
+        private var decodedDefault: StoredDefault?
+
+        /// The name under which an older schema knew the attribute.
+        public var originalName: String {
+            get { explicitOriginalName ?? name }
+            set { explicitOriginalName = newValue.isEmpty ? nil : newValue }
+        }
+
+        /// The declared initial value, which also fills rows that are older than the attribute.
+        ///
+        /// In a schema that was read back, scalars have their value, and encoded values are nil.
+        public var defaultValue: Any? {
+            get { liveDefault ?? decodedDefault?.value(typeName: valueTypeName) }
+            set {
+                liveDefault = unwrappedValue(newValue)
+                decodedDefault = nil
+            }
+        }
+
+        /// The default value in the form in which a schema is written; nil if there is none.
+        var storedDefault: StoredDefault? { decodedDefault ?? StoredDefault(liveDefault, kind: kind) }
+
+        /// The default of an encoded attribute as JSON; nil if there is none, and for all other kinds.
+        ///
+        /// It outlives the model's classes, unlike `defaultValue`.
+        package var defaultJSON: String? { kind == .codable ? storedDefault?.text : nil }
+
+        /// Whether there is a value to fill rows with that lack one.
+        public var hasDefaultValue: Bool { liveDefault != nil || decodedDefault != nil }
+
+        /// Describes the options of an attribute whose name and type are not known yet, as `@Attribute` does.
+        public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
+            self.name = ""
+            self.options = options
+            self.valueType = Any.self
+            self.isOptional = false
+            self.hashModifier = hashModifier
+            (kind, valueTypeName, isStorable) = Attribute.classification(of: Any.self, options: options)
+            self.originalName = originalName ?? ""
+        }
+
+        /// Describes an attribute completely.
+        public init(
+            name: String, originalName: String? = nil, options: [Option] = [], valueType: any Any.Type,
+            defaultValue: Any? = nil, hashModifier: String? = nil
+        ) {
+            self.name = name
+            self.options = options
+            self.valueType = valueType
+            self.isOptional = valueType is any OptionalType.Type
+            self.hashModifier = hashModifier
+            (kind, valueTypeName, isStorable) = Attribute.classification(of: valueType, options: options)
+            self.originalName = originalName ?? ""
+            self.liveDefault = unwrappedValue(defaultValue)
+        }
+
+        /// Always true.
+        public var isAttribute: Bool { true }
+        /// Always false.
+        public var isRelationship: Bool { false }
+        /// Whether the attribute is ephemeral, and so never written.
+        public var isTransient: Bool { options.contains(.ephemeral) }
+        /// Whether no two objects share a value.
+        public var isUnique: Bool { options.contains(.unique) }
+        /// Whether values go through a transformer.
+        public var isTransformable: Bool { options.contains { $0.name == "transformable" } }
+        /// Whether values that are not empty are kept outside rows, whatever their size.
+        public var isStoredExternally: Bool { options.contains(.externalStorage) }
+
+        private func classify() {
+            (kind, valueTypeName, isStorable) = Attribute.classification(of: valueType, options: options)
+            if valueType != Any.self { isOptional = valueType is any OptionalType.Type }
+        }
+
+        private static func classification(
+            of valueType: any Any.Type, options: [Option]
+        ) -> (AttributeKind, String, Bool) {
+            let type = unwrappedType(valueType)
+            let typeName = ScalarType(type)?.name ?? String(reflecting: type)
+            if options.contains(where: { $0.name == "transformable" }) { return (.data, typeName, true) }
+            if options.contains(.codable) { return (.codable, typeName, true) }
+            guard let kind = AttributeKind(valueType: type) else { return (.codable, typeName, type == Any.self) }
+            return (kind, typeName, true)
+        }
+
+        // MARK: Coding
+
+        private enum CodingKeys: String, CodingKey {
+            case name, originalName, options, kind, valueTypeName, isOptional, hashModifier, defaultValue
+        }
+
+        /// Reads an attribute whose Swift type may be unknown; its kind is known in any case.
+        public required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            name = try container.decode(String.self, forKey: .name)
+            explicitOriginalName = try container.decodeIfPresent(String.self, forKey: .originalName)
+            options = try container.decodeIfPresent([Option].self, forKey: .options) ?? []
+            let kind = try container.decode(AttributeKind.self, forKey: .kind)
+            let typeName = try container.decode(String.self, forKey: .valueTypeName)
+            let scalar = ScalarType(named: typeName).flatMap { $0.kind == kind ? $0.type : nil }
+            let type = scalar ?? kind.defaultValueType
+            isOptional = try container.decode(Bool.self, forKey: .isOptional)
+            valueType = isOptional ? optionalType(of: type) : type
+            hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+            decodedDefault = try container.decodeIfPresent(StoredDefault.self, forKey: .defaultValue)
+            self.kind = kind
+            valueTypeName = typeName
+            isStorable = true
+        }
+
+        /// Writes the attribute; the default value is left out if it has no written form.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+            try container.encodeIfPresent(explicitOriginalName, forKey: .originalName)
+            if !options.isEmpty { try container.encode(options, forKey: .options) }
+            try container.encode(kind, forKey: .kind)
+            try container.encode(valueTypeName, forKey: .valueTypeName)
+            try container.encode(isOptional, forKey: .isOptional)
+            try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+            try container.encodeIfPresent(storedDefault, forKey: .defaultValue)
+        }
+
+        // MARK: Comparing
+
+        /// Compares everything that a written schema keeps; types are compared by kind and name.
+        public static func == (left: Attribute, right: Attribute) -> Bool {
+            left === right || left.isEqual(to: right)
+        }
+
+        /// Hashes the name: within an entity it is enough.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+        }
+
+        func isEqual(to other: Attribute) -> Bool {
+            Swift.type(of: self) == Swift.type(of: other) && name == other.name && originalName == other.originalName
+                && options == other.options && kind == other.kind && valueTypeName == other.valueTypeName
+                && isOptional == other.isOptional && hashModifier == other.hashModifier
+                && storedDefault == other.storedDefault
+        }
+
+        /// The name, the type and the options.
+        public var debugDescription: String {
+            let words = options.map(\.debugDescription)
+            return (["\(name): \(valueTypeName)\(isOptional ? "?" : "")"] + words).joined(separator: " ")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+extension Schema.Attribute {
+    /// A choice about how an attribute is stored.
+    public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
+        /// The name of the choice, as written in a schema.
+        package let name: String
+        /// The registered name of the transformer, for `transformable` alone.
+        package let transformerName: String?
+
+        private init(_ name: String, transformerName: String? = nil) {
+            self.name = name
+            self.transformerName = transformerName
+        }
+
+        /// No two objects have the same value; saving a second one updates the first.
+        public static let unique = Option("unique")
+        /// Values that are not empty are kept outside rows, whatever their size.
+        public static let externalStorage = Option("externalStorage")
+        /// The value stays readable in the history after its object was deleted.
+        public static let preserveValueOnDeletion = Option("preserveValueOnDeletion")
+        /// Changes are tracked, but never written.
+        public static let ephemeral = Option("ephemeral")
+        /// Accepted for source compatibility; has no effect.
+        public static let allowsCloudEncryption = Option("allowsCloudEncryption")
+        /// Accepted for source compatibility; has no effect.
+        public static let spotlight = Option("spotlight")
+        /// The value is stored as its own `Codable` encoding, opaque to queries and migrations.
+        public static let codable = Option("codable")
+
+        /// Values pass through the transformer registered under a name.
+        public static func transformable(by name: String) -> Option {
+            Option("transformable", transformerName: name)
+        }
+
+        /// The name, with the transformer's where there is one.
+        public var debugDescription: String {
+            transformerName.map { ".\(name)(by: \"\($0)\")" } ?? ".\(name)"
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// What the type of a persisted property says about it.
+package enum PropertyRole: Sendable {
+    case attribute
+    case toOne(destination: String)
+    case toMany(destination: String)
+}
+
+extension Schema.Entity {
+    /// Makes an entity from what a model class says about its properties.
+    ///
+    /// `role` tells models from values by type. The slot of a property is its position in `metadata`, indexes and
+    /// constraints not counted. Inverses given as key paths stay unresolved until `Schema.resolveInverses()`.
+    ///
+    /// Throws `unknownProperty` if an index or a constraint names a property that is not persisted.
+    package convenience init(
+        _ name: String, metadata: [Schema.PropertyMetadata], role: (any Any.Type) -> PropertyRole
+    ) throws(SchemaError) {
+        var properties: [any SchemaProperty] = []
+        var names: [AnyKeyPath: String] = [:]
+        for item in metadata where !(item.metadata is any KeyPathGroups) {
+            properties.append(Schema.Entity.property(item, role: role))
+            names[item.keypath] = item.name
+        }
+
+        var constraints: [[String]] = []
+        var indices: [[String]] = []
+        for item in metadata {
+            guard let groups = item.metadata as? any KeyPathGroups, let property = item.metadata else { continue }
+            for group in groups.keyPathGroups {
+                let members = group.compactMap { names[$0] }
+                guard members.count == group.count else {
+                    throw SchemaError(
+                        .unknownProperty, entity: name,
+                        """
+                        \(property.isUnique ? "#Unique" : "#Index") of \(name) names a property that is not stored. \
+                        Computed and @Transient properties, and properties of other models, cannot be used there.
+                        """)
+                }
+                if property.isUnique { constraints.append(members) } else { indices.append(members) }
+            }
+        }
+        self.init(
+            name, subentities: [], properties: properties, uniquenessConstraints: constraints, indices: indices)
+        namesByKeyPath = names
+    }
+
+    private static func property(
+        _ item: Schema.PropertyMetadata, role: (any Any.Type) -> PropertyRole
+    ) -> any SchemaProperty {
+        let type = Swift.type(of: item.keypath).valueType
+        switch role(type) {
+        case .toOne(let destination), .toMany(let destination):
+            let relationship = item.metadata as? Schema.Relationship ?? Schema.Relationship()
+            relationship.name = item.name
+            relationship.keypath = item.keypath
+            relationship.valueType = type
+            relationship.destination = destination
+            if let attribute = item.metadata as? Schema.Attribute {
+                relationship.originalName = attribute.originalName
+                relationship.hashModifier = attribute.hashModifier
+                if attribute.isUnique { relationship.options.append(.unique) }
+            }
+            return relationship
+        case .attribute:
+            let attribute = item.metadata as? Schema.Attribute ?? Schema.Attribute()
+            attribute.name = item.name
+            attribute.valueType = type
+            attribute.defaultValue = item.defaultValue
+            return attribute
+        }
+    }
+}

@@ -1,0 +1,196 @@
+extension Schema {
+    /// A kind of object: its name and its properties.
+    ///
+    /// The order of `properties` is the order of slots: what is inherited comes first, then declarations in source
+    /// order.
+    ///
+    /// Safe because a schema's parts are changed only while it is put together, before another thread sees them.
+    public final class Entity: Codable, Hashable, CustomDebugStringConvertible, @unchecked Sendable {
+        /// The unqualified name of the class, or the name given to the entity.
+        public var name: String
+        /// The name under which an older schema knew the entity; the same as `name` if it was never renamed.
+        public var originalName: String {
+            get { explicitOriginalName ?? name }
+            set { explicitOriginalName = newValue.isEmpty ? nil : newValue }
+        }
+        /// The entities that inherit from this one; setting it hands the properties down to them.
+        public var subentities: Set<Entity> { didSet { adoptSubentities() } }
+        /// The name of the entity that this one inherits from.
+        public var superentityName: String?
+        /// The entity that this one inherits from, while something holds it; the schema does.
+        public private(set) weak var superentity: Entity?
+        /// The properties that the entity itself declares: attributes and relationships.
+        public var storedProperties: [any SchemaProperty] { didSet { adoptSubentities() } }
+        /// The properties of the entity that this one inherits from, in slot order.
+        public var inheritedProperties: [any SchemaProperty]
+        /// Groups of properties whose values no two objects share, beside attributes that are unique by themselves.
+        public var uniquenessConstraints: [[String]]
+        /// Groups of properties by which objects can be found and ordered without reading all of them.
+        public var indices: [[String]]
+
+        /// The name of each property of the model class by its key path; empty without the class.
+        package var namesByKeyPath: [AnyKeyPath: String] = [:]
+        /// The model class that the entity was made of; nil without the class.
+        package var modelType: (any Any.Type)?
+        private var explicitOriginalName: String?
+
+        /// Makes an entity without properties.
+        public convenience init(_ name: String) {
+            self.init(name, subentities: [], properties: [])
+        }
+
+        /// Makes an entity of properties in slot order.
+        public convenience init(_ name: String, properties: any SchemaProperty...) {
+            self.init(name, subentities: [], properties: properties)
+        }
+
+        /// Makes an entity that other entities inherit from.
+        public convenience init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
+            self.init(name, subentities: subentities, properties: properties)
+        }
+
+        /// Makes an entity from lists made at run time.
+        public init(
+            _ name: String, subentities: [Entity], properties: [any SchemaProperty],
+            uniquenessConstraints: [[String]] = [], indices: [[String]] = []
+        ) {
+            self.name = name
+            self.subentities = Set(subentities)
+            self.storedProperties = properties.filter { $0.isAttribute || $0.isRelationship }
+            self.inheritedProperties = []
+            self.uniquenessConstraints = uniquenessConstraints
+            self.indices = indices
+            adoptSubentities()
+        }
+
+        /// All properties in slot order, inherited ones first.
+        public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
+
+        /// The attributes that the entity itself declares.
+        ///
+        /// Setting it puts new attributes behind all other properties, ordered by name.
+        public var attributes: Set<Attribute> {
+            get { Set(storedProperties.compactMap { $0 as? Attribute }) }
+            set {
+                let added = newValue.subtracting(attributes).sorted { $0.name < $1.name }
+                storedProperties = storedProperties.filter { ($0 as? Attribute).map(newValue.contains) ?? true } + added
+            }
+        }
+
+        /// The relationships that the entity itself declares.
+        ///
+        /// Setting it puts new relationships behind all other properties, ordered by name.
+        public var relationships: Set<Relationship> {
+            get { Set(storedProperties.compactMap { $0 as? Relationship }) }
+            set {
+                let added = newValue.subtracting(relationships).sorted { $0.name < $1.name }
+                storedProperties =
+                    storedProperties.filter { ($0 as? Relationship).map(newValue.contains) ?? true } + added
+            }
+        }
+
+        /// The attributes that the entity itself declares, by name.
+        public var attributesByName: [String: Attribute] {
+            Dictionary(storedProperties.compactMap { $0 as? Attribute }.map { ($0.name, $0) }) { first, _ in first }
+        }
+        /// The relationships that the entity itself declares, by name.
+        public var relationshipsByName: [String: Relationship] {
+            Dictionary(storedProperties.compactMap { $0 as? Relationship }.map { ($0.name, $0) }) { first, _ in first }
+        }
+        /// All properties that the entity itself declares, by name.
+        public var storedPropertiesByName: [String: any SchemaProperty] {
+            Dictionary(storedProperties.map { ($0.name, $0) }) { first, _ in first }
+        }
+        /// All properties that the entity inherits, by name.
+        public var inheritedPropertiesByName: [String: any SchemaProperty] {
+            Dictionary(inheritedProperties.map { ($0.name, $0) }) { first, _ in first }
+        }
+
+        /// Every uniqueness constraint, those of single attributes and relationships included.
+        ///
+        /// Names within a constraint are sorted, and so are the constraints; none occurs twice.
+        public var allUniquenessConstraints: [[String]] {
+            let single = properties.filter(\.isUnique).map { [$0.name] }
+            let all = Set(single + uniquenessConstraints.map { Set($0).sorted(by: precedes) })
+            return all.sorted { $0.lexicographicallyPrecedes($1, by: precedes) }
+        }
+
+        /// Hands this entity's properties down; a cycle ends where it began.
+        private func adoptSubentities() {
+            for entity in subentities where entity !== self {
+                entity.inherit(from: self, under: [ObjectIdentifier(self)])
+            }
+        }
+
+        private func inherit(from parent: Entity, under ancestors: Set<ObjectIdentifier>) {
+            superentity = parent
+            superentityName = parent.name
+            inheritedProperties = parent.properties
+            let ancestors = ancestors.union([ObjectIdentifier(self)])
+            for entity in subentities where !ancestors.contains(ObjectIdentifier(entity)) {
+                entity.inherit(from: self, under: ancestors)
+            }
+        }
+
+        // MARK: Coding
+
+        private enum CodingKeys: String, CodingKey {
+            case name, originalName, superentityName, properties, uniquenessConstraints, indices
+        }
+
+        /// Reads an entity by itself; the schema it belongs to joins it with its super- and subentities.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            name = try container.decode(String.self, forKey: .name)
+            explicitOriginalName = try container.decodeIfPresent(String.self, forKey: .originalName)
+            superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
+            storedProperties = try container.decode([TaggedProperty].self, forKey: .properties).map(\.property)
+            uniquenessConstraints =
+                try container.decodeIfPresent([[String]].self, forKey: .uniquenessConstraints) ?? []
+            indices = try container.decodeIfPresent([[String]].self, forKey: .indices) ?? []
+            subentities = []
+            inheritedProperties = []
+        }
+
+        /// Writes the entity with what it declares itself.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+            try container.encodeIfPresent(explicitOriginalName, forKey: .originalName)
+            try container.encodeIfPresent(superentityName, forKey: .superentityName)
+            try container.encode(storedProperties.map(TaggedProperty.init), forKey: .properties)
+            if !uniquenessConstraints.isEmpty {
+                try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
+            }
+            if !indices.isEmpty { try container.encode(indices, forKey: .indices) }
+        }
+
+        // MARK: Comparing
+
+        /// Compares what the two entities declare themselves, and the names of those they inherit from.
+        public static func == (left: Entity, right: Entity) -> Bool {
+            left === right
+                || (left.name == right.name && left.originalName == right.originalName
+                    && left.superentityName == right.superentityName
+                    && left.uniquenessConstraints == right.uniquenessConstraints && left.indices == right.indices
+                    && left.storedProperties.count == right.storedProperties.count
+                    && zip(left.storedProperties, right.storedProperties).allSatisfy(isEqual))
+        }
+
+        /// Hashes the name: within a schema it is enough.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+        }
+
+        private static func isEqual(_ left: any SchemaProperty, _ right: any SchemaProperty) -> Bool {
+            func compare<P: SchemaProperty>(_ left: P) -> Bool { (right as? P) == left }
+            return compare(left)
+        }
+
+        /// The name and what the entity declares.
+        public var debugDescription: String {
+            let parent = superentityName.map { ": \($0)" } ?? ""
+            return "\(name)\(parent) \(storedProperties.map { "\($0)" })"
+        }
+    }
+}

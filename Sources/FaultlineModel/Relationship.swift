@@ -1,0 +1,197 @@
+extension Schema {
+    /// A property that refers to one object, or to several.
+    ///
+    /// Safe because a schema's parts are changed only while it is put together, before another thread sees them.
+    public final class Relationship: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
+        /// A choice about a relationship.
+        public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
+            package let name: String
+
+            /// No two objects refer to the same one; for to-one relationships only.
+            public static let unique = Option(name: "unique")
+
+            /// The name of the choice.
+            public var debugDescription: String { ".\(name)" }
+        }
+
+        /// What becomes of the objects referred to when their owner is deleted.
+        public enum DeleteRule: String, Codable, Sendable {
+            /// They keep referring to the deleted object.
+            case noAction
+            /// Their reference to the owner is cleared.
+            case nullify
+            /// They are deleted too.
+            case cascade
+            /// The owner cannot be deleted while there are any.
+            case deny
+        }
+
+        /// The name of the property.
+        public var name: String
+        /// The key path of the property; nil without the model class.
+        public var keypath: AnyKeyPath?
+        /// Choices about the relationship.
+        public var options: [Option]
+        /// The declared type: a model class, an array of one, or an optional of either.
+        public var valueType: any Any.Type { didSet { classify() } }
+        /// The name of the entity referred to.
+        public var destination: String
+        /// What becomes of the objects referred to when their owner is deleted.
+        public var deleteRule: DeleteRule
+        /// The relationship of the destination that follows this one; nil if there is none.
+        public var inverseName: String?
+        /// The key path of the inverse, as declared.
+        public var inverseKeyPath: AnyKeyPath?
+        /// The least number of objects; nil or 0 means none is asked for.
+        public var minimumModelCount: Int?
+        /// The greatest number of objects; nil or 0 means no bound.
+        public var maximumModelCount: Int?
+        /// Any text: changing it gives the entity another fingerprint, and so tells versions apart that look alike.
+        public var hashModifier: String?
+        /// Whether the relationship refers to one object at most.
+        public private(set) var isToOneRelationship: Bool
+        /// Whether the property is declared optional; a required to-one must refer to an object.
+        public private(set) var isOptional: Bool
+
+        /// Whether the declaration names an inverse, or says that there is none: nothing is inferred then.
+        package private(set) var declaresInverse: Bool
+        private var explicitOriginalName: String?
+
+        /// The name under which an older schema knew the relationship.
+        public var originalName: String {
+            get { explicitOriginalName ?? name }
+            set { explicitOriginalName = newValue.isEmpty ? nil : newValue }
+        }
+
+        /// Describes the options of a relationship whose inverse, if it has one, is to be inferred.
+        public convenience init(
+            _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
+            maximumModelCount: Int? = 0, originalName: String? = nil, hashModifier: String? = nil
+        ) {
+            self.init(
+                name: "", originalName: originalName, options: options, destination: "", isToOne: false,
+                isOptional: true, deleteRule: deleteRule, minimumModelCount: minimumModelCount,
+                maximumModelCount: maximumModelCount, hashModifier: hashModifier)
+            declaresInverse = false
+        }
+
+        /// Describes the options of a relationship and its inverse; nil says that there is none.
+        public convenience init(
+            _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
+            maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath?,
+            hashModifier: String? = nil
+        ) {
+            self.init(
+                name: "", originalName: originalName, options: options, destination: "", isToOne: false,
+                isOptional: true, deleteRule: deleteRule, minimumModelCount: minimumModelCount,
+                maximumModelCount: maximumModelCount, hashModifier: hashModifier)
+            inverseKeyPath = inverse
+            declaresInverse = true
+        }
+
+        /// Describes a relationship completely, without model classes.
+        ///
+        /// `inverseName` is taken as it stands: nothing is inferred for a relationship made this way.
+        public init(
+            name: String, originalName: String? = nil, options: [Option] = [], destination: String, isToOne: Bool,
+            isOptional: Bool = true, deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
+            maximumModelCount: Int? = 0, inverseName: String? = nil, hashModifier: String? = nil
+        ) {
+            self.name = name
+            self.options = options
+            self.valueType = Any.self
+            self.destination = destination
+            self.deleteRule = deleteRule
+            self.inverseName = inverseName
+            self.minimumModelCount = minimumModelCount
+            self.maximumModelCount = maximumModelCount
+            self.hashModifier = hashModifier
+            self.isToOneRelationship = isToOne
+            self.isOptional = isOptional
+            self.declaresInverse = true
+            self.originalName = originalName ?? ""
+        }
+
+        /// Always false.
+        public var isAttribute: Bool { false }
+        /// Always true.
+        public var isRelationship: Bool { true }
+        /// Always false.
+        public var isTransient: Bool { false }
+        /// Whether no two objects refer to the same one.
+        public var isUnique: Bool { options.contains(.unique) }
+
+        private func classify() {
+            guard valueType != Any.self else { return }
+            isOptional = valueType is any OptionalType.Type
+            isToOneRelationship = !(unwrappedType(valueType) is any ArrayType.Type)
+        }
+
+        // MARK: Coding
+
+        private enum CodingKeys: String, CodingKey {
+            case name, originalName, options, destination, deleteRule, inverseName, minimumModelCount
+            case maximumModelCount, hashModifier, isToOne, isOptional
+        }
+
+        /// Reads a relationship; the classes it refers to are not known, so it has no key paths.
+        public required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            name = try container.decode(String.self, forKey: .name)
+            explicitOriginalName = try container.decodeIfPresent(String.self, forKey: .originalName)
+            options = try container.decodeIfPresent([Option].self, forKey: .options) ?? []
+            valueType = Any.self
+            destination = try container.decode(String.self, forKey: .destination)
+            deleteRule = try container.decode(DeleteRule.self, forKey: .deleteRule)
+            inverseName = try container.decodeIfPresent(String.self, forKey: .inverseName)
+            minimumModelCount = try container.decodeIfPresent(Int.self, forKey: .minimumModelCount)
+            maximumModelCount = try container.decodeIfPresent(Int.self, forKey: .maximumModelCount)
+            hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+            isToOneRelationship = try container.decode(Bool.self, forKey: .isToOne)
+            isOptional = try container.decode(Bool.self, forKey: .isOptional)
+            declaresInverse = true
+        }
+
+        /// Writes the relationship by names.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+            try container.encodeIfPresent(explicitOriginalName, forKey: .originalName)
+            if !options.isEmpty { try container.encode(options, forKey: .options) }
+            try container.encode(destination, forKey: .destination)
+            try container.encode(deleteRule, forKey: .deleteRule)
+            try container.encodeIfPresent(inverseName, forKey: .inverseName)
+            try container.encodeIfPresent(minimumModelCount, forKey: .minimumModelCount)
+            try container.encodeIfPresent(maximumModelCount, forKey: .maximumModelCount)
+            try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+            try container.encode(isToOneRelationship, forKey: .isToOne)
+            try container.encode(isOptional, forKey: .isOptional)
+        }
+
+        // MARK: Comparing
+
+        /// Compares everything that a written schema keeps; key paths and types are not part of it.
+        public static func == (left: Relationship, right: Relationship) -> Bool {
+            left === right
+                || (left.name == right.name && left.originalName == right.originalName
+                    && left.options == right.options && left.destination == right.destination
+                    && left.deleteRule == right.deleteRule && left.inverseName == right.inverseName
+                    && left.minimumModelCount == right.minimumModelCount
+                    && left.maximumModelCount == right.maximumModelCount
+                    && left.hashModifier == right.hashModifier && left.isOptional == right.isOptional
+                    && left.isToOneRelationship == right.isToOneRelationship)
+        }
+
+        /// Hashes the name: within an entity it is enough.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+        }
+
+        /// The name, the entity referred to, and the delete rule.
+        public var debugDescription: String {
+            let type = isToOneRelationship ? destination : "[\(destination)]"
+            let inverse = inverseName.map { " inverse \(destination).\($0)" } ?? ""
+            return "\(name): \(type)\(isOptional ? "?" : "") .\(deleteRule.rawValue)\(inverse)"
+        }
+    }
+}

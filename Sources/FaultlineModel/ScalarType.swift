@@ -1,0 +1,98 @@
+internal import FoundationEssentials
+
+/// A Swift type that an attribute kind stores as it is, with the name a schema writes for it.
+struct ScalarType {
+    let type: any Any.Type
+    let kind: AttributeKind
+    let name: String
+
+    /// Every type that is stored without being encoded: the only types whose names a schema can turn back into types.
+    static let all: [ScalarType] = [
+        ScalarType(type: Bool.self, kind: .bool, name: "Bool"),
+        ScalarType(type: Int8.self, kind: .int8, name: "Int8"),
+        ScalarType(type: Int16.self, kind: .int16, name: "Int16"),
+        ScalarType(type: Int32.self, kind: .int32, name: "Int32"),
+        ScalarType(type: Int64.self, kind: .int64, name: "Int64"),
+        ScalarType(type: Int.self, kind: .int64, name: "Int"),
+        ScalarType(type: UInt8.self, kind: .uint8, name: "UInt8"),
+        ScalarType(type: UInt16.self, kind: .uint16, name: "UInt16"),
+        ScalarType(type: UInt32.self, kind: .uint32, name: "UInt32"),
+        ScalarType(type: UInt64.self, kind: .uint64, name: "UInt64"),
+        ScalarType(type: UInt.self, kind: .uint64, name: "UInt"),
+        ScalarType(type: Float.self, kind: .float, name: "Float"),
+        ScalarType(type: Double.self, kind: .double, name: "Double"),
+        ScalarType(type: Date.self, kind: .date, name: "Date"),
+        ScalarType(type: UUID.self, kind: .uuid, name: "UUID"),
+        ScalarType(type: Decimal.self, kind: .decimal, name: "Decimal"),
+        ScalarType(type: String.self, kind: .string, name: "String"),
+        ScalarType(type: URL.self, kind: .url, name: "URL"),
+        ScalarType(type: Data.self, kind: .data, name: "Data"),
+    ]
+
+    private static let byType = Dictionary(uniqueKeysWithValues: all.map { (ObjectIdentifier($0.type), $0) })
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+    private init(type: any Any.Type, kind: AttributeKind, name: String) {
+        self.type = type
+        self.kind = kind
+        self.name = name
+    }
+
+    /// Looks a type up; nil if it is not a scalar.
+    init?(_ type: any Any.Type) {
+        guard let scalar = ScalarType.byType[ObjectIdentifier(type)] else { return nil }
+        self = scalar
+    }
+
+    /// Looks a type up by the name a schema wrote; nil if it is not a scalar's.
+    init?(named name: String) {
+        guard let scalar = ScalarType.byName[name] else { return nil }
+        self = scalar
+    }
+}
+
+/// What `Optional` adds to a type, readable without knowing what it wraps.
+protocol OptionalType {
+    static var wrappedType: any Any.Type { get }
+    var wrappedValue: Any? { get }
+}
+
+extension Optional: OptionalType {
+    static var wrappedType: any Any.Type { Wrapped.self }
+    var wrappedValue: Any? { self }
+}
+
+/// Marks `Array`, the only shape of a to-many relationship.
+protocol ArrayType {
+    static var elementType: any Any.Type { get }
+}
+
+extension Array: ArrayType {
+    static var elementType: any Any.Type { Element.self }
+}
+
+/// The type inside any number of optionals.
+func unwrappedType(_ type: any Any.Type) -> any Any.Type {
+    var type = type
+    while let optional = type as? any OptionalType.Type { type = optional.wrappedType }
+    return type
+}
+
+/// The same type, once optional.
+func optionalType(of type: any Any.Type) -> any Any.Type {
+    func wrap<T>(_ type: T.Type) -> any Any.Type { T?.self }
+    return _openExistential(type, do: wrap)
+}
+
+/// The type of a raw value.
+func rawValueType<T: RawRepresentable>(_ type: T.Type) -> any Any.Type { T.RawValue.self }
+
+/// The value inside any number of optionals; nil if one of them is nil.
+func unwrappedValue(_ value: Any?) -> Any? {
+    guard let value else { return nil }
+    guard let optional = value as? any OptionalType else { return value }
+    return unwrappedValue(optional.wrappedValue)
+}
+
+/// The raw value of an enum case or the like, without knowing its type.
+func rawValue(of value: any RawRepresentable) -> Any { value.rawValue }

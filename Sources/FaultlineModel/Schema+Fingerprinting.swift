@@ -1,0 +1,68 @@
+/// The text under a fingerprint: one line a fact, fields in quotes so that no name can imitate another's line.
+///
+/// In it are names, kinds, optionality, transience, destination, inverse and counts of relationships, uniqueness
+/// constraints, hash modifiers and composite shapes. Not in it are default values, delete rules, original names,
+/// indexes, external storage, and the order of declarations. Changing this text changes every fingerprint there is,
+/// so its first line carries a number.
+extension Schema {
+    /// The same for two schemas whose rows mean the same, whatever their version numbers say.
+    public var fingerprint: Fingerprint {
+        let lines = entities.sorted { precedes($0.name, $1.name) }.map { "\(quoted($0.name)) \($0.fingerprint)" }
+        return Fingerprint(of: (["faultline schema 1"] + lines).joined(separator: "\n"))
+    }
+}
+
+extension Schema.Entity {
+    /// The same for two entities whose rows mean the same.
+    public var fingerprint: Fingerprint { Fingerprint(of: canonicalText) }
+
+    var canonicalText: String {
+        var lines = ["faultline entity 1", "name \(quoted(name))", "super \(quoted(superentityName))"]
+        for property in properties.sorted(by: { precedes($0.name, $1.name) }) {
+            if let attribute = property as? Schema.Attribute { lines += attribute.canonicalLines(prefix: "") }
+            if let relationship = property as? Schema.Relationship { lines.append(relationship.canonicalLine) }
+        }
+        lines += allUniquenessConstraints.map { "unique " + $0.map(quoted).joined(separator: " ") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension Schema.Attribute {
+    fileprivate func canonicalLines(prefix: String) -> [String] {
+        let line = """
+            \(prefix)attribute \(quoted(name)) kind \(kind.rawValue) optional \(isOptional) transient \(isTransient) \
+            modifier \(quoted(hashModifier))
+            """
+        guard let composite = self as? Schema.CompositeAttribute else { return [line] }
+        let members = composite.properties.sorted { precedes($0.name, $1.name) }
+        return [line] + members.flatMap { $0.canonicalLines(prefix: prefix + ". ") }
+    }
+}
+
+extension Schema.Relationship {
+    fileprivate var canonicalLine: String {
+        """
+        relationship \(quoted(name)) to \(quoted(destination)) many \(!isToOneRelationship) optional \(isOptional) \
+        inverse \(quoted(inverseName)) least \(minimumModelCount ?? 0) most \(maximumModelCount ?? 0) \
+        modifier \(quoted(hashModifier))
+        """
+    }
+}
+
+/// The text in quotes, with quotes and backslashes escaped; a dash for none.
+private func quoted(_ text: String?) -> String {
+    guard let text else { return "-" }
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"", "\\": quoted += "\\\(scalar)"
+        default: quoted.unicodeScalars.append(scalar)
+        }
+    }
+    return quoted + "\""
+}
+
+/// Orders names by their bytes: the order of strings may change with a new version of Unicode.
+func precedes(_ left: String, _ right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
+}

@@ -1,0 +1,202 @@
+extension Schema {
+    /// The greatest number of properties that an entity can have, inherited ones included.
+    public static let propertyCountMax = 1_000
+
+    /// Something that a schema may say, but that will probably surprise its author.
+    public struct Warning: Hashable, CustomStringConvertible, Sendable {
+        /// The entity that declares the property.
+        public let entityName: String
+        /// The property that is risky.
+        public let propertyName: String
+        /// What may happen and what to do about it.
+        public let message: String
+
+        /// The message.
+        public var description: String { message }
+    }
+
+    /// Checks that the schema makes sense; a store accepts no other.
+    ///
+    /// Throws the first mistake found, in order of declaration, naming entity and property.
+    public func validate() throws(SchemaError) {
+        var names: Set<String> = []
+        for entity in entities {
+            guard !entity.name.isEmpty else {
+                throw SchemaError(.emptyName, "An entity has no name. Give every entity a name.")
+            }
+            guard names.insert(entity.name).inserted else {
+                throw SchemaError(
+                    .duplicateName, entity: entity.name,
+                    """
+                    Two entities are named \(entity.name). List each class once, and let relationships refer to classes \
+                    of the same schema version only.
+                    """)
+            }
+        }
+        for entity in entities {
+            try validateNames(of: entity)
+            try validateGroups(of: entity)
+            for case let attribute as Attribute in entity.storedProperties { try validate(attribute, of: entity) }
+            for case let relationship as Relationship in entity.storedProperties {
+                try validate(relationship, of: entity)
+            }
+        }
+    }
+
+    private func validateNames(of entity: Entity) throws(SchemaError) {
+        if let parent = entity.superentityName, entitiesByName[parent] == nil {
+            throw SchemaError(
+                .unknownSuperentity, entity: entity.name,
+                "\(entity.name) inherits from \(parent), which is not in the schema. Add \(parent) to the schema.")
+        }
+        let properties = entity.properties
+        guard properties.count <= Schema.propertyCountMax else {
+            throw SchemaError(
+                .tooManyProperties, entity: entity.name,
+                """
+                \(entity.name) has \(properties.count) properties; \(Schema.propertyCountMax) is the most. Move some of \
+                them to another entity or into a Codable structure.
+                """)
+        }
+        var names: Set<String> = []
+        var originalNames: [String: String] = [:]
+        for property in properties {
+            guard !property.name.isEmpty else {
+                throw SchemaError(.emptyName, entity: entity.name, "A property of \(entity.name) has no name.")
+            }
+            guard names.insert(property.name).inserted else {
+                throw SchemaError(
+                    .duplicateName, entity: entity.name, property: property.name,
+                    "\(entity.name) has two properties named \(property.name). Rename one of them.")
+            }
+            if property.originalName != property.name,
+                let other = originalNames.updateValue(property.name, forKey: property.originalName)
+            {
+                throw SchemaError(
+                    .duplicateOriginalName, entity: entity.name, property: property.name,
+                    """
+                    \(entity.name).\(property.name) and \(entity.name).\(other) have the same original name, \
+                    \(property.originalName). Remove it from one of them.
+                    """)
+            }
+        }
+    }
+
+    private func validateGroups(of entity: Entity) throws(SchemaError) {
+        let properties = Dictionary(entity.properties.map { ($0.name, $0) }) { first, _ in first }
+        for (groups, word) in [(entity.uniquenessConstraints, "uniqueness constraint"), (entity.indices, "index")] {
+            for name in groups.joined() {
+                guard let property = properties[name] else {
+                    throw SchemaError(
+                        .unknownProperty, entity: entity.name, property: name,
+                        """
+                        A\(word == "index" ? "n" : "") \(word) of \(entity.name) names \(name), which is not a stored \
+                        property of \(entity.name).
+                        """)
+                }
+                if let relationship = property as? Relationship, !relationship.isToOneRelationship {
+                    throw Schema.uniqueOnToMany(entity: entity.name, property: name, word: word)
+                }
+            }
+        }
+    }
+
+    private func validate(_ attribute: Attribute, of entity: Entity) throws(SchemaError) {
+        guard attribute.isStorable else {
+            throw SchemaError(
+                .unstorableType, entity: entity.name, property: attribute.name,
+                """
+                \(entity.name).\(attribute.name) is of type \(attribute.valueTypeName), which is not Codable. Make the \
+                type Codable, give the attribute a transformer, or mark the property @Transient.
+                """)
+        }
+    }
+
+    private func validate(_ relationship: Relationship, of entity: Entity) throws(SchemaError) {
+        let place = "\(entity.name).\(relationship.name)"
+        guard let destination = entitiesByName[relationship.destination] else {
+            throw SchemaError(
+                .unknownDestination, entity: entity.name, property: relationship.name,
+                """
+                \(place) refers to \(relationship.destination.isEmpty ? "no entity" : relationship.destination), which \
+                is not in the schema. Add it to the schema.
+                """)
+        }
+        if relationship.isUnique, !relationship.isToOneRelationship {
+            throw Schema.uniqueOnToMany(
+                entity: entity.name, property: relationship.name, word: "uniqueness constraint")
+        }
+        try validateCounts(of: relationship, entity: entity)
+        guard let inverseName = relationship.inverseName else {
+            guard relationship.inverseKeyPath == nil else {
+                throw SchemaError(
+                    .unknownInverse, entity: entity.name, property: relationship.name,
+                    "The inverse given for \(place) is not a stored relationship of \(destination.name).")
+            }
+            return
+        }
+        guard let inverse = destination.properties.first(where: { $0.name == inverseName }) as? Relationship else {
+            throw SchemaError(
+                .unknownInverse, entity: entity.name, property: relationship.name,
+                """
+                \(place) has the inverse \(destination.name).\(inverseName), which is not a relationship of \
+                \(destination.name).
+                """)
+        }
+        guard inverse.inverseName == relationship.name, inverse.destination == entity.name else {
+            let back = inverse.inverseName.map { "\(inverse.destination).\($0)" } ?? "nothing"
+            throw SchemaError(
+                .inverseMismatch, entity: entity.name, property: relationship.name,
+                """
+                \(place) has the inverse \(destination.name).\(inverseName), but the inverse of that is \(back). Name \
+                each relationship as the inverse of one other only.
+                """)
+        }
+    }
+
+    private func validateCounts(of relationship: Relationship, entity: Entity) throws(SchemaError) {
+        let minimum = relationship.minimumModelCount ?? 0
+        let maximum = relationship.maximumModelCount ?? 0
+        let most = relationship.isToOneRelationship ? 1 : Int.max
+        guard minimum >= 0, maximum >= 0, minimum <= most, maximum <= most, maximum == 0 || minimum <= maximum else {
+            throw SchemaError(
+                .invalidModelCount, entity: entity.name, property: relationship.name,
+                """
+                \(entity.name).\(relationship.name) asks for at least \(minimum) and at most \(maximum) objects, which \
+                no object can fulfil.
+                """)
+        }
+    }
+
+    private static func uniqueOnToMany(entity: String, property: String, word: String) -> SchemaError {
+        SchemaError(
+            .uniqueOnToMany, entity: entity, property: property,
+            """
+            \(entity).\(property) is a to-many relationship, and cannot be part of a\(word == "index" ? "n" : "") \
+            \(word). Only attributes and to-one relationships can.
+            """)
+    }
+
+    /// What is legal but risky: a delete rule that clears a reference which is required.
+    public var warnings: [Warning] {
+        var warnings: [Warning] = []
+        for entity in entities {
+            for case let relationship as Relationship in entity.storedProperties {
+                guard relationship.deleteRule == .nullify, let inverseName = relationship.inverseName,
+                    let destination = entitiesByName[relationship.destination],
+                    let inverse = destination.relationshipsByName[inverseName],
+                    inverse.isToOneRelationship, !inverse.isOptional
+                else { continue }
+                warnings.append(
+                    Warning(
+                        entityName: entity.name, propertyName: relationship.name,
+                        message: """
+                            Deleting \(entity.name) clears \(destination.name).\(inverseName), which is required, so \
+                            the save will fail. Make \(destination.name).\(inverseName) optional, or let \
+                            \(entity.name).\(relationship.name) cascade.
+                            """))
+            }
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,106 @@
+/// The kinds of objects that a store keeps, and how they refer to each other.
+///
+/// A schema is a value in all but name: put it together, then share it. It can be written as JSON and read back without
+/// the model classes; kinds, names and default values of scalars survive that.
+public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Sendable {
+    /// The version of the written form; a reader refuses a greater major number.
+    public static let schemaEncodingVersion = Version(1, 0, 0)
+
+    /// The version of the written form that this schema was read from, or will be written in.
+    public let encodingVersion: Version
+    /// The version that the app gave to the schema.
+    public let version: Version
+    /// All entities, subentities included, in order of declaration.
+    public let entities: [Entity]
+    /// The entities by name; of several with one name, the first.
+    public let entitiesByName: [String: Entity]
+
+    /// Makes an empty schema.
+    public convenience init() {
+        self.init(entities: [])
+    }
+
+    /// Makes a schema of entities and their subentities.
+    public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
+        self.init(entities: entities, version: version)
+    }
+
+    /// Makes a schema of a list of entities and their subentities.
+    public init(entities: [Entity], version: Version = Version(1, 0, 0)) {
+        self.encodingVersion = Schema.schemaEncodingVersion
+        self.version = version
+        self.entities = Schema.withSubentities(entities)
+        self.entitiesByName = Dictionary(self.entities.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    /// Every entity once, each followed by those of its subentities that are not in the list themselves.
+    private static func withSubentities(_ entities: [Entity]) -> [Entity] {
+        var listed = Set(entities.map(ObjectIdentifier.init))
+        var all: [Entity] = []
+        func add(_ entity: Entity) {
+            all.append(entity)
+            for subentity in entity.subentities.sorted(by: { $0.name < $1.name })
+            where listed.insert(ObjectIdentifier(subentity)).inserted {
+                add(subentity)
+            }
+        }
+        entities.forEach(add)
+        return all
+    }
+
+    // MARK: Coding
+
+    private enum CodingKeys: String, CodingKey {
+        case encodingVersion, version, entities
+    }
+
+    /// Reads a schema and joins its entities with their subentities.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        encodingVersion = try container.decode(Version.self, forKey: .encodingVersion)
+        guard encodingVersion.major <= Schema.schemaEncodingVersion.major else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .encodingVersion, in: container,
+                debugDescription: """
+                    The schema was written in form \(encodingVersion); this library reads up to \
+                    \(Schema.schemaEncodingVersion).
+                    """)
+        }
+        version = try container.decode(Version.self, forKey: .version)
+        entities = try container.decode([Entity].self, forKey: .entities)
+        entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+
+        let children = Dictionary(grouping: entities.filter { $0.superentityName != nil }) { $0.superentityName }
+        for entity in entities {
+            if let subentities = children[entity.name] { entity.subentities = Set(subentities) }
+        }
+    }
+
+    /// Writes the schema; with sorted keys, equal schemas give equal text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(Schema.schemaEncodingVersion, forKey: .encodingVersion)
+        try container.encode(version, forKey: .version)
+        try container.encode(entities, forKey: .entities)
+    }
+
+    // MARK: Comparing
+
+    /// Compares the versions and the entities, in any order.
+    public static func == (left: Schema, right: Schema) -> Bool {
+        left === right
+            || (left.version == right.version && left.entities.count == right.entities.count
+                && left.entitiesByName == right.entitiesByName)
+    }
+
+    /// Hashes the version and the entities' names.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(version)
+        hasher.combine(Set(entities.map(\.name)))
+    }
+
+    /// The version and all entities, one a line.
+    public var debugDescription: String {
+        (["Schema \(version)"] + entities.map(\.debugDescription)).joined(separator: "\n")
+    }
+}

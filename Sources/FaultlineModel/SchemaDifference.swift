@@ -1,0 +1,114 @@
+/// What has changed between two schemas, and what each change asks of a migration.
+///
+/// A pure function of the two schemas. Changes are ordered by entity, then property, as the new schema declares them;
+/// what was removed comes last.
+public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
+    /// What a change asks for, from least to most.
+    public enum Demand: Int, Comparable, Hashable, Sendable, CustomStringConvertible {
+        /// The library can do it by itself.
+        case lightweight = 0
+        /// The library could do it by itself if the attribute had a default value.
+        case needsDefault = 1
+        /// Only a stage of a migration plan can do it.
+        case needsStage = 2
+
+        /// Orders demands from least to most.
+        public static func < (left: Demand, right: Demand) -> Bool { left.rawValue < right.rawValue }
+
+        /// The demand in words.
+        public var description: String {
+            switch self {
+            case .lightweight: "lightweight"
+            case .needsDefault: "needs a default value"
+            case .needsStage: "needs a migration stage"
+            }
+        }
+    }
+
+    /// The kinds of changes.
+    public enum Kind: Hashable, Sendable {
+        case entityAdded
+        case entityRemoved
+        case entityRenamed(from: String)
+        case superentityChanged(from: String?, to: String?)
+        case entityHierarchiesMerged
+        case attributeAdded
+        case attributeRemoved
+        case attributeRenamed(from: String)
+        case attributeKindChanged(from: AttributeKind, to: AttributeKind)
+        case attributeOptionalityChanged(isOptional: Bool)
+        case attributeTransienceChanged(isTransient: Bool)
+        case attributeDefaultChanged
+        case attributeMembersChanged
+        case externalStorageChanged(isExternal: Bool)
+        case relationshipAdded
+        case relationshipRemoved
+        case relationshipRenamed(from: String)
+        case relationshipDestinationChanged(from: String, to: String)
+        case relationshipCardinalityChanged(isToOne: Bool)
+        case relationshipOptionalityChanged(isOptional: Bool)
+        case relationshipCountsChanged
+        case relationshipInverseChanged(from: String?, to: String?)
+        case deleteRuleChanged(from: Schema.Relationship.DeleteRule, to: Schema.Relationship.DeleteRule)
+        case attributeBecameRelationship
+        case relationshipBecameAttribute
+        case uniquenessAdded([String])
+        case uniquenessRemoved([String])
+        case indexAdded([String])
+        case indexRemoved([String])
+        case hashModifierChanged
+    }
+
+    /// One change, with what it asks for and why.
+    public struct Change: Hashable, Sendable, CustomStringConvertible {
+        /// What has changed.
+        public let kind: Kind
+        /// The entity's name in the new schema, or in the old one if it was removed.
+        public let entityName: String
+        /// The property's name in the new schema, or in the old one if it was removed; nil for the entity itself.
+        public let propertyName: String?
+        /// What the change asks of a migration.
+        public let demand: Demand
+        /// What happens to stored objects, or what has to be done.
+        public let reason: String
+        /// Whether stored objects may contradict the change, so that they have to be read before it can be accepted.
+        public let isCheckedAgainstObjects: Bool
+
+        /// The place, the demand and the reason.
+        public var description: String {
+            "\(entityName)\(propertyName.map { ".\($0)" } ?? ""): \(demand): \(reason)"
+        }
+    }
+
+    /// All changes, in the order that the type describes.
+    public let changes: [Change]
+    /// The old name of each entity of the new schema that the old one has, by its new name.
+    public let oldEntityNames: [String: String]
+    /// The old name of each property that the old schema has, by the new names of entity and property.
+    public let oldPropertyNames: [String: [String: String]]
+
+    /// Compares two schemas.
+    ///
+    /// Entities and properties are matched by name and by original name. An original name is the name a property had
+    /// when it was first stored, and stays the same through any number of renames: `c` with the original name `a`
+    /// matches `a`, and `b` with the original name `a`. It also matches the name of the version just before.
+    public init(from old: Schema, to new: Schema) {
+        var comparison = SchemaComparison(from: old, to: new)
+        comparison.run()
+        changes = comparison.changes
+        oldEntityNames = comparison.oldEntityNames
+        oldPropertyNames = comparison.oldPropertyNames
+    }
+
+    /// The greatest demand of all changes; lightweight if nothing has changed.
+    public var demand: Demand { changes.map(\.demand).max() ?? .lightweight }
+
+    /// Whether the library can go from the old schema to the new one by itself.
+    public var isLightweight: Bool { demand == .lightweight }
+
+    /// Whether nothing has changed.
+    public var isEmpty: Bool { changes.isEmpty }
+
+    /// One change a line.
+    public var description: String { changes.map(\.description).joined(separator: "\n") }
+}

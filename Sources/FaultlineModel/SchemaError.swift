@@ -1,0 +1,45 @@
+/// What is wrong with a schema, and where.
+public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
+    /// The kinds of mistakes.
+    public enum Code: String, Sendable, CaseIterable {
+        case emptyName
+        case duplicateName
+        /// Two properties of an entity claim to be the same property of an older schema.
+        case duplicateOriginalName
+        case tooManyProperties
+        case unknownSuperentity
+        case unknownDestination
+        case unknownInverse
+        /// The inverse names another relationship as its own inverse, or leads to another entity.
+        case inverseMismatch
+        /// A constraint or an index names a property that the entity does not have.
+        case unknownProperty
+        case uniqueOnToMany
+        /// The least number of objects exceeds the greatest, or one of them is negative, or a to-one has a minimum or
+        /// maximum above 1.
+        case invalidModelCount
+        /// The property's type is neither `Codable`, nor a model, nor given a transformer.
+        case unstorableType
+        case unwritable
+        case unreadable
+    }
+
+    /// What kind of mistake it is.
+    public let code: Code
+    /// What is wrong and what to do, naming the entity and the property.
+    public let message: String
+    /// The entity the mistake is in; nil if it belongs to none.
+    public let entityName: String?
+    /// The property the mistake is in; nil if it belongs to none.
+    public let propertyName: String?
+
+    package init(_ code: Code, entity: String? = nil, property: String? = nil, _ message: String) {
+        self.code = code
+        self.message = message
+        self.entityName = entity
+        self.propertyName = property
+    }
+
+    /// The code and the message.
+    public var description: String { "\(code.rawValue): \(message)" }
+}

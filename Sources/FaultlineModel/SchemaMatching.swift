@@ -1,0 +1,34 @@
+/// A name together with the name that older schemas used.
+struct NameLineage {
+    let name: String
+    let originalName: String
+
+    var isRenamed: Bool { name != originalName }
+}
+
+/// Finds, for each name of a new schema, the name of the old schema that means the same.
+///
+/// Rules in order; each old name is used once. A renamed one matches itself if both sides have the same lineage, then
+/// the old name that it was renamed from, then an old one that was renamed from the same; any other matches the same
+/// name, then an old one with the same original name. A rename that is spelled out thus wins over a new property that
+/// took the old name.
+func matchedNames(from old: [NameLineage], to new: [NameLineage]) -> [String: String] {
+    typealias Rule = (_ new: NameLineage, _ old: NameLineage) -> Bool
+    let rules: [Rule] = [
+        { $0.isRenamed && $0.name == $1.name && $0.originalName == $1.originalName },
+        { $0.isRenamed && $0.originalName == $1.name },
+        { $0.isRenamed && $0.originalName == $1.originalName },
+        { $0.name == $1.name },
+        { $0.originalName == $1.originalName },
+    ]
+    var matches: [String: String] = [:]
+    var taken: Set<String> = []
+    for rule in rules {
+        for item in new where matches[item.name] == nil {
+            guard let match = old.first(where: { !taken.contains($0.name) && rule(item, $0) }) else { continue }
+            matches[item.name] = match.name
+            taken.insert(match.name)
+        }
+    }
+    return matches
+}

@@ -1,0 +1,38 @@
+extension Schema {
+    /// A version number that an app gives to a schema, ordered by major, minor, then patch number.
+    public struct Version: Codable, Comparable, CustomStringConvertible, Hashable, Sendable {
+        /// The number of changes that matter most.
+        public let major: Int
+        /// The number of lesser changes.
+        public let minor: Int
+        /// The number of the least changes.
+        public let patch: Int
+
+        /// Makes a version from three numbers, none of them negative.
+        public init(_ major: Int, _ minor: Int, _ patch: Int) {
+            precondition(major >= 0 && minor >= 0 && patch >= 0, "The numbers of a schema version cannot be negative.")
+            self.major = major
+            self.minor = minor
+            self.patch = patch
+        }
+
+        /// Reads a version, refusing negative numbers.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let numbers = try [CodingKeys.major, .minor, .patch].map { try container.decode(Int.self, forKey: $0) }
+            guard numbers.allSatisfy({ $0 >= 0 }) else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "A schema version has a negative number."))
+            }
+            self.init(numbers[0], numbers[1], numbers[2])
+        }
+
+        /// Orders versions by major, minor, then patch number.
+        public static func < (left: Version, right: Version) -> Bool {
+            (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
+        }
+
+        /// The three numbers, joined by dots.
+        public var description: String { "\(major).\(minor).\(patch)" }
+    }
+}
