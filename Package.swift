@@ -20,6 +20,9 @@ let package = Package(
         .target(name: "FaultlineLog", dependencies: ["FaultlineDisk", "CFaultline", "CLZ4"]),
         // Schemas, entities, differences between two schemas: values, no I/O.
         .target(name: "FaultlineModel"),
+        // Rows: how an object becomes a record and back, indexes, queries on bytes.
+        .target(
+            name: "FaultlineStore", dependencies: ["FaultlineLog", "FaultlineModel", "FaultlineDisk", "CFaultline"]),
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],
@@ -30,6 +33,7 @@ let package = Package(
         .testTarget(
             name: "FaultlineLogTests",
             dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),
+        .testTarget(name: "FaultlineStoreTests", dependencies: ["FaultlineStore", "FaultlineModel"]),
         // Power cuts between any two operations of the disk.
         .target(
             name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],

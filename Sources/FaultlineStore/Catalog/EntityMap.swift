@@ -1,0 +1,79 @@
+internal import FaultlineLog
+
+/// Where the entities of one schema lie in the log: tables, layouts, columns and indexes by their lasting numbers.
+///
+/// Kept in the catalog (`docs/FileFormat.md` section 7), so that it changes in the same transaction as the data it describes.
+///
+/// Invariants:
+/// - a table, column, layout, link or index number is never given twice in the life of a store;
+/// - a property that keeps its meaning keeps its column number, whatever its name becomes.
+package struct EntityMap: Codable, Sendable, Equatable {
+    /// Entities in the order of the schema.
+    package var entities: [StoredEntity]
+    /// Hidden tables of relationships that no to-one slot stores.
+    package var links: [StoredLink]
+    /// The next unused numbers.
+    package var counters: NumberCounters
+
+    package init(entities: [StoredEntity] = [], links: [StoredLink] = [], counters: NumberCounters = NumberCounters()) {
+        self.entities = entities
+        self.links = links
+        self.counters = counters
+    }
+
+    /// Raw values of all tables, those of links included.
+    package var tables: [UInt16] { entities.map(\.table) + links.map(\.table) }
+
+    package func entity(named name: String) -> StoredEntity? {
+        entities.first { $0.name == name }
+    }
+}
+
+/// One entity of an `EntityMap`.
+package struct StoredEntity: Codable, Sendable, Equatable {
+    package var name: String
+    /// Raw value of the `TableID`.
+    package var table: UInt16
+    /// Number of the layout that new rows are written in.
+    package var layout: UInt16
+    /// One for each property, in slot order; also for to-many relationships, which have no bytes in the row.
+    package var columns: [StoredColumn]
+    package var uniqueIndexes: [StoredUniqueIndex]
+}
+
+/// A property of a `StoredEntity`.
+package struct StoredColumn: Codable, Sendable, Equatable {
+    package var name: String
+    package var number: UInt32
+    /// Index over this to-one relationship, where its inverse is to many; 0 for none.
+    package var relationshipIndex: UInt32
+}
+
+/// A uniqueness constraint and its index.
+package struct StoredUniqueIndex: Codable, Sendable, Equatable {
+    package var index: UInt32
+    /// Column numbers, in key order.
+    package var columns: [UInt32]
+}
+
+/// A hidden table for a relationship that no to-one slot stores: to many without a to-one inverse, or many to many.
+package struct StoredLink: Codable, Sendable, Equatable {
+    package var table: UInt16
+    package var layout: UInt16
+    /// Column numbers of the relationship on its two sides; `rightColumn` is 0 where there is no inverse.
+    package var leftColumn: UInt32
+    package var rightColumn: UInt32
+    package var leftIndex: UInt32
+    package var rightIndex: UInt32
+}
+
+/// The next unused table, column, layout, index and migration numbers.
+package struct NumberCounters: Codable, Sendable, Equatable {
+    package var table: UInt16 = TableID.firstEntity
+    package var column: UInt32 = 1
+    package var layout: UInt16 = 1
+    package var index: UInt32 = 1
+    package var migration: UInt32 = 1
+
+    package init() {}
+}

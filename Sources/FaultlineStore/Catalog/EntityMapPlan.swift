@@ -1,0 +1,233 @@
+internal import FaultlineLog
+package import FaultlineModel
+
+/// The entity map that a schema needs, beside the one that is there.
+///
+/// A pure function: nothing is written. Tables, columns, layouts and indexes that can serve on keep their numbers; what is new gets new ones. Whether
+/// the change may be made without a stage is `SchemaDifference`'s question, not this type's.
+package struct EntityMapPlan: Sendable {
+    /// The map for the new schema.
+    package private(set) var map: EntityMap
+    /// Layouts that are not registered yet.
+    package private(set) var newLayouts: [RowLayout] = []
+    /// Unique and relationship indexes that existing rows have to be entered in, by the new entity's name.
+    package private(set) var indexesToBuild: [IndexToBuild] = []
+    /// Tables whose entity or relationship is gone.
+    package private(set) var tablesToDrop: [UInt16] = []
+
+    /// An index over rows that are there already.
+    package struct IndexToBuild: Sendable, Equatable {
+        package let entity: String
+        package let index: UInt32
+        package let isUnique: Bool
+    }
+
+    /// Plans the map of `schema` over an empty store.
+    package init(for schema: Schema) throws(StoreError) {
+        try self.init(for: schema, over: nil, in: EntityMap(), rewriting: [])
+    }
+
+    /// Plans the map of `schema` over the rows of `previous`.
+    ///
+    /// - Parameters:
+    ///   - rewriting: Names of entities of the new schema that get tables and indexes of their own, because a migration writes their objects anew.
+    package init(
+        for schema: Schema, over previous: Schema?, in map: EntityMap, rewriting: Set<String>
+    ) throws(StoreError) {
+        self.map = EntityMap(counters: map.counters)
+        let difference = previous.map { SchemaDifference(from: $0, to: schema) }
+        for entity in schema.entities {
+            try addEntity(
+                entity, previous: previous, difference, old: map, keepingTables: !rewriting.contains(entity.name))
+        }
+        try addRelationships(schema, old: map, rewriting)
+
+        let kept = Set(self.map.entities.map(\.table) + self.map.links.map(\.table))
+        tablesToDrop = (map.entities.map(\.table) + map.links.map(\.table)).filter { !kept.contains($0) }
+    }
+
+    private mutating func addEntity(
+        _ entity: Schema.Entity, previous: Schema?, _ difference: SchemaDifference?, old: EntityMap, keepingTables: Bool
+    ) throws(StoreError) {
+        let oldEntity = difference?.oldEntityNames[entity.name].flatMap { previous?.entitiesByName[$0] }
+        let oldStored = oldEntity.flatMap { old.entity(named: $0.name) }
+        var columns: [StoredColumn] = []
+        var descriptions: [ColumnDescription] = []
+        var claimed: Set<UInt32> = []
+        for property in entity.properties {
+            var number: UInt32?
+            if let oldEntity, let oldStored, let oldName = difference?.oldPropertyNames[entity.name]?[property.name],
+                let match = Self.match(property, oldName, in: oldEntity, stored: oldStored)
+            {
+                if claimed.insert(match).inserted { number = match }
+            }
+            let final: UInt32
+            if let number { final = number } else { final = try Self.next(&map.counters.column, "columns") }
+            claimed.insert(final)
+            columns.append(StoredColumn(name: property.name, number: final, relationshipIndex: 0))
+            descriptions.append(Self.description(of: property, number: final))
+        }
+
+        var layoutNumber: UInt16?
+        if let oldEntity, let oldStored, oldEntity.name == entity.name {
+            let oldDescriptions = zip(oldEntity.properties, oldStored.columns).map {
+                Self.description(of: $0, number: $1.number)
+            }
+            if oldDescriptions == descriptions { layoutNumber = oldStored.layout }
+        }
+        let layout: UInt16
+        if let layoutNumber {
+            layout = layoutNumber
+        } else {
+            layout = try Self.next(&map.counters.layout, "layouts")
+            newLayouts.append(RowLayout(number: layout, entityName: entity.name, columns: descriptions))
+        }
+
+        let table: UInt16
+        if let oldStored, keepingTables {
+            table = oldStored.table
+        } else {
+            table = try Self.next(&map.counters.table, "tables")
+        }
+
+        var stored = StoredEntity(name: entity.name, table: table, layout: layout, columns: columns, uniqueIndexes: [])
+        for constraint in entity.allUniquenessConstraints {
+            let numbers = constraint.compactMap { name in columns.first { $0.name == name }?.number }
+            guard numbers.count == constraint.count else {
+                throw StoreError(
+                    .malformed,
+                    "A uniqueness constraint of \(entity.name) names a property that is not there: \(constraint).")
+            }
+            let oldIndex = oldStored?.uniqueIndexes.first { $0.columns == numbers }
+            if let oldIndex, keepingTables {
+                stored.uniqueIndexes.append(oldIndex)
+            } else {
+                let index = try Self.next(&map.counters.index, "indexes")
+                stored.uniqueIndexes.append(StoredUniqueIndex(index: index, columns: numbers))
+                if oldStored != nil, keepingTables {
+                    indexesToBuild.append(IndexToBuild(entity: entity.name, index: index, isUnique: true))
+                }
+            }
+        }
+        map.entities.append(stored)
+    }
+
+    private mutating func addRelationships(
+        _ schema: Schema, old: EntityMap, _ rewriting: Set<String>
+    ) throws(StoreError) {
+        for (ordinal, entity) in schema.entities.enumerated() {
+            for (slot, property) in entity.properties.enumerated() {
+                guard let relationship = property as? Schema.Relationship else { continue }
+                let column = map.entities[ordinal].columns[slot].number
+                let inverse = relationship.inverseName.flatMap { name in
+                    schema.entitiesByName[relationship.destination]?.properties.first { $0.name == name }
+                        as? Schema.Relationship
+                }
+                if relationship.isToOneRelationship {
+                    guard let inverse, !inverse.isToOneRelationship else { continue }
+                    let oldColumn = old.entities.lazy.flatMap(\.columns).first { $0.number == column }
+                    let keepsTable = !rewriting.contains(entity.name)
+                    if let oldColumn, oldColumn.relationshipIndex != 0, keepsTable {
+                        map.entities[ordinal].columns[slot].relationshipIndex = oldColumn.relationshipIndex
+                    } else {
+                        let index = try Self.next(&map.counters.index, "indexes")
+                        map.entities[ordinal].columns[slot].relationshipIndex = index
+                        if oldColumn != nil, keepsTable {
+                            indexesToBuild.append(IndexToBuild(entity: entity.name, index: index, isUnique: false))
+                        }
+                    }
+                } else if inverse.map({ !$0.isToOneRelationship }) ?? true {
+                    try addLink(schema, relationship, of: entity.name, column: column, old: old, rewriting)
+                }
+            }
+        }
+    }
+
+    private mutating func addLink(
+        _ schema: Schema, _ relationship: Schema.Relationship, of owner: String, column: UInt32, old: EntityMap,
+        _ rewriting: Set<String>
+    ) throws(StoreError) {
+        var inverseColumn: UInt32 = 0
+        if let name = relationship.inverseName, let destination = map.entity(named: relationship.destination) {
+            inverseColumn = destination.columns.first { $0.name == name }?.number ?? 0
+        }
+        // The other side may have made the table already.
+        if map.links.contains(where: {
+            $0.leftColumn == inverseColumn && $0.rightColumn == column && inverseColumn != 0
+        }) {
+            return
+        }
+        let kept = old.links.first {
+            ($0.leftColumn == column && $0.rightColumn == inverseColumn)
+                || ($0.leftColumn == inverseColumn && $0.rightColumn == column && inverseColumn != 0)
+        }
+        // Links stay with a side that goes over as it is; the old state must not see those that a stage makes.
+        let isRewritten =
+            rewriting.contains(owner) && (inverseColumn == 0 || rewriting.contains(relationship.destination))
+        if let kept, !isRewritten {
+            map.links.append(kept)
+            return
+        }
+        let layout = try Self.next(&map.counters.layout, "layouts")
+        newLayouts.append(LinkRow.makeLayout(number: layout))
+        map.links.append(
+            StoredLink(
+                table: try Self.next(&map.counters.table, "tables"), layout: layout, leftColumn: column,
+                rightColumn: inverseColumn, leftIndex: try Self.next(&map.counters.index, "indexes"),
+                rightIndex: try Self.next(&map.counters.index, "indexes")))
+    }
+
+    // MARK: Matching
+
+    /// The column of the old property that a property carries on, if its values can be read as the new one's.
+    private static func match(
+        _ property: any SchemaProperty, _ oldName: String, in old: Schema.Entity, stored: StoredEntity
+    ) -> UInt32? {
+        guard let slot = old.properties.firstIndex(where: { $0.name == oldName }), slot < stored.columns.count else {
+            return nil
+        }
+        return isCompatible(old.properties[slot], property) ? stored.columns[slot].number : nil
+    }
+
+    /// Whether values of the old property can be read as values of the new one.
+    private static func isCompatible(_ old: any SchemaProperty, _ new: any SchemaProperty) -> Bool {
+        switch (old, new) {
+        case (let old as Schema.Attribute, let new as Schema.Attribute):
+            return old.kind == new.kind || NumericWidening.isWidening(from: old.kind, to: new.kind)
+        case (let old as Schema.Relationship, let new as Schema.Relationship):
+            return old.isToOneRelationship == new.isToOneRelationship
+        default:
+            return false
+        }
+    }
+
+    private static func description(of property: any SchemaProperty, number: UInt32) -> ColumnDescription {
+        ColumnDescription(property: property, number: number)
+    }
+
+    private static func next<N: FixedWidthInteger>(_ counter: inout N, _ what: String) throws(StoreError) -> N {
+        let value = counter
+        let (next, overflow) = counter.addingReportingOverflow(1)
+        guard !overflow else {
+            throw StoreError(
+                .exhausted, "The store has used up its numbers for \(what). Copy its objects into a new store.")
+        }
+        counter = next
+        return value
+    }
+}
+
+/// Numeric kinds that hold every value of another.
+enum NumericWidening {
+    /// Whether every value of `source` is one of `target`, so that old rows can be read as they are.
+    static func isWidening(from source: AttributeKind, to target: AttributeKind) -> Bool {
+        let signed: [AttributeKind] = [.int8, .int16, .int32, .int64]
+        let unsigned: [AttributeKind] = [.uint8, .uint16, .uint32, .uint64]
+        if let from = signed.firstIndex(of: source), let to = signed.firstIndex(of: target) { return to > from }
+        if let from = unsigned.firstIndex(of: source) {
+            if let to = unsigned.firstIndex(of: target) { return to > from }
+            if let to = signed.firstIndex(of: target) { return to > from }
+        }
+        return source == .float && target == .double
+    }
+}

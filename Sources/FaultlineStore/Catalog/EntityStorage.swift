@@ -1,0 +1,134 @@
+package import FaultlineLog
+package import FaultlineModel
+
+/// How the objects of one entity lie in the log, resolved for one schema: what every read and write of rows needs.
+package final class EntityStorage: Sendable {
+    package let name: String
+    /// Position among the entities of the schema.
+    package let ordinal: Int
+    package let table: TableID
+    /// The layout that rows are written in. Column `k` is slot `k`.
+    package let layout: RowLayout
+    /// By slot.
+    package let slots: [SlotStorage]
+    package let uniqueIndexes: [UniqueIndex]
+    /// Whether a to-one relationship is part of a uniqueness constraint.
+    package let uniqueKeysNameObjects: Bool
+    /// To-one slots whose inverse is to many, with the index of their members.
+    package let memberIndexes: [MemberIndex]
+    /// Bit k: a change of slot k concerns an index; bit 63 stands for all slots from 63 on.
+    package let indexedSlots: UInt64
+    /// Slots whose value may lie out of the row.
+    package let variableSlots: [Int]
+    package let variableMask: UInt64
+    package let toOneSlots: [Int]
+    /// To-one slots that must not be nil.
+    package let requiredSlots: [Int]
+
+    init(
+        name: String, ordinal: Int, table: TableID, layout: RowLayout, slots: [SlotStorage],
+        uniqueIndexes: [UniqueIndex], memberIndexes: [MemberIndex]
+    ) {
+        self.name = name
+        self.ordinal = ordinal
+        self.table = table
+        self.layout = layout
+        self.slots = slots
+        self.uniqueIndexes = uniqueIndexes
+        uniqueKeysNameObjects = uniqueIndexes.contains { index in
+            index.slots.contains { if case .toOne = slots[$0] { true } else { false } }
+        }
+        self.memberIndexes = memberIndexes
+        var mask: UInt64 = 0
+        for index in uniqueIndexes {
+            for slot in index.slots { mask |= SlotMask.bit(slot) }
+        }
+        for index in memberIndexes { mask |= SlotMask.bit(index.slot) }
+        indexedSlots = mask
+        variableSlots = layout.columns.indices.filter { layout.columns[$0].isVariable }
+        variableMask = variableSlots.reduce(0) { $0 | SlotMask.bit($1) }
+        toOneSlots = slots.indices.filter { if case .toOne = slots[$0] { true } else { false } }
+        requiredSlots = slots.indices.filter {
+            if case .toOne(let relationship) = slots[$0] { !relationship.isOptional } else { false }
+        }
+    }
+}
+
+/// What a slot of an entity is.
+package enum SlotStorage: Sendable, Equatable {
+    case attribute
+    case toOne(ToOneStorage)
+    case toMany(ToManyStorage)
+}
+
+/// A to-one relationship: the target's identifier lies in the row.
+package struct ToOneStorage: Sendable, Equatable {
+    /// Ordinal of the destination entity.
+    package let destination: Int
+    package let inverse: Inverse
+    package let deleteRule: Schema.Relationship.DeleteRule
+    package let isOptional: Bool
+
+    package enum Inverse: Sendable, Equatable {
+        case none
+        /// Slot of the destination that points back.
+        case toOne(slot: Int)
+        case toMany(slot: Int)
+    }
+}
+
+/// A to-many relationship: its members lie in an index.
+package struct ToManyStorage: Sendable, Equatable {
+    package let destination: Int
+    package let deleteRule: Schema.Relationship.DeleteRule
+    package let members: Members
+
+    package enum Members: Sendable, Equatable {
+        /// The members' own to-one slot stores the relationship.
+        case inverse(slot: Int, index: IndexDefinition)
+        /// A hidden table stores it; `inverseSlot` is the to-many slot at the other side, −1 for none.
+        case link(LinkSide, inverseSlot: Int)
+    }
+}
+
+/// One side of a link table, seen from the side that owns the collection.
+package struct LinkSide: Sendable, Equatable {
+    package let table: TableID
+    package let layout: UInt16
+    package let isLeft: Bool
+    /// Index by this side's object.
+    package let index: IndexDefinition
+    /// Index by the other side's object.
+    package let otherIndex: IndexDefinition
+}
+
+/// A uniqueness constraint with its index.
+package struct UniqueIndex: Sendable, Equatable {
+    package let definition: IndexDefinition
+    package let slots: [Int]
+    /// The slots as a mask.
+    package let mask: UInt64
+
+    init(definition: IndexDefinition, slots: [Int]) {
+        self.definition = definition
+        self.slots = slots
+        mask = slots.reduce(0) { $0 | SlotMask.bit($1) }
+    }
+}
+
+/// The index of a to-one slot by target: the members of the to-many side.
+package struct MemberIndex: Sendable, Equatable {
+    package let definition: IndexDefinition
+    package let slot: Int
+}
+
+/// Masks of slots: a bit a slot, bit 63 for all from 63 on.
+package enum SlotMask {
+    @inline(__always)
+    package static func bit(_ slot: Int) -> UInt64 {
+        1 &<< UInt64(slot < 63 ? slot : 63)
+    }
+
+    /// Every slot.
+    package static let all = UInt64.max
+}

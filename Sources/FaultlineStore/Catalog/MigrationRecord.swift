@@ -1,0 +1,56 @@
+package import FaultlineModel
+
+/// A migration under way, as the catalog keeps it: where it is going and how far it is.
+///
+/// Written in the same transaction as the objects it speaks of, so it is never ahead of them or behind.
+package struct MigrationRecord: Codable, Sendable {
+    /// Tells this plan's stages from another's: a migration is resumed only by the plan that began it.
+    package var planDigest: String
+    /// Position of the stage among the steps of this migration.
+    package var stage: Int
+    /// Position of the entity within the stage.
+    package var entity: Int
+    /// The last source object that was done.
+    package var lastDone: UInt64
+    /// Source objects of the entity that are done.
+    package var entityDone: Int
+    /// What the stage reads.
+    package var sourceSchema: Schema
+    package var sourceMap: EntityMap
+    /// What the stage writes.
+    package var targetSchema: Schema
+    package var targetMap: EntityMap
+    /// Lists of blobs left behind so far.
+    package var leftBehindLists: Int
+    package var report: MigrationCounts
+
+    package init(
+        planDigest: String, stage: Int, sourceSchema: Schema, sourceMap: EntityMap, targetSchema: Schema,
+        targetMap: EntityMap
+    ) {
+        self.planDigest = planDigest
+        self.stage = stage
+        self.sourceSchema = sourceSchema
+        self.sourceMap = sourceMap
+        entity = 0
+        lastDone = 0
+        entityDone = 0
+        self.targetSchema = targetSchema
+        self.targetMap = targetMap
+        leftBehindLists = 0
+        report = MigrationCounts()
+    }
+}
+
+/// What a migration has done so far.
+package struct MigrationCounts: Codable, Sendable, Equatable {
+    package var objectsRead = 0
+    package var objectsWritten = 0
+    package var objectsFound = 0
+    package var objectsDropped = 0
+    package var blobsMoved = 0
+    package var blobsLeftBehind = 0
+    package var resumes = 0
+
+    package init() {}
+}

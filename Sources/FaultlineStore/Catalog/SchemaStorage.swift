@@ -1,0 +1,142 @@
+package import FaultlineLog
+package import FaultlineModel
+
+/// A schema resolved against the tables of a store: entities in the order of the schema, and the layouts of old rows.
+package final class SchemaStorage: Sendable {
+    package let schema: Schema
+    package let map: EntityMap
+    package let entities: [EntityStorage]
+    package let layouts: [UInt16: RowLayout]
+    private let ordinals: [String: Int]
+
+    /// Resolves a catalog.
+    package init(_ catalog: StoredCatalog) throws(StoreError) {
+        schema = catalog.schema
+        map = catalog.map
+        layouts = catalog.layouts
+        var ordinals: [String: Int] = [:]
+        for (ordinal, entity) in catalog.schema.entities.enumerated() { ordinals[entity.name] = ordinal }
+        self.ordinals = ordinals
+        var entities: [EntityStorage] = []
+        for ordinal in catalog.schema.entities.indices {
+            entities.append(try Self.resolve(ordinal, catalog, ordinals))
+        }
+        self.entities = entities
+    }
+
+    package func entity(named name: String) -> EntityStorage? {
+        ordinals[name].map { entities[$0] }
+    }
+
+    /// Definitions of every index, links included, with the table they belong to.
+    package func indexes() -> [(table: TableID, definition: IndexDefinition)] {
+        var all: [(TableID, IndexDefinition)] = []
+        for entity in entities {
+            for index in entity.uniqueIndexes { all.append((entity.table, index.definition)) }
+            for index in entity.memberIndexes { all.append((entity.table, index.definition)) }
+        }
+        for link in map.links {
+            all.append((TableID(rawValue: link.table), Self.memberDefinition(link.leftIndex)))
+            all.append((TableID(rawValue: link.table), Self.memberDefinition(link.rightIndex)))
+        }
+        return all
+    }
+
+    static func memberDefinition(_ number: UInt32) -> IndexDefinition {
+        IndexDefinition(id: IndexID(rawValue: number), isUnique: false, searchPrefix: .bytes(8))
+    }
+
+    static func uniqueDefinition(_ number: UInt32) -> IndexDefinition {
+        IndexDefinition(id: IndexID(rawValue: number), isUnique: true, searchPrefix: .wholeKey)
+    }
+
+    private static func malformed(_ entity: String, _ what: String) -> StoreError {
+        StoreError(
+            .malformed,
+            "The catalog's entry for \(entity) does not agree with its schema: \(what). Restore a backup, or open the store with the release that wrote it."
+        )
+    }
+
+    private static func resolve(
+        _ ordinal: Int, _ catalog: StoredCatalog, _ ordinals: [String: Int]
+    ) throws(StoreError) -> EntityStorage {
+        let entity = catalog.schema.entities[ordinal]
+        let properties = entity.properties
+        guard let stored = catalog.map.entity(named: entity.name) else {
+            throw malformed(entity.name, "it has no table")
+        }
+        guard let layout = catalog.layouts[stored.layout] else {
+            throw malformed(entity.name, "its layout \(stored.layout) is not registered")
+        }
+        guard stored.columns.count == properties.count, layout.columns.count == properties.count,
+            zip(stored.columns, layout.columns).allSatisfy({ $0.number == $1.number })
+        else { throw malformed(entity.name, "columns and properties differ") }
+
+        var slots: [SlotStorage] = []
+        var members: [MemberIndex] = []
+        for (slot, property) in properties.enumerated() {
+            guard let relationship = property as? Schema.Relationship else {
+                slots.append(.attribute)
+                continue
+            }
+            guard let destination = ordinals[relationship.destination] else {
+                throw malformed(entity.name, "the destination of \(relationship.name) is not an entity")
+            }
+            let destinationEntity = catalog.schema.entities[destination]
+            let inverseSlot = relationship.inverseName.flatMap { name in
+                destinationEntity.properties.firstIndex { $0.name == name }
+            }
+            let inverse = inverseSlot.flatMap { destinationEntity.properties[$0] as? Schema.Relationship }
+            if relationship.isToOneRelationship {
+                let index = stored.columns[slot].relationshipIndex
+                if index != 0 { members.append(MemberIndex(definition: memberDefinition(index), slot: slot)) }
+                let kind: ToOneStorage.Inverse
+                if let inverse, let inverseSlot {
+                    kind = inverse.isToOneRelationship ? .toOne(slot: inverseSlot) : .toMany(slot: inverseSlot)
+                } else {
+                    kind = .none
+                }
+                slots.append(
+                    .toOne(
+                        ToOneStorage(
+                            destination: destination, inverse: kind, deleteRule: relationship.deleteRule,
+                            isOptional: relationship.isOptional)))
+            } else if let inverse, let inverseSlot, inverse.isToOneRelationship {
+                guard let target = catalog.map.entity(named: relationship.destination),
+                    inverseSlot < target.columns.count, target.columns[inverseSlot].relationshipIndex != 0
+                else { throw malformed(entity.name, "the inverse of \(relationship.name) has no index") }
+                let index = memberDefinition(target.columns[inverseSlot].relationshipIndex)
+                slots.append(
+                    .toMany(
+                        ToManyStorage(
+                            destination: destination, deleteRule: relationship.deleteRule,
+                            members: .inverse(slot: inverseSlot, index: index))))
+            } else {
+                let column = stored.columns[slot].number
+                guard let link = catalog.map.links.first(where: { $0.leftColumn == column || $0.rightColumn == column })
+                else { throw malformed(entity.name, "\(relationship.name) has no link table") }
+                let isLeft = link.leftColumn == column
+                let side = LinkSide(
+                    table: TableID(rawValue: link.table), layout: link.layout, isLeft: isLeft,
+                    index: memberDefinition(isLeft ? link.leftIndex : link.rightIndex),
+                    otherIndex: memberDefinition(isLeft ? link.rightIndex : link.leftIndex))
+                slots.append(
+                    .toMany(
+                        ToManyStorage(
+                            destination: destination, deleteRule: relationship.deleteRule,
+                            members: .link(side, inverseSlot: inverseSlot ?? -1))))
+            }
+        }
+        var unique: [UniqueIndex] = []
+        for index in stored.uniqueIndexes {
+            let slots = index.columns.compactMap { layout.slot(ofColumn: $0) }
+            guard slots.count == index.columns.count else {
+                throw malformed(entity.name, "a uniqueness constraint names a column that is not there")
+            }
+            unique.append(UniqueIndex(definition: uniqueDefinition(index.index), slots: slots))
+        }
+        return EntityStorage(
+            name: entity.name, ordinal: ordinal, table: TableID(rawValue: stored.table), layout: layout, slots: slots,
+            uniqueIndexes: unique, memberIndexes: members)
+    }
+}

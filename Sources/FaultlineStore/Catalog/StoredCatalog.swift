@@ -1,0 +1,131 @@
+package import FaultlineLog
+package import FaultlineModel
+
+/// What a store's catalog says: schema, entity map, layouts.
+package struct StoredCatalog: Sendable {
+    package let schema: Schema
+    package let map: EntityMap
+    /// Every layout that a record may name.
+    package let layouts: [UInt16: RowLayout]
+    /// The migration under way.
+    package let migration: MigrationRecord?
+
+    package init(
+        schema: Schema, map: EntityMap, layouts: [UInt16: RowLayout], migration: MigrationRecord? = nil
+    ) {
+        self.schema = schema
+        self.map = map
+        self.layouts = layouts
+        self.migration = migration
+    }
+
+    /// The same layouts under another schema and map.
+    package func under(_ schema: Schema, _ map: EntityMap, adding newLayouts: [RowLayout] = []) -> StoredCatalog {
+        var layouts = layouts
+        for layout in newLayouts { layouts[layout.number] = layout }
+        return StoredCatalog(schema: schema, map: map, layouts: layouts)
+    }
+
+    /// Record identifiers in the catalog table: `docs/FileFormat.md` section 7.
+    package enum RecordNumber {
+        package static let schema: RecordID = 1
+        package static let entityMap: RecordID = 2
+        package static let migration: RecordID = 3
+        package static let layouts: RecordID = 64
+        package static let blobsLeftBehind: RecordID = 65_600
+    }
+
+    /// Reads the catalog by record; nil for a store that has none yet.
+    package static func read(
+        _ record: (RecordID) throws(LogError) -> [UInt8]?
+    ) throws(StoreError) -> StoredCatalog? {
+        let schemaBytes: [UInt8]?
+        let mapBytes: [UInt8]?
+        let migrationBytes: [UInt8]?
+        do {
+            schemaBytes = try record(RecordNumber.schema)
+            mapBytes = try record(RecordNumber.entityMap)
+            migrationBytes = try record(RecordNumber.migration)
+        } catch { throw StoreError(error) }
+        guard let schemaBytes, let mapBytes else { return nil }
+        let schema = try decode(Schema.self, schemaBytes, "schema")
+        let map = try decode(EntityMap.self, mapBytes, "entity map")
+        let migration = try migrationBytes.map { (bytes) throws(StoreError) in
+            try decode(MigrationRecord.self, bytes, "migration record")
+        }
+        var layouts: [UInt16: RowLayout] = [:]
+        for number in 1..<max(1, map.counters.layout) {
+            let bytes: [UInt8]?
+            do { bytes = try record(RecordNumber.layouts + RecordID(number)) } catch { throw StoreError(error) }
+            if let bytes { layouts[number] = try decode(RowLayout.self, bytes, "layout \(number)") }
+        }
+        return StoredCatalog(schema: schema, map: map, layouts: layouts, migration: migration)
+    }
+
+    /// Reads the catalog of a snapshot.
+    package static func read(_ snapshot: Snapshot) throws(StoreError) -> StoredCatalog? {
+        var buffer = RecordBuffer()
+        return try read { (id) throws(LogError) -> [UInt8]? in
+            try snapshot.read(id, in: .catalog, into: &buffer).map { Array($0.row) }
+        }
+    }
+
+    /// Writes a schema, its map and layouts that are not registered yet.
+    package static func write(
+        _ schema: Schema, _ map: EntityMap, newLayouts: [RowLayout], in transaction: inout Transaction
+    ) throws(StoreError) {
+        try register(newLayouts, in: &transaction)
+        try put(schema, RecordNumber.schema, in: &transaction)
+        try put(map, RecordNumber.entityMap, in: &transaction)
+    }
+
+    /// Registers layouts, before any row is written in them.
+    package static func register(_ layouts: [RowLayout], in transaction: inout Transaction) throws(StoreError) {
+        for layout in layouts {
+            try put(layout, RecordNumber.layouts + RecordID(layout.number), in: &transaction)
+        }
+    }
+
+    /// Writes one catalog entry.
+    package static func put<T: Encodable>(
+        _ value: T, _ id: RecordID, in transaction: inout Transaction
+    ) throws(StoreError) {
+        let bytes: [UInt8]
+        do { bytes = try NestedEncoder.encode(value) } catch {
+            throw StoreError(.malformed, "A catalog entry cannot be encoded: \(error).")
+        }
+        do throws(LogError) {
+            try transaction.put(
+                id, in: .catalog, layout: 0, changed: nil, flags: [], byteCount: bytes.count
+            ) { target in
+                bytes.withUnsafeBytes { target.copyMemory(from: $0) }
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    /// Reads one catalog entry of a snapshot.
+    package static func entry<T: Decodable>(
+        _ type: T.Type, _ id: RecordID, in snapshot: Snapshot
+    ) throws(StoreError) -> T? {
+        var buffer = RecordBuffer()
+        let bytes: [UInt8]?
+        do { bytes = try snapshot.read(id, in: .catalog, into: &buffer).map { Array($0.row) } } catch {
+            throw StoreError(error)
+        }
+        guard let bytes else { return nil }
+        return try decode(type, bytes, "catalog entry \(id)")
+    }
+
+    private static func decode<T: Decodable>(
+        _ type: T.Type, _ bytes: [UInt8], _ what: String
+    ) throws(StoreError) -> T {
+        do {
+            return try bytes.withUnsafeBytes { try NestedDecoder.decode(type, from: $0) }
+        } catch {
+            throw StoreError(
+                .malformed,
+                "The store's \(what) does not decode (\(error)). It was written by a newer release, or by a defect: open the store with that release, or restore a backup."
+            )
+        }
+    }
+}

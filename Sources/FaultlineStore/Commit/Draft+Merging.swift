@@ -1,0 +1,16 @@
+extension Draft {
+    /// Takes over the changed slots of another draft of the same layout, order keys included; or just one of them.
+    mutating func layOver(_ other: Draft, changed: UInt64, layout: RowLayout, only: Int? = nil) {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(other.encodedByteCount, 1), alignment: 16)
+        defer { bytes.deallocate() }
+        // Safe because an allocation of at least one byte has an address.
+        let count = other.encode(into: bytes.baseAddress.unsafelyUnwrapped)
+        let row = RowView(
+            trusted: UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), byteCount: count, table: layout.table,
+            hasExtension: other.hasExtension)
+        for slot in 0..<layout.columns.count where changed & SlotMask.bit(slot) != 0 && slot == only ?? slot {
+            copyValue(of: row, slot: slot)
+            if layout.columns[slot].kind == .toOne { setOrderKey(slot, other.orderKey(slot)) }
+        }
+    }
+}

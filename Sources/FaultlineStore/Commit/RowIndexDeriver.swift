@@ -1,0 +1,128 @@
+package import FaultlineLog
+internal import FaultlineModel
+internal import Synchronization
+
+/// Tells the log, while it replays or rebuilds, which index entries a row has.
+///
+/// Knows the schema from the catalog that is being recovered. Entries are those that `RowWriter` makes; `verify` compares the two.
+package final class RowIndexDeriver: IndexDeriver {
+    private let state = Mutex<Derivation?>(nil)
+
+    package init() {}
+
+    package func catalogChanged(_ read: (RecordID) throws(LogError) -> [UInt8]?) throws(LogError) {
+        let made: Derivation?
+        do throws(StoreError) {
+            made = try StoredCatalog.read(read).map { (catalog) throws(StoreError) in try Derivation(catalog) }
+        } catch {
+            if let cause = error.cause { throw cause }
+            throw LogError(.damaged, error.message)
+        }
+        state.withLock { $0 = made }
+    }
+
+    package func indexes(of table: TableID) -> [IndexDefinition] {
+        state.withLock { $0?.definitions[table] } ?? []
+    }
+
+    package func deriveEntries(
+        table: TableID, layout: UInt16, id: RecordID, row: UnsafeRawBufferPointer, hasExtension: Bool,
+        emit: (IndexID, UnsafeRawBufferPointer) -> Void
+    ) {
+        guard let derivation = state.withLock({ $0 }) else { return }
+        derivation.derive(table: table, layout: layout, id: id, row: row, hasExtension: hasExtension, emit: emit)
+    }
+}
+
+/// One catalog's rules.
+private final class Derivation: Sendable {
+    let definitions: [TableID: [IndexDefinition]]
+    private let rules: [TableID: [Rule]]
+    private let links: [TableID: (left: IndexDefinition, right: IndexDefinition)]
+    private let layouts: [UInt16: RowLayout]
+
+    /// The indexes that one schema has over a table and none before it had: a table that a migration keeps has two schemas.
+    private struct Rule {
+        let entity: EntityStorage
+        let unique: [UniqueIndex]
+        let members: [MemberIndex]
+    }
+
+    init(_ catalog: StoredCatalog) throws(StoreError) {
+        layouts = catalog.layouts
+        var rules: [TableID: [Rule]] = [:]
+        var known: Set<IndexID> = []
+        var links: [TableID: (left: IndexDefinition, right: IndexDefinition)] = [:]
+        var definitions: [TableID: [IndexDefinition]] = [:]
+        // The schema in force, and what a migration under way reads and writes: all of them have rows in the log.
+        var views = [catalog]
+        if let migration = catalog.migration {
+            views.append(catalog.under(migration.sourceSchema, migration.sourceMap))
+            views.append(catalog.under(migration.targetSchema, migration.targetMap))
+        }
+        for view in views {
+            let storage = try SchemaStorage(view)
+            for entity in storage.entities {
+                let unique = entity.uniqueIndexes.filter { known.insert($0.definition.id).inserted }
+                let members = entity.memberIndexes.filter { known.insert($0.definition.id).inserted }
+                if unique.isEmpty, members.isEmpty { continue }
+                rules[entity.table, default: []].append(Rule(entity: entity, unique: unique, members: members))
+            }
+            for link in view.map.links {
+                links[TableID(rawValue: link.table)] = (
+                    SchemaStorage.memberDefinition(link.leftIndex), SchemaStorage.memberDefinition(link.rightIndex)
+                )
+            }
+            for (table, definition) in storage.indexes() where definitions[table]?.contains(definition) != true {
+                definitions[table, default: []].append(definition)
+            }
+        }
+        self.rules = rules
+        self.links = links
+        self.definitions = definitions
+    }
+
+    func derive(
+        table: TableID, layout number: UInt16, id: RecordID, row: UnsafeRawBufferPointer, hasExtension: Bool,
+        emit: (IndexID, UnsafeRawBufferPointer) -> Void
+    ) {
+        if let link = links[table] {
+            guard let row = LinkRow.read(row) else { return }
+            MemberKey.with(owner: row.left, order: row.leftOrder, member: row.right) { emit(link.left.id, $0) }
+            MemberKey.with(owner: row.right, order: row.rightOrder, member: row.left) { emit(link.right.id, $0) }
+            return
+        }
+        guard let rules = rules[table], let layout = layouts[number],
+            let view = RowView(checking: row, layout: layout, hasExtension: hasExtension)
+        else { return }
+        for rule in rules { derive(rule, id, layout, view, emit) }
+    }
+
+    private func derive(
+        _ rule: Rule, _ id: RecordID, _ layout: RowLayout, _ view: RowView,
+        _ emit: (IndexID, UnsafeRawBufferPointer) -> Void
+    ) {
+        // Slots of the row's own layout, which may be older: columns are found by number, and one that it lacks has no entry.
+        func slot(_ current: Int) -> Int? { layout.slot(ofColumn: rule.entity.layout.columns[current].number) }
+        var key = KeyWriter()
+        for index in rule.unique {
+            key.removeAll()
+            var isWhole = true
+            for current in index.slots {
+                guard let slot = slot(current), !view.isNil(slot), key.append(row: view, slot: slot) else {
+                    isWhole = false
+                    break
+                }
+            }
+            if isWhole { key.withBytes { emit(index.definition.id, $0) } }
+        }
+        for index in rule.members {
+            guard let slot = slot(index.slot) else { continue }
+            let owner = view.toOne(slot)
+            guard owner != 0 else { continue }
+            MemberKey.with(owner: owner, order: view.orderKey(slot) ?? MemberKey.defaultOrder(of: id), member: id) {
+                emit(index.definition.id, $0)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// Keys and values of drafts, one at a time: for find-or-create.
+package enum RowKeys {
+    /// A draft's key in a unique index; nil if a value is nil.
+    package static func key(of draft: Draft, _ index: UniqueIndex) -> [UInt8]? {
+        var key = KeyWriter()
+        for slot in index.slots {
+            if draft.isNil(slot) { return nil }
+            guard key.append(draft: draft, slot: slot) else { return nil }
+        }
+        return key.withBytes { Array($0) }
+    }
+
+    /// A row's key in a unique index; nil if a value is nil.
+    package static func key(of row: RowView, _ index: UniqueIndex) -> [UInt8]? {
+        var key = KeyWriter()
+        for slot in index.slots {
+            if row.isNil(slot) { return nil }
+            guard key.append(row: row, slot: slot) else { return nil }
+        }
+        return key.withBytes { Array($0) }
+    }
+
+    /// Whether an attribute has the same stored bytes in a draft and a row.
+    package static func isEqual(_ draft: Draft, _ row: RowView, _ slot: Int, _ layout: RowLayout) -> Bool {
+        guard draft.isNil(slot) == row.isNil(slot) else { return false }
+        if draft.isNil(slot) { return true }
+        if layout.columns[slot].isVariable {
+            let left = draft.variable(slot)
+            let right = row.variable(slot)
+            return left.count == right.count && left.elementsEqual(right)
+        }
+        return key(draft, slot) == key(row, slot)
+    }
+
+    /// Whether an attribute has the same bytes in two drafts.
+    package static func isEqual(_ draft: Draft, _ other: Draft, _ slot: Int, _ layout: RowLayout) -> Bool {
+        guard draft.isNil(slot) == other.isNil(slot) else { return false }
+        if draft.isNil(slot) { return true }
+        if layout.columns[slot].isVariable {
+            let left = draft.variable(slot)
+            let right = other.variable(slot)
+            return left.count == right.count && left.elementsEqual(right)
+        }
+        return key(draft, slot) == key(other, slot)
+    }
+
+    private static func key(_ draft: Draft, _ slot: Int) -> [UInt8] {
+        var key = KeyWriter()
+        _ = key.append(draft: draft, slot: slot)
+        return key.withBytes { Array($0) }
+    }
+
+    private static func key(_ row: RowView, _ slot: Int) -> [UInt8] {
+        var key = KeyWriter()
+        _ = key.append(row: row, slot: slot)
+        return key.withBytes { Array($0) }
+    }
+}
+
+extension Draft {
+    /// Takes one attribute's value over from another draft of the same layout.
+    package mutating func takeValue(of other: Draft, slot: Int, layout: RowLayout) {
+        layOver(other, changed: SlotMask.bit(slot), layout: layout, only: slot)
+        mark(slot)
+    }
+}

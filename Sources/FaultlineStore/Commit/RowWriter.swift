@@ -1,0 +1,438 @@
+package import FaultlineLog
+
+/// Writes the rows of one transaction: encodes drafts in place, keeps indexes, gives large values to the blob area.
+///
+/// Knows one row at a time and nothing of objects. The order of calls is the caller's: deletes, then keys released, then updates, then
+/// inserts, so that rows may swap unique values within a transaction.
+package struct RowWriter: ~Copyable {
+    private let store: RowStore
+    private var key = KeyWriter()
+
+    package init(_ store: RowStore) { self.store = store }
+
+    // MARK: Insert
+
+    /// The stored object that has one of the draft's unique keys; nil if there is none.
+    ///
+    /// - Throws: `duplicate` if the keys of two constraints belong to two different objects.
+    package mutating func holder(
+        of draft: Draft, _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws(StoreError) -> RecordID? {
+        var found: RecordID?
+        for index in entity.uniqueIndexes where makeKey(draft, index) {
+            let holder: RecordID?
+            do throws(LogError) {
+                holder = try key.withBytes { (bytes) throws(LogError) in
+                    try transaction.firstID(in: index.definition, key: bytes)
+                }
+            } catch { throw StoreError(error) }
+            guard let holder else { continue }
+            if let found, found != holder {
+                throw StoreError(
+                    .duplicate,
+                    "A new \(entity.name) has unique values of two stored objects, \(found) and \(holder): it cannot take the place of both. Change or delete one of them."
+                )
+            }
+            found = holder
+        }
+        return found
+    }
+
+    /// Gives a new row a number, and enters its unique keys, or finds the stored object whose place it takes.
+    ///
+    /// - Returns: The number, and whether it is that of a stored object.
+    /// - Throws: `duplicate` if the keys of two constraints belong to two different objects.
+    package mutating func claim(
+        _ draft: Draft, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) -> (id: RecordID, isTaken: Bool) {
+        guard entity.uniqueIndexes.count == 1 else {
+            if let holder = try holder(of: draft, entity, in: transaction) { return (holder, true) }
+            let id = try allocate(entity, &transaction)
+            try enterKeys(draft, id: id, entity, in: &transaction)
+            return (id, false)
+        }
+        // One key, made once.
+        let index = entity.uniqueIndexes[0]
+        guard makeKey(draft, index) else { return (try allocate(entity, &transaction), false) }
+        do throws(LogError) {
+            return try key.withBytes { (bytes) throws(LogError) in
+                if let holder = try transaction.firstID(in: index.definition, key: bytes) { return (holder, true) }
+                let id = try transaction.allocateIDs(1, in: entity.table)
+                try transaction.insertEntry(index.definition, key: bytes, id: id)
+                return (id, false)
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    private func allocate(_ entity: EntityStorage, _ transaction: inout Transaction) throws(StoreError) -> RecordID {
+        do throws(LogError) { return try transaction.allocateIDs(1, in: entity.table) } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Enters a new row's unique keys, so that later rows of the transaction meet them.
+    package mutating func enterKeys(
+        _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        for index in entity.uniqueIndexes where makeKey(draft, index) {
+            try enter(index.definition, id, &transaction)
+        }
+    }
+
+    /// Takes out keys that `enterKeys` entered.
+    package mutating func removeKeys(
+        _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        for index in entity.uniqueIndexes where makeKey(draft, index) {
+            do throws(LogError) {
+                try key.withBytes { (bytes) throws(LogError) in
+                    try transaction.removeEntry(index.definition, key: bytes, id: id)
+                }
+            } catch { throw StoreError(error) }
+        }
+    }
+
+    /// Writes a new row, whose unique keys were entered, and its memberships.
+    package mutating func insert(
+        _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        try put(draft, id: id, changed: nil, flags: [], entity, in: &transaction)
+        for index in entity.memberIndexes {
+            let owner = draft.toOne(index.slot)
+            guard owner != 0 else { continue }
+            try enterMember(
+                index, owner: owner, order: draft.orderKey(index.slot) ?? MemberKey.defaultOrder(of: id), id,
+                &transaction)
+        }
+    }
+
+    // MARK: Update
+
+    /// Takes the unique keys that an update gives up out of the indexes.
+    package mutating func releaseKeys(
+        changed: UInt64, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        for index in entity.uniqueIndexes where changed & index.mask != 0 {
+            guard try makeStoredKey(id, entity, index, transaction) else { continue }
+            do throws(LogError) {
+                try key.withBytes { (bytes) throws(LogError) in
+                    try transaction.removeEntry(index.definition, key: bytes, id: id)
+                }
+            } catch { throw StoreError(error) }
+        }
+    }
+
+    /// Writes a later version of a row.
+    ///
+    /// - Parameters:
+    ///   - base: Segment and offset of the row that the draft was made from. Where the stored row is another by now, the draft's changed slots
+    ///     are laid over that one: the last save wins property by property.
+    ///   - hasEnteredKeys: Whether the draft's unique keys were entered already, as those of an insert are.
+    /// - Throws: `duplicate` if a unique value belongs to another object; `missing` if the row was deleted meanwhile.
+    package mutating func update(
+        _ draft: Draft, id: RecordID, base: UInt64, hasEnteredKeys: Bool = false, _ entity: EntityStorage,
+        in transaction: inout Transaction
+    ) throws(StoreError) {
+        let changed = draft.changedMask
+        let location: Location
+        do throws(LogError) { location = try transaction.location(of: id, in: entity.table) } catch {
+            throw StoreError(error)
+        }
+        guard !location.isAbsent else {
+            throw StoreError(
+                .missing,
+                "Object \(id) of \(entity.name) was changed here and deleted elsewhere. Roll back the change, or insert the object anew."
+            )
+        }
+        for index in entity.uniqueIndexes where !hasEnteredKeys && changed & index.mask != 0 {
+            guard makeKey(draft, index) else { continue }
+            let holder: RecordID?
+            do throws(LogError) {
+                holder = try key.withBytes { (bytes) throws(LogError) in
+                    try transaction.firstID(in: index.definition, key: bytes)
+                }
+            } catch { throw StoreError(error) }
+            if let holder, holder != id {
+                throw StoreError(
+                    .duplicate,
+                    "Object \(id) of \(entity.name) was given a unique value that object \(holder) has. Change one of them, or delete it."
+                )
+            }
+            if holder == nil { try enter(index.definition, id, &transaction) }
+        }
+
+        let isBaseCurrent = UInt64(location.segment) << 32 | UInt64(location.offset) == base
+        let touchesIndex = changed & entity.indexedSlots != 0
+        let touchesVariable = changed & entity.variableMask != 0
+        guard !isBaseCurrent || touchesIndex || touchesVariable else {
+            try put(draft, id: id, changed: changed, flags: .noIndexChange, entity, in: &transaction)
+            return
+        }
+        let old = try withStoredRow(id, entity, transaction) { StoredRow($0, entity: entity, isCopied: !isBaseCurrent) }
+        defer { old.merged?.destroy() }
+        for blob in old.blobs where changed & SlotMask.bit(blob.slot) != 0 {
+            if draft.blobReference(blob.slot)?.identifier != blob.identifier {
+                try delete(blob.identifier, &transaction)
+            }
+        }
+        for (place, index) in entity.memberIndexes.enumerated() where changed & SlotMask.bit(index.slot) != 0 {
+            let was = old.memberships[place]
+            let owner = draft.toOne(index.slot)
+            let order = draft.orderKey(index.slot) ?? MemberKey.defaultOrder(of: id)
+            guard was.owner != owner || (was.order ?? MemberKey.defaultOrder(of: id)) != order else { continue }
+            if was.owner != 0 {
+                try removeMember(
+                    index, owner: was.owner, order: was.order ?? MemberKey.defaultOrder(of: id), id, &transaction)
+            }
+            if owner != 0 { try enterMember(index, owner: owner, order: order, id, &transaction) }
+        }
+        let flags: RecordFlags = touchesIndex ? [] : .noIndexChange
+        if var merged = old.merged {
+            merged.layOver(draft, changed: changed, layout: entity.layout)
+            old.merged = merged
+            try put(merged, id: id, changed: changed, flags: flags, entity, in: &transaction)
+        } else {
+            try put(draft, id: id, changed: changed, flags: flags, entity, in: &transaction)
+        }
+    }
+
+    // MARK: Delete
+
+    /// Deletes a row with its index entries and its values out of the row. A row that is gone already is left alone.
+    package mutating func delete(
+        id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        let location: Location
+        do throws(LogError) { location = try transaction.location(of: id, in: entity.table) } catch {
+            throw StoreError(error)
+        }
+        guard !location.isAbsent else { return }
+        try releaseKeys(changed: SlotMask.all, id: id, entity, in: &transaction)
+        let old = try withStoredRow(id, entity, transaction) { StoredRow($0, entity: entity, isCopied: false) }
+        for (place, index) in entity.memberIndexes.enumerated() where old.memberships[place].owner != 0 {
+            let was = old.memberships[place]
+            try removeMember(
+                index, owner: was.owner, order: was.order ?? MemberKey.defaultOrder(of: id), id, &transaction)
+        }
+        for blob in old.blobs { try delete(blob.identifier, &transaction) }
+        do throws(LogError) { try transaction.delete(id, in: entity.table) } catch { throw StoreError(error) }
+    }
+
+    // MARK: Links
+
+    /// Makes a link between two objects, at the places that the order keys say.
+    package mutating func link(
+        _ id: RecordID, left: RecordID, right: RecordID, leftOrder: UInt64, rightOrder: UInt64, _ side: LinkSide,
+        in transaction: inout Transaction
+    ) throws(StoreError) {
+        let leftIndex = side.isLeft ? side.index : side.otherIndex
+        let rightIndex = side.isLeft ? side.otherIndex : side.index
+        do throws(LogError) {
+            try transaction.put(
+                id, in: side.table, layout: side.layout, changed: nil, flags: [], byteCount: LinkRow.byteCount
+            ) { LinkRow.write(left: left, right: right, leftOrder: leftOrder, rightOrder: rightOrder, to: $0) }
+            try MemberKey.with(owner: left, order: leftOrder, member: right) { (bytes) throws(LogError) in
+                try transaction.insertEntry(leftIndex, key: bytes, id: id)
+            }
+            try MemberKey.with(owner: right, order: rightOrder, member: left) { (bytes) throws(LogError) in
+                try transaction.insertEntry(rightIndex, key: bytes, id: id)
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    /// Gives a link other places in its two collections; a key that is nil stays.
+    package mutating func move(
+        _ id: RecordID, leftOrder: UInt64?, rightOrder: UInt64?, _ side: LinkSide, in transaction: inout Transaction
+    ) throws(StoreError) {
+        let leftIndex = side.isLeft ? side.index : side.otherIndex
+        let rightIndex = side.isLeft ? side.otherIndex : side.index
+        do {
+            guard let row = try transaction.record(id, in: side.table, { LinkRow.read($0.row) }).flatMap({ $0 }) else {
+                return
+            }
+            let newLeft = leftOrder ?? row.leftOrder
+            let newRight = rightOrder ?? row.rightOrder
+            func change(
+                _ index: IndexDefinition, _ owner: RecordID, _ member: RecordID, from old: UInt64, to new: UInt64
+            ) throws(LogError) {
+                guard old != new else { return }
+                try MemberKey.with(owner: owner, order: old, member: member) { (bytes) throws(LogError) in
+                    try transaction.removeEntry(index, key: bytes, id: id)
+                }
+                try MemberKey.with(owner: owner, order: new, member: member) { (bytes) throws(LogError) in
+                    try transaction.insertEntry(index, key: bytes, id: id)
+                }
+            }
+            try change(leftIndex, row.left, row.right, from: row.leftOrder, to: newLeft)
+            try change(rightIndex, row.right, row.left, from: row.rightOrder, to: newRight)
+            try transaction.put(
+                id, in: side.table, layout: side.layout, changed: SlotMask.all, flags: [], byteCount: LinkRow.byteCount
+            ) { LinkRow.write(left: row.left, right: row.right, leftOrder: newLeft, rightOrder: newRight, to: $0) }
+        } catch let error as LogError { throw StoreError(error) } catch {
+            throw StoreError(.malformed, "\(error)")
+        }
+    }
+
+    /// Removes a link by its number.
+    package mutating func unlink(
+        _ id: RecordID, _ side: LinkSide, in transaction: inout Transaction
+    ) throws(StoreError) {
+        let leftIndex = side.isLeft ? side.index : side.otherIndex
+        let rightIndex = side.isLeft ? side.otherIndex : side.index
+        do {
+            let row = try transaction.record(id, in: side.table) { LinkRow.read($0.row) }
+            guard let row = row.flatMap({ $0 }) else { return }
+            try MemberKey.with(owner: row.left, order: row.leftOrder, member: row.right) { (bytes) throws(LogError) in
+                try transaction.removeEntry(leftIndex, key: bytes, id: id)
+            }
+            try MemberKey.with(owner: row.right, order: row.rightOrder, member: row.left) { (bytes) throws(LogError) in
+                try transaction.removeEntry(rightIndex, key: bytes, id: id)
+            }
+            try transaction.delete(id, in: side.table)
+        } catch let error as LogError { throw StoreError(error) } catch {
+            throw StoreError(.malformed, "\(error)")
+        }
+    }
+
+    // MARK: Parts
+
+    /// Puts a row, its large values first.
+    private mutating func put(
+        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, _ entity: EntityStorage,
+        in transaction: inout Transaction
+    ) throws(StoreError) {
+        var references: [(slot: Int, identifier: UInt64, byteCount: Int)] = []
+        do throws(LogError) {
+            try draft.valuesOutOfRow(layout: entity.layout) { (slot, bytes) throws(LogError) in
+                let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: id)
+                references.append((slot, try transaction.putBlob(bytes, owner: owner), bytes.count))
+            }
+        } catch { throw StoreError(error) }
+        if references.isEmpty {
+            try putRow(draft, id: id, changed: changed, flags: flags, entity, in: &transaction)
+            return
+        }
+        // A copy takes the references: should the transaction fail, the draft still has the values.
+        var copy = draft.copy()
+        defer { copy.destroy() }
+        for reference in references {
+            copy.setBlobReference(
+                reference.slot, identifier: reference.identifier, byteCount: UInt64(reference.byteCount))
+        }
+        try putRow(copy, id: id, changed: changed, flags: flags, entity, in: &transaction)
+    }
+
+    @inline(__always)
+    private func putRow(
+        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, _ entity: EntityStorage,
+        in transaction: inout Transaction
+    ) throws(StoreError) {
+        guard draft.fitsRow else {
+            throw StoreError(
+                .tooLarge,
+                "An object of \(entity.name) has more than 256 MiB of values in its row. Mark the large attributes .externalStorage."
+            )
+        }
+        do throws(LogError) {
+            try transaction.put(
+                id, in: entity.table, layout: entity.layout.number, changed: changed,
+                flags: draft.hasExtension ? flags.union(.hasExtension) : flags, byteCount: draft.encodedByteCount
+            ) { target in
+                if let base = target.baseAddress { _ = draft.encode(into: base) }
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    /// Makes the key of a draft in a unique index; false if a value is nil.
+    @inline(__always)
+    private mutating func makeKey(_ draft: Draft, _ index: UniqueIndex) -> Bool {
+        key.removeAll()
+        for slot in index.slots {
+            if draft.isNil(slot) { return false }
+            guard key.append(draft: draft, slot: slot) else { return false }
+        }
+        return true
+    }
+
+    /// Makes the key that the stored row has in a unique index.
+    private mutating func makeStoredKey(
+        _ id: RecordID, _ entity: EntityStorage, _ index: UniqueIndex, _ transaction: borrowing Transaction
+    ) throws(StoreError) -> Bool {
+        key.removeAll()
+        var writer = KeyWriter()
+        swap(&writer, &key)
+        defer { swap(&writer, &key) }
+        return try withStoredRow(id, entity, transaction) { view in
+            for slot in index.slots {
+                if view.isNil(slot) { return false }
+                guard writer.append(row: view, slot: slot) else { return false }
+            }
+            return true
+        }
+    }
+
+    private func withStoredRow<R>(
+        _ id: RecordID, _ entity: EntityStorage, _ transaction: borrowing Transaction, _ body: (RowView) -> R
+    ) throws(StoreError) -> R {
+        let result: R?
+        do {
+            result = try transaction.record(id, in: entity.table) { try body(store.view($0, of: entity)) }
+        } catch let error as LogError { throw StoreError(error) } catch let error as StoreError { throw error } catch {
+            throw StoreError(.malformed, "\(error)")
+        }
+        guard let result else {
+            throw StoreError(.missing, "Object \(id) of \(entity.name) is not in the store any more.")
+        }
+        return result
+    }
+
+    private func enter(
+        _ index: IndexDefinition, _ id: RecordID, _ transaction: inout Transaction
+    ) throws(StoreError) {
+        do throws(LogError) {
+            try key.withBytes { (bytes) throws(LogError) in
+                try transaction.insertEntry(index, key: bytes, id: id)
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    @inline(__always)
+    private func enterMember(
+        _ index: MemberIndex, owner: RecordID, order: UInt64, _ id: RecordID, _ transaction: inout Transaction
+    ) throws(StoreError) {
+        do throws(LogError) {
+            try MemberKey.with(owner: owner, order: order, member: id) { (bytes) throws(LogError) in
+                try transaction.insertEntry(index.definition, key: bytes, id: id)
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    private func removeMember(
+        _ index: MemberIndex, owner: RecordID, order: UInt64, _ id: RecordID, _ transaction: inout Transaction
+    ) throws(StoreError) {
+        do throws(LogError) {
+            try MemberKey.with(owner: owner, order: order, member: id) { (bytes) throws(LogError) in
+                try transaction.removeEntry(index.definition, key: bytes, id: id)
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    private func delete(_ blob: UInt64, _ transaction: inout Transaction) throws(StoreError) {
+        do throws(LogError) { try transaction.deleteBlob(blob) } catch { throw StoreError(error) }
+    }
+}
+
+/// What an update or delete needs of the row that is stored.
+private final class StoredRow {
+    let blobs: [(slot: Int, identifier: UInt64)]
+    /// For each member index of the entity: owner, and the order key where it is not the default.
+    let memberships: [(owner: UInt64, order: UInt64?)]
+    /// The row as a draft, where a change has to be laid over it.
+    var merged: Draft?
+
+    init(_ view: RowView, entity: EntityStorage, isCopied: Bool) {
+        blobs = entity.variableSlots.compactMap { slot in view.blobReference(slot).map { (slot, $0.identifier) } }
+        memberships = entity.memberIndexes.map { (view.toOne($0.slot), view.orderKey($0.slot)) }
+        merged = isCopied ? Draft.create(copying: view, layout: entity.layout) : nil
+    }
+}

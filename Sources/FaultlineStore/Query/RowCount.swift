@@ -1,0 +1,140 @@
+package import FaultlineLog
+internal import Glibc
+
+/// Counts the rows of an entity that satisfy a filter which the stored bytes answer alone.
+///
+/// Rows are tested in batches without a branch a row; an entity of many rows is counted by two threads, half of the numbers each.
+package struct RowCount {
+    /// From this many rows on a second thread pays.
+    static let threadedCountMin = 100_000
+    private static let readAheadByteCount = 128 << 10
+
+    private let store: RowStore
+    private let snapshot: Snapshot
+    private let entity: EntityStorage
+    private let filter: RowFilter
+
+    package init(_ filter: RowFilter, _ entity: EntityStorage, _ store: RowStore, _ snapshot: Snapshot) {
+        self.filter = filter
+        self.entity = entity
+        self.store = store
+        self.snapshot = snapshot
+    }
+
+    /// Counts all rows of the entity.
+    ///
+    /// - Throws: `LogError` or `StoreError` for the first row that cannot be read.
+    package func count() throws -> (matches: Int, rowsRead: Int) {
+        let end = snapshot.nextID(of: entity.table)
+        guard end > 1 else { return (0, 0) }
+        guard snapshot.recordCount(of: entity.table) >= Self.threadedCountMin, sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
+        else {
+            return try count(1, through: end)
+        }
+        let middle = end / 2
+        let other = CountingThread { try count(middle + 1, through: end) }
+        guard other.start() else { return try count(1, through: end) }
+        // The other thread is waited for in any case: it reads what is borrowed here.
+        let first = Result { try count(1, through: middle) }
+        let second = other.join()
+        let (left, right) = (try first.get(), try second.get())
+        return (left.matches + right.matches, left.rowsRead + right.rowsRead)
+    }
+
+    private func count(_ first: RecordID, through last: RecordID) throws -> (matches: Int, rowsRead: Int) {
+        let rows = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: 256)
+        defer { rows.deallocate() }
+        var programs: [UInt16: RowProgram] = [:]
+        var matches = 0
+        var rowsRead = 0
+        try snapshot.scan(entity.table, from: first, through: last, readAhead: Self.readAheadByteCount) { records in
+            rowsRead += records.count
+            var start = 0
+            while start < records.count {
+                let layout = records[start].layout
+                let program: RowProgram
+                if let known = programs[layout] {
+                    program = known
+                } else {
+                    program = try store.program(filter, layout: layout, entity: entity)
+                    programs[layout] = program
+                }
+                // A run of rows of one layout.
+                var end = start
+                if !program.mayNeedValues, let byteCount = store.fixedByteCount(ofLayout: layout, entity) {
+                    while end < records.count, records[end].layout == layout {
+                        guard records[end].row.count >= byteCount, let base = records[end].row.baseAddress else {
+                            break
+                        }
+                        rows[end - start] = base
+                        end += 1
+                    }
+                    matches += program.countMatches(rows: rows, count: end - start)
+                }
+                // What is no run is looked at, and refused, one by one.
+                while end < records.count, end == start || program.mayNeedValues, records[end].layout == layout {
+                    if try program.matches(store.view(records[end], of: entity), in: snapshot) { matches += 1 }
+                    end += 1
+                }
+                start = end
+            }
+            return true
+        }
+        return (matches, rowsRead)
+    }
+}
+
+extension RowProgram {
+    /// Whether a row matches; values out of the row are read where the answer depends on them.
+    package func matches(_ row: RowView, in snapshot: Snapshot) throws(LogError) -> Bool {
+        try matches(
+            row,
+            loading: { (_, reference) throws(LogError) in
+                guard let byteCount = Int(exactly: reference.byteCount) else {
+                    throw LogError(
+                        .damaged, "A row names a value of \(reference.byteCount) bytes. Run `faultline verify`.")
+                }
+                var value = [UInt8](repeating: 0, count: byteCount)
+                var failure: LogError?
+                value.withUnsafeMutableBytes { target in
+                    do throws(LogError) {
+                        try snapshot.readBlob(reference.identifier, range: 0..<reference.byteCount, into: target)
+                    } catch { failure = error }
+                }
+                if let failure { throw failure }
+                return value
+            })
+    }
+}
+
+/// One count on a thread of its own.
+// Safe because the result is written by the thread and read after it was joined.
+private final class CountingThread: @unchecked Sendable {
+    typealias Output = (matches: Int, rowsRead: Int)
+
+    private let body: () throws -> Output
+    private var result: Result<Output, any Error> = .success((0, 0))
+    private var handle = pthread_t()
+
+    init(_ body: @escaping () throws -> Output) { self.body = body }
+
+    /// False if the system has no thread to give.
+    func start() -> Bool {
+        let reference = Unmanaged.passRetained(self)
+        let status = pthread_create(
+            &handle, nil,
+            { context in
+                guard let context else { return nil }
+                let thread = Unmanaged<CountingThread>.fromOpaque(context).takeRetainedValue()
+                thread.result = Result { try thread.body() }
+                return nil
+            }, reference.toOpaque())
+        if status != 0 { reference.release() }
+        return status == 0
+    }
+
+    func join() -> Result<Output, any Error> {
+        pthread_join(handle, nil)
+        return result
+    }
+}

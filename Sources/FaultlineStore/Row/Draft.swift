@@ -1,0 +1,280 @@
+internal import Glibc
+internal import Synchronization
+
+/// The first bytes of a draft's block.
+@usableFromInline
+struct DraftHeader {
+    @usableFromInline static var byteCount: Int {
+        @inlinable @inline(__always) get { 40 }
+    }
+
+    @usableFromInline var table: UnsafePointer<LayoutTable>
+    /// Slots set since the draft was made; bit 63 stands for all from 63 on.
+    @usableFromInline var changedMask: UInt64
+    /// Bytes of the block.
+    var capacity: Int
+    /// Bytes of the block in use.
+    var used: Int
+    /// Order keys that are not the default ones; nil for none.
+    var orderKeys: UnsafeMutablePointer<DraftOrderKeys>?
+}
+
+/// Where a variable value lies in a draft's block.
+struct DraftPlace {
+    static let byteCount = 8
+
+    /// Bytes from the start of the block.
+    var offset: UInt32
+    var byteCount: UInt32
+}
+
+/// Values of an object that are not yet saved, in the shape of the row that they will become.
+///
+/// One block of memory: header, the row's fixed area (end words hold flags only), the places of the variable values,
+/// their bytes. A setter writes numbers and UTF-8 straight in, so that saving copies bytes and looks at no value.
+/// Large values lie in allocations of their own.
+///
+/// A draft is a pointer: whoever made it calls `destroy()` exactly once, and one thread at a time uses it. Setters of
+/// variable values may move the block, and so change the pointer. The layout must outlive the draft.
+@usableFromInline
+package struct Draft {
+    /// Values of this many bytes or more lie in allocations of their own until they are given to the blob area.
+    static let detachedByteCountMin = 16_384
+
+    @usableFromInline package internal(set) var block: UnsafeMutableRawPointer
+
+    /// Takes up a draft whose pointer was kept elsewhere.
+    @inlinable @inline(__always)
+    package init(block: UnsafeMutableRawPointer) { self.block = block }
+
+    // MARK: Life
+
+    /// Makes a draft with optional values nil, and the others zero or empty.
+    package static func create(layout: RowLayout) -> Draft {
+        create(layout.table, room: Int(layout.draftRoom.load(ordering: .relaxed)))
+    }
+
+    private static func create(_ table: UnsafePointer<LayoutTable>, room: Int) -> Draft {
+        let valuesOffset = Int(table.pointee.draftValuesOffset)
+        let capacity = valuesOffset + room
+        let block = allocate(capacity)
+        // Safe because every layout's own table has a template of that many bytes, which names the table.
+        block.copyMemory(from: table.pointee.draftTemplate.unsafelyUnwrapped, byteCount: valuesOffset)
+        let draft = Draft(block: block)
+        draft.header.pointee.capacity = capacity
+        draft.header.pointee.used = valuesOffset
+        return draft
+    }
+
+    /// Makes a draft with the values of a row; nothing is marked as changed.
+    package static func create(copying row: RowView, layout: RowLayout) -> Draft {
+        // Room for the row's own values, and some for one that grows.
+        let room = max(Int(row.byteCount) - layout.fixedByteCount, 0) + 32
+        var draft = create(layout.table, room: min(room, 8192))
+        if row.table == layout.table {
+            draft.copyWhole(row)
+        } else {
+            for slot in 0..<layout.columns.count { draft.copyValue(of: row, slot: slot) }
+        }
+        draft.copyOrderKeys(of: row)
+        draft.header.pointee.changedMask = 0
+        return draft
+    }
+
+    /// Releases the draft's memory.
+    package func destroy() {
+        releaseDetached()
+        let unused = header.pointee.capacity - header.pointee.used
+        if unused > 256 { layout?.noteUnusedDraftRoom(unused) }
+        if let keys = header.pointee.orderKeys { keys.pointee.destroy(keys) }
+        free(block)
+    }
+
+    /// Makes another draft of the same values and marks.
+    package func copy() -> Draft {
+        let capacity = header.pointee.capacity
+        let block = Self.allocate(capacity)
+        block.copyMemory(from: self.block, byteCount: header.pointee.used)
+        let copy = Draft(block: block)
+        for ordinal in 0..<variableCount where flagsWord(ordinal).pointee & VariableEnd.detachedFlag != 0 {
+            let value = copy.detached(ordinal)
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: max(value.pointee.count, 1), alignment: 8)
+            if let source = value.pointee.baseAddress { bytes.copyMemory(from: source, byteCount: value.pointee.count) }
+            value.pointee = UnsafeRawBufferPointer(start: bytes, count: value.pointee.count)
+        }
+        copy.header.pointee.orderKeys = header.pointee.orderKeys.map { $0.pointee.copy($0) }
+        return copy
+    }
+
+    @inline(__always)
+    private static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+        guard let block = malloc(byteCount) else { preconditionFailure("The process is out of memory.") }
+        return block
+    }
+
+    // MARK: Marks
+
+    /// Marks a slot as changed; setters do.
+    @inlinable @inline(__always)
+    package func mark(_ slot: Int) {
+        header.pointee.changedMask |= 1 << UInt64(min(slot, 63))
+    }
+
+    package func markAll() { header.pointee.changedMask = .max }
+
+    package func clearMarks() { header.pointee.changedMask = 0 }
+
+    /// Bit n: slot n was set; bit 63: any slot from 63 on.
+    package var changedMask: UInt64 { header.pointee.changedMask }
+
+    /// Bytes of memory that the draft takes.
+    package var memoryByteCount: Int {
+        var byteCount = header.pointee.capacity
+        for ordinal in 0..<variableCount where flagsWord(ordinal).pointee & VariableEnd.detachedFlag != 0 {
+            byteCount += detached(ordinal).pointee.count
+        }
+        if let keys = header.pointee.orderKeys { byteCount += keys.pointee.memoryByteCount }
+        return byteCount
+    }
+
+    // MARK: Parts of the block
+
+    @inlinable @inline(__always)
+    var header: UnsafeMutablePointer<DraftHeader> {
+        // Safe because the block starts with a header for as long as the draft lives.
+        block.assumingMemoryBound(to: DraftHeader.self)
+    }
+
+    @inlinable @inline(__always)
+    var table: UnsafePointer<LayoutTable> { header.pointee.table }
+
+    /// The layout, which outlives the draft.
+    private var layout: RowLayout? { table.pointee.layout?.takeUnretainedValue() }
+
+    /// The row's fixed area.
+    @inlinable @inline(__always)
+    var fixedArea: UnsafeMutableRawPointer { block + DraftHeader.byteCount }
+
+    /// The fixed area as a row: for getters of fixed values only.
+    @inlinable @inline(__always)
+    var fixedView: RowView { RowView(trusted: fixedArea, table: table) }
+
+    @inline(__always)
+    var variableCount: Int { Int(table.pointee.variableCount) }
+
+    @inline(__always)
+    func place(_ ordinal: Int) -> UnsafeMutablePointer<DraftPlace> {
+        // Safe because the block has a place for every variable column there.
+        (block + Int(table.pointee.draftPlacesOffset)).assumingMemoryBound(to: DraftPlace.self) + ordinal
+    }
+
+    /// Flags of a variable value, where the row has its end word.
+    @inline(__always)
+    func flagsWord(_ ordinal: Int) -> UnsafeMutablePointer<UInt32> {
+        // Safe because end words lie side by side, at a multiple of 8 as only wider fields come before them.
+        (fixedArea + Int(table.pointee.endsOffset)).assumingMemoryBound(to: UInt32.self) + ordinal
+    }
+
+    /// The allocation of a value that has one of its own.
+    @inline(__always)
+    func detached(_ ordinal: Int) -> UnsafeMutablePointer<UnsafeRawBufferPointer> {
+        // Safe because values with the flag hold a buffer, at a multiple of 8.
+        (block + Int(place(ordinal).pointee.offset)).assumingMemoryBound(to: UnsafeRawBufferPointer.self)
+    }
+
+    private func releaseDetached() {
+        for ordinal in 0..<variableCount where flagsWord(ordinal).pointee & VariableEnd.detachedFlag != 0 {
+            detached(ordinal).pointee.deallocate()
+        }
+    }
+
+    @inline(__always)
+    func ordinal(of access: SlotAccess) -> Int {
+        assert(access.isVariable, "The slot holds values of variable size.")
+        return Int(access.offset &- table.pointee.endsOffset) >> 2
+    }
+
+    // MARK: Room for variable values
+
+    /// Gives a variable value room in the block, and says where its bytes go.
+    @inline(__always)
+    mutating func room(forOrdinal ordinal: Int, byteCount: Int, flags: UInt32) -> UnsafeMutableRawPointer {
+        let word = flagsWord(ordinal)
+        let place = place(ordinal)
+        if word.pointee & VariableEnd.detachedFlag != 0 { release(ordinal) }
+        if byteCount >= Self.detachedByteCountMin {
+            return detachedRoom(forOrdinal: ordinal, byteCount: byteCount, flags)
+        }
+        if byteCount <= Int(place.pointee.byteCount) {
+            place.pointee.byteCount = UInt32(truncatingIfNeeded: byteCount)
+            word.pointee = flags
+            return block + Int(place.pointee.offset)
+        }
+        let offset = header.pointee.used
+        if offset &+ byteCount > header.pointee.capacity {
+            return grownRoom(forOrdinal: ordinal, byteCount: byteCount, flags: flags)
+        }
+        header.pointee.used = offset &+ byteCount
+        place.pointee = DraftPlace(
+            offset: UInt32(truncatingIfNeeded: offset),
+            byteCount: UInt32(truncatingIfNeeded: byteCount)
+        )
+        word.pointee = flags
+        return block + offset
+    }
+
+    /// Releases a value's own allocation.
+    @inline(never)
+    private func release(_ ordinal: Int) {
+        detached(ordinal).pointee.deallocate()
+        flagsWord(ordinal).pointee &= ~VariableEnd.detachedFlag
+        place(ordinal).pointee.byteCount = 0
+    }
+
+    @inline(never)
+    private mutating func detachedRoom(forOrdinal ordinal: Int, byteCount: Int, _ flags: UInt32)
+        -> UnsafeMutableRawPointer
+    {
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
+        place(ordinal).pointee.byteCount = 0
+        // Room enough for the next multiple of 8, wherever it is: the block may move.
+        let room = room(forOrdinal: ordinal, byteCount: 16 + 7, flags: flags)
+        let start = Int(place(ordinal).pointee.offset)
+        let aligned = (start + 7) / 8 * 8
+        (room + (aligned - start)).initializeMemory(
+            as: UnsafeRawBufferPointer.self,
+            to: UnsafeRawBufferPointer(start: bytes, count: byteCount)
+        )
+        place(ordinal).pointee = DraftPlace(offset: UInt32(aligned), byteCount: 16)
+        flagsWord(ordinal).pointee = flags | VariableEnd.detachedFlag
+        return bytes
+    }
+
+    /// Moves the draft to a larger block, without the bytes of values that were replaced.
+    @inline(never)
+    private mutating func grownRoom(forOrdinal ordinal: Int, byteCount: Int, flags: UInt32) -> UnsafeMutableRawPointer {
+        place(ordinal).pointee.byteCount = 0
+        let valuesOffset = Int(table.pointee.draftValuesOffset)
+        var live = byteCount
+        for ordinal in 0..<variableCount { live += Int(place(ordinal).pointee.byteCount) + 8 }
+        let capacity = valuesOffset + live + live / 2 + 32
+        layout?.noteNeededDraftRoom(live)
+        let old = self
+        let block = Self.allocate(capacity)
+        block.copyMemory(from: old.block, byteCount: valuesOffset)
+        self.block = block
+        header.pointee.capacity = capacity
+        var used = valuesOffset
+        for ordinal in 0..<variableCount {
+            let count = Int(place(ordinal).pointee.byteCount)
+            guard count > 0 else { continue }
+            if flagsWord(ordinal).pointee & VariableEnd.detachedFlag != 0 { used = (used + 7) / 8 * 8 }
+            (block + used).copyMemory(from: old.block + Int(old.place(ordinal).pointee.offset), byteCount: count)
+            place(ordinal).pointee.offset = UInt32(used)
+            used += count
+        }
+        header.pointee.used = used
+        free(old.block)
+        return room(forOrdinal: ordinal, byteCount: byteCount, flags: flags)
+    }
+}

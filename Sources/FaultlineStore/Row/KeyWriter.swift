@@ -1,0 +1,239 @@
+internal import Glibc
+
+/// Writes index keys, whose order as bytes is the order of the values.
+///
+/// Nil comes first; −0 equals 0; not-a-number comes last and equals itself; text goes by its normal form C, which is
+/// Swift's `<`. No key of a value is the beginning of another's, so that keys of several values can stand one after the
+/// other. The buffer is kept from key to key.
+package struct KeyWriter: ~Copyable {
+    private var buffer: UnsafeMutableRawPointer
+    private var capacity: Int
+    private var count = 0
+
+    package init() {
+        capacity = 128
+        buffer = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 8)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Starts a new key.
+    @inline(__always)
+    package mutating func removeAll() { count = 0 }
+
+    package var byteCount: Int { count }
+
+    /// Hands out the key's bytes, which are valid until the next call.
+    @inline(__always)
+    package borrowing func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: buffer, count: count))
+    }
+
+    // MARK: Values of rows
+
+    /// Appends the key of a slot's value.
+    ///
+    /// - Returns: False if the value lies out of the row: append it with `appendText` or `appendData` once it is loaded.
+    package mutating func append(row: RowView, slot: Int) -> Bool {
+        let access = row.table.slots[slot]
+        if row.isNil(slot) {
+            appendNil()
+            return true
+        }
+        if access.isVariable {
+            let flags = row.variableFlags(slot)
+            if flags.contains(.blob) { return false }
+            appendVariable(kind: access.kind, row.variable(slot), flags)
+        } else {
+            appendFixed(kind: access.kind, row, slot)
+        }
+        return true
+    }
+
+    /// Appends the key of a slot's value for a sort, in the other direction if it is not ascending; false as above.
+    package mutating func append(row: RowView, slot: Int, isAscending: Bool) -> Bool {
+        let start = count
+        guard append(row: row, slot: slot) else { return false }
+        if !isAscending { complement(from: start) }
+        return true
+    }
+
+    /// Appends the key of a draft's value for a sort, in the other direction if it is not ascending; false as above.
+    package mutating func append(draft: Draft, slot: Int, isAscending: Bool) -> Bool {
+        let start = count
+        guard append(draft: draft, slot: slot) else { return false }
+        if !isAscending { complement(from: start) }
+        return true
+    }
+
+    /// Turns the order of the bytes from a place on round; right because no key begins another.
+    private mutating func complement(from start: Int) {
+        for index in start..<count {
+            let byte = buffer.load(fromByteOffset: index, as: UInt8.self)
+            buffer.storeBytes(of: ~byte, toByteOffset: index, as: UInt8.self)
+        }
+    }
+
+    /// Appends the key of a draft's value; false if the value has been given to the blob area.
+    package mutating func append(draft: Draft, slot: Int) -> Bool {
+        let access = draft.table.slots[slot]
+        if draft.isNil(slot) {
+            appendNil()
+            return true
+        }
+        if access.isVariable {
+            let flags = draft.variableFlags(slot)
+            if flags.contains(.blob) { return false }
+            appendVariable(kind: access.kind, draft.variable(slot), flags)
+        } else {
+            appendFixed(kind: access.kind, draft.fixedView, slot)
+        }
+        return true
+    }
+
+    private mutating func appendVariable(kind: UInt8, _ value: UnsafeRawBufferPointer, _ flags: VariableFlags) {
+        if kind <= 16 { appendText(value, flags: flags) } else { appendData(value) }
+    }
+
+    private mutating func appendFixed(kind: UInt8, _ row: RowView, _ slot: Int) {
+        switch kind {
+        case 1: appendBool(row.bool(slot))
+        case 2...5: appendInt64(row.int64(slot))
+        case 6...9: appendUInt64(row.uint64(slot))
+        case 10: appendFloat(row.float(slot))
+        case 11, 12: appendDouble(row.double(slot))
+        case 13: appendUUID(row.uuid(slot))
+        case 14: appendDecimal(row.decimal(slot))
+        default:
+            reserve(9)
+            put(UInt8(1))
+            put(row.toOne(slot).bigEndian)
+        }
+    }
+
+    // MARK: Values
+
+    package mutating func appendNil() {
+        reserve(1)
+        put(UInt8(0))
+    }
+
+    /// Appends an identifier or an order key: 8 bytes, never nil.
+    @inline(__always)
+    package mutating func appendIdentifier(_ identifier: UInt64) {
+        reserve(8)
+        put(identifier.bigEndian)
+    }
+
+    package mutating func appendBool(_ value: Bool) {
+        reserve(2)
+        put(UInt8(1))
+        put(UInt8(value ? 1 : 0))
+    }
+
+    package mutating func appendInt64(_ value: Int64) {
+        reserve(9)
+        put(UInt8(1))
+        put((UInt64(bitPattern: value) ^ 1 << 63).bigEndian)
+    }
+
+    package mutating func appendUInt64(_ value: UInt64) {
+        reserve(9)
+        put(UInt8(1))
+        put(value.bigEndian)
+    }
+
+    package mutating func appendDouble(_ value: Double) {
+        reserve(9)
+        put(UInt8(1))
+        let bits = value.isNaN ? UInt64.max : value == 0 ? 1 << 63 : value.bitPattern
+        put((value.isNaN || value == 0 ? bits : value.sign == .minus ? ~bits : bits | 1 << 63).bigEndian)
+    }
+
+    package mutating func appendFloat(_ value: Float) {
+        reserve(5)
+        put(UInt8(1))
+        let bits = value.isNaN ? UInt32.max : value == 0 ? 1 << 31 : value.bitPattern
+        put((value.isNaN || value == 0 ? bits : value.sign == .minus ? ~bits : bits | 1 << 31).bigEndian)
+    }
+
+    package mutating func appendUUID(_ value: (UInt64, UInt64)) {
+        reserve(17)
+        put(UInt8(1))
+        put(value.0)
+        put(value.1)
+    }
+
+    /// Appends a decimal: its class (0 negative, 1 zero, 2 positive, 3 not a number), the magnitude, the digits plus one,
+    /// a zero; for negative ones the bytes behind the class are inverted.
+    package mutating func appendDecimal(_ value: StoredDecimal) {
+        let digits = value.isNaN ? [] : value.digits
+        reserve(digits.count + 8)
+        put(UInt8(1))
+        if value.isNaN { return put(UInt8(3)) }
+        if digits.isEmpty { return put(UInt8(1)) }
+        let mask: UInt8 = value.isNegative ? 0xFF : 0
+        put(UInt8(value.isNegative ? 0 : 2))
+        let magnitude = UInt32(bitPattern: Int32(clamping: value.magnitude)) ^ 1 << 31
+        put((value.isNegative ? ~magnitude : magnitude).bigEndian)
+        for digit in digits { put((digit + 1) ^ mask) }
+        put(mask)
+    }
+
+    /// Appends text by its normal form C.
+    package mutating func appendText(_ text: UnsafeRawBufferPointer, flags: VariableFlags) {
+        if flags.comparesAsBytes { return appendData(text) }
+        StoredText.normalForm(of: text).withUnsafeBytes { appendData($0) }
+    }
+
+    package mutating func appendString(_ value: String) {
+        var value = value
+        value.withUTF8 { text in
+            let text = UnsafeRawBufferPointer(text)
+            appendText(text, flags: StoredText.flags(of: text))
+        }
+    }
+
+    /// Appends bytes, zeros escaped, and an end that is not the beginning of anything else.
+    package mutating func appendData(_ data: UnsafeRawBufferPointer) {
+        reserve(data.count * 2 + 3)
+        put(UInt8(1))
+        if let base = data.baseAddress, data.count > 0 {
+            if memchr(base, 0, data.count) == nil {
+                (buffer + count).copyMemory(from: base, byteCount: data.count)
+                count += data.count
+            } else {
+                for byte in data {
+                    put(byte)
+                    if byte == 0 { put(UInt8(0xFF)) }
+                }
+            }
+        }
+        put(UInt16(0))
+    }
+
+    // MARK: Room
+
+    @inline(__always)
+    private mutating func put<Value: FixedWidthInteger>(_ value: Value) {
+        (buffer + count).storeBytes(of: value, as: Value.self)
+        count &+= MemoryLayout<Value>.size
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ byteCount: Int) {
+        if count + byteCount > capacity { grow(byteCount) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ byteCount: Int) {
+        let larger = max(capacity * 2, count + byteCount)
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
+        bytes.copyMemory(from: buffer, byteCount: count)
+        buffer.deallocate()
+        buffer = bytes
+        capacity = larger
+    }
+}

@@ -1,0 +1,151 @@
+package import FaultlineLog
+package import FaultlineModel
+internal import Synchronization
+
+/// The rows of one store, seen through one schema: the front door of this target.
+///
+/// Several may stand over one log: that of the schema in force, and, while a migration runs, that of the schema to come.
+package final class RowStore: Sendable {
+    package let log: Log
+    package let storage: SchemaStorage
+    /// Whether this is the schema that a migration under way writes, not the one in force.
+    private let isMigrationTarget: Bool
+    /// Segment and offset of an entity map that was found to be this one, so that a save need not decode it again.
+    private let knownMapPlace = Atomic<UInt64>(0)
+    /// For each entity, by number of layout: how rows of that layout are read by the slots in force.
+    private let readers: [EntityReaders]
+
+    /// Resolves a catalog over a log.
+    ///
+    /// - Parameter setDefault: Writes an attribute's default value into a slot of a draft; rows that lack the column have it.
+    package init(
+        log: Log, catalog: StoredCatalog, isMigrationTarget: Bool = false,
+        setDefault: (Schema.Attribute, Int, inout Draft) -> Void
+    ) throws(StoreError) {
+        self.log = log
+        self.isMigrationTarget = isMigrationTarget
+        storage = try SchemaStorage(catalog)
+        var readers: [EntityReaders] = []
+        for entity in storage.entities {
+            readers.append(
+                try EntityReaders(
+                    entity, schema: catalog.schema.entities[entity.ordinal], layouts: catalog.layouts,
+                    setDefault: setDefault))
+        }
+        self.readers = readers
+    }
+
+    /// Checks that rows may still be written under this schema: that no migration is under way, and none has switched since.
+    package func checkInForce(in transaction: borrowing Transaction) throws(StoreError) {
+        do {
+            let migration = try transaction.location(of: StoredCatalog.RecordNumber.migration, in: .catalog)
+            if isMigrationTarget { return }
+            guard migration.isAbsent else {
+                throw StoreError(
+                    .outdated,
+                    "The store is being migrated: it can be read, and not written until the migration is done. Make the container anew then."
+                )
+            }
+            let place = try transaction.location(of: StoredCatalog.RecordNumber.entityMap, in: .catalog)
+            let placeBits = UInt64(place.segment) << 32 | UInt64(place.offset)
+            if placeBits != 0, placeBits == knownMapPlace.load(ordering: .relaxed) { return }
+            let map = try transaction.record(StoredCatalog.RecordNumber.entityMap, in: .catalog) { record in
+                try NestedDecoder.decode(EntityMap.self, from: record.row)
+            }
+            guard let map, map.entities == storage.map.entities, map.links == storage.map.links else {
+                throw StoreError(
+                    .outdated,
+                    "The store has been migrated since this container was made: it can still read what it saw, and not write. Make a container with the new schema."
+                )
+            }
+            knownMapPlace.store(placeBits, ordering: .relaxed)
+        } catch let error as LogError { throw StoreError(error) } catch let error as StoreError { throw error } catch {
+            throw StoreError(.malformed, "The store's entity map does not decode: \(error).")
+        }
+    }
+
+    /// How to read a row of `layout`; nil if no row of the entity can have it.
+    @inline(__always)
+    package func table(forLayout layout: UInt16, of entity: EntityStorage) -> UnsafePointer<LayoutTable>? {
+        readers[entity.ordinal].table(for: layout)
+    }
+
+    /// Bytes of the fixed area of rows of a layout; nil if no row of the entity can have it.
+    func fixedByteCount(ofLayout layout: UInt16, _ entity: EntityStorage) -> Int? {
+        table(forLayout: layout, of: entity)?.pointee.physical.map { Int($0.pointee.fixedByteCount) }
+    }
+
+    /// Compiles a filter for rows of one layout.
+    package func program(_ filter: RowFilter, layout: UInt16, entity: EntityStorage) throws(StoreError) -> RowProgram {
+        if layout == entity.layout.number { return RowProgram(filter, layout: entity.layout) }
+        guard let adapter = readers[entity.ordinal].adapter(for: layout) else {
+            throw StoreError(.malformed, "No row of \(entity.name) can have layout \(layout). Run `faultline verify`.")
+        }
+        return RowProgram(filter, adapter: adapter)
+    }
+
+    /// Checks a record's row and gives a view of it by the slots in force.
+    package func view(_ record: RecordView, of entity: EntityStorage) throws(StoreError) -> RowView {
+        guard let table = table(forLayout: record.layout, of: entity),
+            let view = RowView(checking: record.row, table: table, hasExtension: record.flags.contains(.hasExtension))
+        else {
+            throw StoreError(
+                .malformed,
+                "Object \(record.id) of \(entity.name) has a row that does not fit its layout \(record.layout). Run `faultline verify`, then `faultline salvage`."
+            )
+        }
+        return view
+    }
+}
+
+/// The layouts in which rows of one entity can be, and how each is read.
+private final class EntityReaders: Sendable {
+    private let adapters: [UInt16: RowAdapter]
+    private let current: RowLayout
+    // Safe because the memory is written before the object is shared, and never after.
+    nonisolated(unsafe) private let tables: UnsafeMutablePointer<UnsafePointer<LayoutTable>?>
+    private let count: Int
+
+    init(
+        _ entity: EntityStorage, schema: Schema.Entity, layouts: [UInt16: RowLayout],
+        setDefault: (Schema.Attribute, Int, inout Draft) -> Void
+    ) throws(StoreError) {
+        current = entity.layout
+        count = Int(layouts.keys.max() ?? 0) + 1
+        tables = .allocate(capacity: count)
+        tables.initialize(repeating: nil, count: count)
+
+        var defaults = Draft.create(layout: entity.layout)
+        defer { defaults.destroy() }
+        for (slot, property) in schema.properties.enumerated() {
+            if let attribute = property as? Schema.Attribute, attribute.hasDefaultValue {
+                setDefault(attribute, slot, &defaults)
+            }
+        }
+        let numbers = Set(entity.layout.columns.map(\.number))
+        var adapters: [UInt16: RowAdapter] = [:]
+        for (number, layout) in layouts where number != entity.layout.number {
+            guard layout.columns.contains(where: { numbers.contains($0.number) }) || layout.entityName == entity.name
+            else { continue }
+            do throws(RowError) {
+                let adapter = try RowAdapter(layout: layout, current: entity.layout, defaults: defaults)
+                adapters[number] = adapter
+                tables[Int(number)] = adapter.table
+            } catch {
+                // The layout belongs to rows that no table of this schema holds; a record that names it all the same is refused when read.
+                continue
+            }
+        }
+        self.adapters = adapters
+        tables[Int(entity.layout.number)] = entity.layout.table
+    }
+
+    deinit { tables.deallocate() }
+
+    func adapter(for layout: UInt16) -> RowAdapter? { adapters[layout] }
+
+    @inline(__always)
+    func table(for layout: UInt16) -> UnsafePointer<LayoutTable>? {
+        Int(layout) < count ? tables[Int(layout)] : nil
+    }
+}

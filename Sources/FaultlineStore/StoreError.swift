@@ -1,0 +1,39 @@
+package import FaultlineLog
+
+/// Why rows could not be read or written.
+package struct StoreError: Error, Sendable {
+    /// What kind of trouble it is; messages may change, codes do not.
+    package enum Code: Sendable, Equatable {
+        /// The log refused; `cause` says why.
+        case log
+        /// A row or a catalog entry does not decode although its checksum is right.
+        case malformed
+        /// The store was written under another schema.
+        case schemaMismatch
+        /// Two objects would have the same unique values.
+        case duplicate
+        /// The object does not exist any more.
+        case missing
+        /// A limit of the format would be exceeded.
+        case tooLarge
+        /// A number ran out (65,520 tables or layouts, for example).
+        case exhausted
+        /// The store's tables were moved on by a migration since this container was made.
+        case outdated
+    }
+
+    package let code: Code
+    /// What happened and what to do.
+    package let message: String
+    package let cause: LogError?
+
+    package init(_ code: Code, _ message: String, cause: LogError? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    package init(_ cause: LogError) {
+        self.init(.log, cause.message, cause: cause)
+    }
+}
