@@ -23,6 +23,10 @@ let package = Package(
         // Rows: how an object becomes a record and back, indexes, queries on bytes.
         .target(
             name: "FaultlineStore", dependencies: ["FaultlineLog", "FaultlineModel", "FaultlineDisk", "CFaultline"]),
+        // Contexts, identity maps, faults, fetches.
+        .target(
+            name: "FaultlineObjects",
+            dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "CFaultline"]),
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],

@@ -1,0 +1,221 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+extension ContextCore {
+    // MARK: To one
+
+    /// The target of a to-one slot.
+    func target(of core: inout ModelCore, _ slot: Int) -> AnyObject? {
+        let home = core.home.takeUnretainedValue()
+        guard case .toOne(let relationship)? = home.entity?.slots[slot] else { return nil }
+        let reference = ObjectReference(bits: core.read({ $0.toOne(slot) }, { $0.toOne(slot) }) ?? 0)
+        return object(reference, homes[relationship.destination])
+    }
+
+    /// The object that a reference leads to; nil for nil, and for an object that was deleted.
+    func object(_ reference: ObjectReference, _ home: EntityHome) -> AnyObject? {
+        if reference.isNil { return nil }
+        if reference.isTemporary { return insertedObject(reference.number)?.object }
+        if let found = registeredObject(reference.number, home) {
+            guard let handle = handle(of: found, home), !handle.core.pointee.isDeleted else { return nil }
+            return found
+        }
+        // A row that is not there any more is no object: references may dangle where the schema has no inverse.
+        guard let entity = home.entity,
+            let location = try? snapshot.location(of: reference.number, in: entity.table), !location.isAbsent
+        else { return nil }
+        return anyObject(reference.number, home)
+    }
+
+    func handle(of object: AnyObject, _ home: EntityHome) -> ObjectHandle? {
+        guard let type = home.type else { return nil }
+        let start = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+        return UnsafeMutablePointer<ModelCore>(bitPattern: start + UInt(type.coreOffset(of: object))).map {
+            ObjectHandle(object: object, core: $0)
+        }
+    }
+
+    /// Sets a to-one slot and keeps its inverse.
+    func setTarget(of owner: ObjectHandle, _ slot: Int, to target: ObjectHandle?) {
+        let home = owner.core.pointee.home.takeUnretainedValue()
+        guard let entity = home.entity, case .toOne(let relationship) = entity.slots[slot] else { return }
+        if let target, !adopt(target) { return }
+        let old = reference(of: owner, slot)
+        let new = target?.reference ?? ObjectReference(bits: 0)
+        guard old != new else { return }
+        guard write(owner, slot, new) else { return }
+        switch relationship.inverse {
+        case .none:
+            break
+        case .toMany(let inverse):
+            noteMember(owner, leaving: old, joining: new, relationship.destination, inverse)
+        case .toOne(let inverse):
+            let destination = homes[relationship.destination]
+            if let partner = object(old, destination).flatMap({ handle(of: $0, destination) }) {
+                _ = write(partner, inverse, ObjectReference(bits: 0))
+            }
+            guard let target else { break }
+            let previous = reference(of: target, inverse)
+            if !previous.isNil, let rival = object(previous, home).flatMap({ handle(of: $0, home) }) {
+                _ = write(rival, slot, ObjectReference(bits: 0))
+            }
+            _ = write(target, inverse, owner.reference)
+        }
+    }
+
+    /// Notes that a to-one slot's owner goes from one to-many collection to another.
+    func noteMember(
+        _ member: ObjectHandle, leaving old: ObjectReference, joining new: ObjectReference, _ entity: Int, _ slot: Int
+    ) {
+        if !old.isNil {
+            relationships.delta(.init(entity: entity, slot: slot, owner: old)).remove(member.reference)
+        }
+        if !new.isNil {
+            relationships.delta(.init(entity: entity, slot: slot, owner: new)).add(member)
+        }
+    }
+
+    /// What a to-one slot holds now.
+    func reference(of handle: ObjectHandle, _ slot: Int) -> ObjectReference {
+        ObjectReference(bits: handle.core.pointee.read({ $0.toOne(slot) }, { $0.toOne(slot) }) ?? 0)
+    }
+
+    /// Writes a to-one slot, and nothing else.
+    private func write(_ handle: ObjectHandle, _ slot: Int, _ reference: ObjectReference) -> Bool {
+        guard handle.core.pointee._$beginChange(slot) else { return false }
+        handle.core.pointee.write {
+            $0.setToOne(slot, reference.bits)
+            // The place in another collection says nothing in the new one.
+            if $0.orderKey(slot) != nil { $0.setOrderKey(slot, nil) }
+        }
+        return true
+    }
+
+    /// Takes an object into this context if it is in none; false if it is in another.
+    private func adopt(_ handle: ObjectHandle) -> Bool {
+        if !handle.core.pointee.has(.attached) { return insert(handle) }
+        if handle.core.pointee.context === self { return true }
+        refuseSave(
+            SwiftDataError.modelValidationFailure.explained(
+                "A relationship was set to an object of another context. Fetch the object in this context, by its persistentModelID."
+            ))
+        return false
+    }
+
+    // MARK: To many
+
+    /// The members of a to-many slot: stored ones, altered by unsaved changes.
+    func members<T: PersistentModel>(of core: inout ModelCore, _ slot: Int, as type: T.Type) -> [T] {
+        memberObjects(of: ObjectHandle(core: &core), slot).compactMap { $0 as? T }
+    }
+
+    func memberObjects(of owner: ObjectHandle, _ slot: Int) -> [AnyObject] {
+        let home = owner.core.pointee.home.takeUnretainedValue()
+        guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return [] }
+        let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
+        let delta = relationships.existing(key)
+        let destination = homes[relationship.destination]
+        if let assigned = delta?.assigned {
+            return assigned.filter { !$0.core.pointee.isDeleted }.map(\.object)
+        }
+        var members: [AnyObject] = []
+        if !owner.core.pointee.has(.temporary) {
+            do {
+                for number in try storedMembers(of: owner.core.pointee.number, relationship) {
+                    if let delta, delta.removed.contains(ObjectReference(number: number, isTemporary: false)) {
+                        continue
+                    }
+                    if let object = object(ObjectReference(number: number, isTemporary: false), destination) {
+                        members.append(object)
+                    }
+                }
+            } catch {
+                owner.core.pointee.insert(.damaged)
+                report(error)
+            }
+        }
+        if let delta {
+            members.append(contentsOf: delta.added.lazy.filter { !$0.core.pointee.isDeleted }.map(\.object))
+        }
+        return members
+    }
+
+    /// Numbers of the members that the index of a to-many relationship has for an owner, in their order.
+    func storedMembers(of owner: RecordID, _ relationship: ToManyStorage) throws -> [RecordID] {
+        let index: IndexDefinition
+        switch relationship.members {
+        case .inverse(_, let definition): index = definition
+        case .link(let side, _): index = side.index
+        }
+        var numbers: [RecordID] = []
+        try withUnsafeBytes(of: owner.bigEndian) { prefix in
+            try snapshot.forEachEntry(in: index, prefix: prefix) { key, _ in
+                if let member = MemberKey.member(key) { numbers.append(member) }
+                return true
+            }
+        }
+        return numbers
+    }
+
+    /// Sets the members of a to-many slot and keeps their inverses.
+    func setMembers(of owner: ObjectHandle, _ slot: Int, to newMembers: [ObjectHandle]) {
+        let home = owner.core.pointee.home.takeUnretainedValue()
+        guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return }
+        var wanted: [ObjectHandle] = []
+        var seen: Set<ObjectIdentifier> = []
+        for member in newMembers where seen.insert(ObjectIdentifier(member.object)).inserted {
+            guard adopt(member) else { return }
+            wanted.append(member)
+        }
+        let destination = homes[relationship.destination]
+        let old = memberObjects(of: owner, slot)
+        let oldSet = Set(old.map(ObjectIdentifier.init))
+        for object in old where !seen.contains(ObjectIdentifier(object)) {
+            guard let member = handle(of: object, destination) else { continue }
+            unlink(owner, entity, slot, relationship, member)
+        }
+        for member in wanted where !oldSet.contains(ObjectIdentifier(member.object)) {
+            link(owner, entity, slot, relationship, member)
+        }
+        let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
+        relationships.delta(key).assigned = wanted
+    }
+
+    private func link(
+        _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int, _ relationship: ToManyStorage,
+        _ member: ObjectHandle
+    ) {
+        switch relationship.members {
+        case .inverse(let inverse, _):
+            setTarget(of: member, inverse, to: owner)
+        case .link(let side, let inverse):
+            setLink(owner, entity, slot, side, inverse, member, relationship.destination, isPresent: true)
+        }
+    }
+
+    private func unlink(
+        _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int, _ relationship: ToManyStorage,
+        _ member: ObjectHandle
+    ) {
+        switch relationship.members {
+        case .inverse(let inverse, _):
+            setTarget(of: member, inverse, to: nil)
+        case .link(let side, let inverse):
+            setLink(owner, entity, slot, side, inverse, member, relationship.destination, isPresent: false)
+        }
+    }
+
+    private func setLink(
+        _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int, _ side: LinkSide, _ inverse: Int,
+        _ member: ObjectHandle, _ destination: Int, isPresent: Bool
+    ) {
+        let left = side.isLeft ? owner.reference : member.reference
+        let right = side.isLeft ? member.reference : owner.reference
+        relationships.setLink(.init(table: side.table, left: left, right: right), isPresent: isPresent)
+        let own = relationships.delta(.init(entity: entity.ordinal, slot: slot, owner: owner.reference))
+        if isPresent { own.add(member) } else { own.remove(member.reference) }
+        guard inverse >= 0 else { return }
+        let other = relationships.delta(.init(entity: destination, slot: inverse, owner: member.reference))
+        if isPresent { other.add(owner) } else { other.remove(owner.reference) }
+    }
+}

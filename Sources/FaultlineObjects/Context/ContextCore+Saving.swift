@@ -1,0 +1,363 @@
+internal import FaultlineDisk
+package import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+extension ContextCore {
+    /// Writes all unsaved changes in one transaction: all of them, or none.
+    ///
+    /// Order within the transaction: deletes, keys that updates give up, updates, links, inserts. An insert whose unique values a stored object has
+    /// becomes an update of that object.
+    ///
+    /// - Parameter addition: Written in the same transaction; then there is a transaction even where nothing has changed.
+    package func save(adding addition: ((inout Transaction) throws -> Void)? = nil) throws {
+        if let pendingError {
+            self.pendingError = nil
+            throw pendingError
+        }
+        guard hasChanges || addition != nil else { return }
+        guard !isReadOnly else {
+            throw SwiftDataError.modelValidationFailure.explained(
+                "The container was made with allowsSave: false. Make another one to save.")
+        }
+        try propagateDeletes()
+        try validate()
+
+        var saving = SavingState()
+        defer { saving.restoreDrafts() }
+        let receipt: CommitReceipt
+        do {
+            receipt = try store.log.write(author: author) { transaction in
+                try store.checkInForce(in: transaction)
+                try write(&saving, in: &transaction)
+                try addition?(&transaction)
+            }.receipt
+        } catch let error as StoreError where error.code == .duplicate || error.code == .missing {
+            throw SwiftDataError.modelValidationFailure.explained(error.message)
+        }
+        finish(&saving, receipt)
+    }
+
+    /// Undoes all unsaved changes.
+    func rollback() {
+        pendingError = nil
+        inserted.forEach(sendAway)
+        for handle in changed {
+            handle.core.pointee.dropDraft()
+            handle.core.pointee.row = .none
+            handle.core.pointee.remove(.changed)
+        }
+        for handle in deleted { handle.core.pointee.remove(.deleted) }
+        forgetChanges()
+    }
+
+    func forgetChanges() {
+        inserted.removeAll()
+        changed.removeAll()
+        deleted.removeAll()
+        hasDeletedInserts = false
+        relationships.removeAll()
+        insertedPlaces = nil
+        countedInserted = 0
+        countedBytes = 0
+    }
+
+    // MARK: Checks
+
+    private func validate() throws {
+        var findings: [String] = []
+        func check(_ handle: ObjectHandle) {
+            let home = handle.core.pointee.home.takeUnretainedValue()
+            if handle.core.pointee.has(.damaged) {
+                findings.append("\(home.entityName) \(handle.core.pointee.number): it was read with stand-in values")
+            }
+            guard let entity = home.entity, !entity.requiredSlots.isEmpty, let draft = handle.core.pointee.draft else {
+                return
+            }
+            for slot in entity.requiredSlots where draft.toOne(slot) == 0 {
+                let property = store.storage.schema.entities[entity.ordinal].properties[slot].name
+                findings.append("\(entity.name).\(property): a required object is missing")
+            }
+        }
+        for handle in inserted where !handle.core.pointee.has(.deleted) { check(handle) }
+        for handle in changed where !handle.core.pointee.has(.deleted) { check(handle) }
+        guard findings.isEmpty else {
+            let shown = findings.prefix(20).joined(separator: "; ")
+            let more = findings.count > 20 ? "; and \(findings.count - 20) more" : ""
+            throw SwiftDataError.modelValidationFailure.explained("Nothing was saved. \(shown)\(more).")
+        }
+    }
+
+    // MARK: Writing
+
+    private func write(_ saving: inout SavingState, in transaction: inout Transaction) throws {
+        var writer = RowWriter(store)
+        let newest = store.log.snapshot()
+        for handle in deleted {
+            let home = handle.core.pointee.home.takeUnretainedValue()
+            guard let entity = home.entity else { continue }
+            try unlinkAll(handle.core.pointee.number, entity, newest, &writer, &transaction)
+            try checkUnshared(entity.table, entity.name, "deleted")
+            try writer.delete(id: handle.core.pointee.number, entity, in: &transaction)
+        }
+        // Keys that updates give up come first, so that an insert may take one over.
+        for handle in changed where !handle.core.pointee.has(.deleted) {
+            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
+                let draft = handle.core.pointee.draft
+            else { continue }
+            if draft.changedMask & entity.indexedSlots != 0, !sharedTables.contains(entity.table) {
+                try writer.releaseKeys(
+                    changed: draft.changedMask, id: handle.core.pointee.number, entity, in: &transaction)
+            }
+        }
+        try resolveInserts(&saving, &writer, &transaction)
+        for handle in inserted where !handle.core.pointee.has(.deleted) {
+            saving.resolve(handle, inserted, isLast: true)
+        }
+        for handle in changed where !handle.core.pointee.has(.deleted) {
+            saving.resolve(handle, inserted, isLast: true)
+        }
+        try applyOrders(&saving, in: transaction)
+
+        for handle in changed where !handle.core.pointee.has(.deleted) {
+            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
+                let draft = handle.core.pointee.draft
+            else { continue }
+            if sharedTables.contains(entity.table) {
+                try checkIsAsStored(draft, handle.core.pointee.number, entity)
+                continue
+            }
+            if let adopted = handle.core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
+                var copy = draft.copy()
+                defer { copy.destroy() }
+                try adoptBlobs(adopted, &copy, handle.core.pointee.number, entity, &transaction)
+                try writer.update(
+                    copy, id: handle.core.pointee.number, base: handle.core.pointee.base, entity, in: &transaction)
+                continue
+            }
+            try writer.update(
+                draft, id: handle.core.pointee.number, base: handle.core.pointee.base, entity, in: &transaction)
+        }
+        try writeInserts(&saving, &writer, &transaction)
+        try writeLinks(&saving, &writer, &transaction)
+    }
+
+    /// Gives every inserted object its number: a new one, or that of the stored object whose place it takes.
+    private func resolveInserts(
+        _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
+    ) throws {
+        saving.numbers = [RecordID](repeating: 0, count: inserted.count)
+        // Objects whose unique keys name other new objects: those get their numbers first.
+        var waiting: [Int] = []
+        for (place, handle) in inserted.enumerated() {
+            let home = handle.core.pointee.home.takeUnretainedValue()
+            guard let entity = home.entity, handle.core.pointee.draft != nil, !handle.core.pointee.has(.deleted) else {
+                continue
+            }
+            try checkUnshared(entity.table, entity.name, "inserted")
+            if entity.uniqueIndexes.isEmpty || !entity.uniqueKeysNameObjects {
+                try resolveInsert(place, handle, entity, &saving, &writer, &transaction)
+            } else {
+                waiting.append(place)
+            }
+        }
+        while !waiting.isEmpty {
+            var later: [Int] = []
+            for place in waiting {
+                guard let entity = inserted[place].core.pointee.home.takeUnretainedValue().entity else { continue }
+                if saving.resolve(inserted[place], inserted, isLast: false) {
+                    try resolveInsert(place, inserted[place], entity, &saving, &writer, &transaction)
+                } else {
+                    later.append(place)
+                }
+            }
+            if later.count == waiting.count {
+                // They name each other in a ring: none of them can be in the store already.
+                for place in later {
+                    guard let entity = inserted[place].core.pointee.home.takeUnretainedValue().entity else { continue }
+                    saving.numbers[place] = try transaction.allocateIDs(1, in: entity.table)
+                }
+                for place in later {
+                    saving.resolve(inserted[place], inserted, isLast: true)
+                    guard let entity = inserted[place].core.pointee.home.takeUnretainedValue().entity,
+                        let draft = inserted[place].core.pointee.draft
+                    else { continue }
+                    try writer.enterKeys(draft, id: saving.numbers[place], entity, in: &transaction)
+                }
+                return
+            }
+            waiting = later
+        }
+    }
+
+    private func resolveInsert(
+        _ place: Int, _ handle: ObjectHandle, _ entity: EntityStorage, _ saving: inout SavingState,
+        _ writer: inout RowWriter, _ transaction: inout Transaction
+    ) throws {
+        guard let draft = handle.core.pointee.draft else { return }
+        if !chosenNumbers.isEmpty, let chosen = chosenNumbers[handle.core.pointee.number] {
+            if let holder = try writer.holder(of: draft, entity, in: transaction) {
+                throw StoreError(
+                    .duplicate,
+                    "Objects \(holder) and \(chosen) of \(entity.name) would have the same unique values. Use output.upsert, or drop one of them."
+                )
+            }
+            try writer.enterKeys(draft, id: chosen, entity, in: &transaction)
+            saving.numbers[place] = chosen
+            return
+        }
+        if entity.uniqueIndexes.count == 1 {
+            let (number, isTaken) = try writer.claim(draft, entity, in: &transaction)
+            saving.numbers[place] = number
+            if isTaken { saving.upserts.insert(place) }
+            return
+        }
+        guard !entity.uniqueIndexes.isEmpty, let holder = try writer.holder(of: draft, entity, in: transaction) else {
+            let number = try transaction.allocateIDs(1, in: entity.table)
+            saving.numbers[place] = number
+            guard !entity.uniqueIndexes.isEmpty else { return }
+            try writer.enterKeys(draft, id: number, entity, in: &transaction)
+            if entity.uniqueIndexes.count > 1 {
+                saving.keyOwners[.init(entity: entity.ordinal, number: number)] = place
+            }
+            return
+        }
+        saving.numbers[place] = holder
+        saving.upserts.insert(place)
+        guard entity.uniqueIndexes.count > 1 else { return }
+        // The keys of the other constraints change with the values.
+        let owner = SavingState.KeyOwner(entity: entity.ordinal, number: holder)
+        if let earlier = saving.keyOwners[owner], let draft = inserted[earlier].core.pointee.draft {
+            try writer.removeKeys(draft, id: holder, entity, in: &transaction)
+        } else {
+            try writer.releaseKeys(changed: SlotMask.all, id: holder, entity, in: &transaction)
+        }
+        try writer.enterKeys(draft, id: holder, entity, in: &transaction)
+        saving.keyOwners[owner] = place
+    }
+
+    private func writeInserts(
+        _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
+    ) throws {
+        for (place, handle) in inserted.enumerated() {
+            let number = saving.numbers[place]
+            guard number != 0, let entity = handle.core.pointee.home.takeUnretainedValue().entity,
+                let draft = handle.core.pointee.draft
+            else { continue }
+            if !saving.upserts.isEmpty, saving.upserts.contains(place) {
+                try writer.update(
+                    draft.withUpsertMarks(entity), id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+            } else if handle.core.pointee.hasExtra, let adopted = handle.core.pointee.extraIfPresent?.adoptedBlobs,
+                !adopted.isEmpty
+            {
+                var copy = draft.copy()
+                defer { copy.destroy() }
+                try adoptBlobs(adopted, &copy, number, entity, &transaction)
+                try writer.insert(copy, id: number, entity, in: &transaction)
+            } else {
+                try writer.insert(draft, id: number, entity, in: &transaction)
+            }
+        }
+    }
+
+    /// Makes values that were given by reference the object's own: a blob has one owner.
+    private func adoptBlobs(
+        _ adopted: [Int: UInt64], _ draft: inout Draft, _ number: RecordID, _ entity: EntityStorage,
+        _ transaction: inout Transaction
+    ) throws {
+        for (slot, identifier) in adopted.sorted(by: { $0.key < $1.key }) {
+            // The slot may have been set to something else since.
+            guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
+            if let mayMoveBlob, mayMoveBlob(identifier) { continue }
+            let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)
+            let copy = try transaction.copyBlob(identifier, owner: owner)
+            draft.setBlobReference(slot, identifier: copy, byteCount: reference.byteCount)
+        }
+    }
+
+    // MARK: Afterwards
+
+    /// Copies the values of deleted objects that somebody else holds, while they can still be read.
+    private func keepLastValues() {
+        for place in deleted.indices where deleted[place].core.pointee.draftPointer == nil {
+            guard !isKnownUniquelyReferenced(&deleted[place].object) else { continue }
+            // Of a deleted object a draft is no change.
+            _ = deleted[place].core.pointee._$beginChange(0)
+        }
+    }
+
+    /// Turns the saved objects into stored ones.
+    private func finish(_ saving: inout SavingState, _ receipt: CommitReceipt) {
+        saving.forgetReplaced()
+        relationships.removeAll()
+        keepLastValues()
+        moveToSaved(receipt.snapshot)
+        let isPlain = saving.upserts.isEmpty && chosenNumbers.isEmpty
+        for place in inserted.indices {
+            let number = saving.numbers[place]
+            guard number != 0 else { continue }
+            // An object that nobody but the context holds goes away below, and need not be entered anywhere.
+            if isPlain, isKnownUniquelyReferenced(&inserted[place].object) { continue }
+            let handle = inserted[place]
+            let home = handle.core.pointee.home.takeUnretainedValue()
+            handle.core.pointee.becomeStored(number)
+            lock.lock()
+            let known = home.identities.address(of: number)
+            if known == 0 {
+                home.identities.insert(
+                    UInt(bitPattern: Unmanaged.passUnretained(handle.object).toOpaque()), for: number)
+                handle.core.pointee.insert(.registered)
+            }
+            lock.unlock()
+            if known != 0, let twin = registeredObject(number, home), let other = self.handle(of: twin, home),
+                !other.core.pointee.has(.changed)
+            {
+                // The object whose place was taken shows the new values from now on; the new one is its alias.
+                other.core.pointee.row = .none
+            }
+        }
+        for handle in changed where !handle.core.pointee.has(.deleted) {
+            handle.core.pointee.dropDraft()
+            handle.core.pointee.dropExtra()
+            handle.core.pointee.row = .none
+            handle.core.pointee.remove(.changed)
+        }
+        chosenNumbers.removeAll()
+        for handle in deleted { handle.core.pointee.becomeGone() }
+        forgetChanges()
+    }
+}
+
+extension Draft {
+    /// The draft of an object that takes a stored one's place, marked so that relationships it does not set stay as they are stored.
+    fileprivate func withUpsertMarks(_ entity: EntityStorage) -> Draft {
+        clearMarks()
+        for (slot, storage) in entity.slots.enumerated() {
+            switch storage {
+            case .toOne where toOne(slot) == 0, .toMany: break
+            default: mark(slot)
+            }
+        }
+        return self
+    }
+}
+
+extension ModelCore {
+    /// Makes a saved new object a stored one: its values are read from the store from now on.
+    mutating func becomeStored(_ number: RecordID) {
+        setNumber(number)
+        remove(.temporary)
+        remove(.inserted)
+        remove(.changed)
+        dropDraft()
+        dropExtra()
+        row = .none
+    }
+
+    /// Makes a deleted object one that only shows its last values.
+    mutating func becomeGone() {
+        remove(.deleted)
+        remove(.changed)
+        insert(.gone)
+    }
+}

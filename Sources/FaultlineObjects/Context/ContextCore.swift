@@ -1,0 +1,452 @@
+internal import CFaultline
+internal import FaultlineDisk
+package import FaultlineLog
+internal import FaultlineModel
+package import FaultlineStore
+
+/// What lies behind a `ModelContext`: its snapshot, its objects, its loaded rows, its unsaved changes.
+///
+/// Objects keep it alive; the user's `ModelContext` is only the handle. It is used by one thread at a time, like the context itself; what other threads may do (release
+/// objects, take memory back) goes through the lock.
+///
+/// Invariants:
+/// - at most one registered object a stored row;
+/// - `inserted`, `changed` and `deleted` hold every object with the flag of that name, each once;
+/// - a row in the arena is that of the snapshot at which it was loaded.
+// Safe because a context is confined to one thread at a time, and what others touch is under the lock.
+package final class ContextCore: @unchecked Sendable {
+    let store: RowStore
+    let lock = EngineLock()
+    @exclusivity(unchecked) private(set) var snapshot: Snapshot
+    /// By ordinal of the entity.
+    @exclusivity(unchecked) private(set) var homes: [EntityHome] = []
+    private var homesByType: [ObjectIdentifier: EntityHome] = [:]
+    @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
+    /// Changed under the lock; read without it where `RowArena` says so.
+    @exclusivity(unchecked) var rows = RowArena()
+    private var reclaiming: MemoryBudget.Registration?
+    private let reclaimer = RowReclaimer()
+    @exclusivity(unchecked) package var counters = FaultCounters()
+
+    @exclusivity(unchecked) var inserted: [ObjectHandle] = []
+    /// Whether an inserted object was deleted since the last save.
+    var hasDeletedInserts = false
+    @exclusivity(unchecked) var changed: [ObjectHandle] = []
+    var deleted: [ObjectHandle] = []
+    @exclusivity(unchecked) var relationships = PendingRelationships()
+    /// Places of inserted objects by temporary number; made when first needed.
+    var insertedPlaces: [UInt64: Int]?
+    var author: String?
+    let isReadOnly: Bool
+    /// In a migration: says whether a new object may take a value of the old object over, which it may once.
+    package var mayMoveBlob: ((UInt64) -> Bool)?
+    /// In a migration: numbers that new objects are to have, by temporary number.
+    var chosenNumbers: [UInt64: RecordID] = [:]
+    /// In a migration: tables that the old state shares, so that nothing may be written in them before the switch.
+    package var sharedTables: Set<TableID> = []
+    /// In a migration: inserted objects whose bytes were counted, and the bytes.
+    var countedInserted = 0
+    var countedBytes = 0
+    /// New objects whose relationships are not in the context yet, while some are being inserted.
+    var arriving: [ObjectHandle] = []
+    /// Whether the user's context is gone: nothing will be saved any more, so no object is held for its changes.
+    var isAbandoned = false
+    /// The first error that a call that cannot throw met; the next save throws it.
+    var pendingError: (any Error)?
+    /// Told of damage met by a getter.
+    var errorHandler: (@Sendable (any Error) -> Void)?
+    private(set) weak var userContext: ModelContext?
+    private var buffer = RecordBuffer()
+
+    package init(store: RowStore, types: [ModelType], isReadOnly: Bool = false) {
+        self.store = store
+        self.isReadOnly = isReadOnly
+        snapshot = store.log.snapshot()
+        let typesByName = Dictionary(types.map { ($0.entityName, $0) }) { first, _ in first }
+        homes = store.storage.entities.map {
+            EntityHome(context: self, entity: $0, type: typesByName[$0.name], storeID: store.log.storeID)
+        }
+        for home in homes {
+            if let type = home.type { homesByType[ObjectIdentifier(type)] = home }
+        }
+        reclaimer.attach(self)
+        reclaiming = store.log.budget.register(.rows) { [reclaimer] byteCount in reclaimer.reclaim(byteCount) }
+    }
+
+    deinit {
+        reclaimer.detach()
+        reclaiming = nil
+        if rows.byteCount > 0 { store.log.budget.release(rows.byteCount, for: .rows) }
+    }
+
+    func setUserContext(_ context: ModelContext) { userContext = context }
+
+    // MARK: Snapshot
+
+    /// Moves on to the newest state.
+    ///
+    /// Where others have saved meanwhile, loaded rows are given up: all objects without unsaved changes show one state of the store.
+    func moveToNewest() {
+        let newest = store.log.snapshot()
+        if newest.sequence != snapshot.sequence { forgetRows() }
+        snapshot = newest
+    }
+
+    /// Moves on to the state that a save of this context made.
+    func moveToSaved(_ saved: Snapshot) {
+        if saved.sequence != snapshot.sequence + 1 { forgetRows() }
+        snapshot = saved
+    }
+
+    func moveTo(_ snapshot: Snapshot) { self.snapshot = snapshot }
+
+    // MARK: Homes
+
+    /// The home of a class's objects; nil if the container's schema lacks its entity.
+    @inline(__always)
+    func home(of type: ModelType) -> EntityHome? {
+        if let lastType, lastType.type == ObjectIdentifier(type) { return lastType.home }
+        return findHome(of: type)
+    }
+
+    private func findHome(of type: ModelType) -> EntityHome? {
+        guard let home = homesByType[ObjectIdentifier(type)] else { return nil }
+        lastType = (ObjectIdentifier(type), home)
+        return home
+    }
+
+    func require<T: PersistentModel>(_ type: T.Type) throws -> EntityHome {
+        if let home = home(of: type._$modelType) { return home }
+        throw SwiftDataError.unknownSchema.explained(
+            "\(type) is not among the models of this container. Add it to the container's schema.")
+    }
+
+    // MARK: Objects
+
+    /// The registered object of a number, retained; nil if none is alive.
+    func registeredObject(_ number: RecordID, _ home: EntityHome) -> AnyObject? {
+        lock.lock()
+        defer { lock.unlock() }
+        return livingObject(home.identities.address(of: number))
+    }
+
+    /// Under the lock.
+    @inline(__always)
+    private func livingObject(_ address: UInt) -> AnyObject? {
+        guard let pointer = UnsafeMutableRawPointer(bitPattern: address), fl_try_retain(pointer) else { return nil }
+        return Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue()
+    }
+
+    /// The one object of a stored row: the registered one, or a new fault.
+    func object<T: PersistentModel>(_ number: RecordID, _ home: EntityHome, as type: T.Type) -> T {
+        if let metadata = T._$modelType.bareMetadata {
+            // Safe because the identity map of a home holds objects of its class only.
+            return unsafeDowncast(bareObject(number, home, metadata), to: T.self)
+        }
+        if let found = registeredObject(number, home) {
+            // Safe because the identity map of a home holds objects of its class only.
+            return unsafeDowncast(found, to: T.self)
+        }
+        return makeFault(number, home, row: .none, as: type)
+    }
+
+    /// The same for an entity whose class is known at run time only.
+    func anyObject(_ number: RecordID, _ home: EntityHome) -> AnyObject? {
+        if let metadata = home.type?.bareMetadata { return bareObject(number, home, metadata) }
+        if let found = registeredObject(number, home) { return found }
+        guard let type = home.type else { return nil }
+        let made = withPendingFault(number, home, type, row: .none) { type.makeFault() }
+        // Before the first change: it is by the offset that the context finds the object of a core.
+        _ = type.coreOffset(of: made)
+        register(made, number, home)
+        return made
+    }
+
+    /// The object of a class that stores nothing but its core: the registered one, or a new fault. Takes the lock once.
+    private func bareObject(_ number: RecordID, _ home: EntityHome, _ metadata: UnsafeRawPointer) -> AnyObject {
+        lock.lock()
+        defer { lock.unlock() }
+        let address = home.identities.address(of: number)
+        if let pointer = UnsafeMutableRawPointer(bitPattern: address), fl_try_retain(pointer) {
+            return Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue()
+        }
+        _ = Unmanaged.passUnretained(self).retain()
+        let made = BareObject.makeFault(metadata, number, Unmanaged.passUnretained(home), row: .none)
+        home.identities.insert(UInt(bitPattern: made), for: number)
+        return Unmanaged<AnyObject>.fromOpaque(made).takeRetainedValue()
+    }
+
+    private func makeFault<T: PersistentModel>(
+        _ number: RecordID, _ home: EntityHome, row: RowReference, as type: T.Type
+    ) -> T {
+        let made = withPendingFault(number, home, T._$modelType, row: row) { T(_$fault: FaultToken()) }
+        T._$modelType.learnCoreOffset(of: made)
+        register(made, number, home)
+        return made
+    }
+
+    private func register(_ object: AnyObject, _ number: RecordID, _ home: EntityHome) {
+        lock.lock()
+        home.identities.insert(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), for: number)
+        lock.unlock()
+    }
+
+    @inline(__always)
+    private func withPendingFault<T: AnyObject>(
+        _ number: RecordID, _ home: EntityHome, _ type: ModelType, row: RowReference, _ make: () -> T
+    ) -> T {
+        _ = Unmanaged.passUnretained(self).retain()
+        var pending = PendingFault(
+            type: Unmanaged.passUnretained(type), home: Unmanaged.passUnretained(home),
+            word: number | ModelCore.Flags.attached.rawValue | ModelCore.Flags.registered.rawValue, row: row)
+        return withUnsafeMutablePointer(to: &pending) { pointer in
+            fl_pending_set(pointer)
+            return make()
+        }
+    }
+
+    /// Appends the objects of `numbers` to a buffer: registered ones, or faults, in the order given.
+    ///
+    /// Takes the lock once or twice, not twice an object, and retains the context once.
+    func appendObjects<T: PersistentModel>(
+        _ numbers: UnsafeBufferPointer<RecordID>, rows references: UnsafePointer<RowReference>?, _ home: EntityHome,
+        to target: UnsafeMutablePointer<T>
+    ) {
+        if let metadata = T._$modelType.bareMetadata {
+            appendBareObjects(
+                numbers, rows: references, home, metadata,
+                // Safe because a reference to an object is one address, whatever its class.
+                to: UnsafeMutableRawPointer(target).assumingMemoryBound(to: UnsafeMutableRawPointer.self))
+            return
+        }
+        let count = numbers.count
+        withUnsafeTemporaryAllocation(of: Bool.self, capacity: count) { isNew in
+            lock.lock()
+            home.identities.reserve(count)
+            for index in 0..<count {
+                let found = livingObject(home.identities.address(of: numbers[index]))
+                isNew[index] = found == nil
+                // Safe because the identity map of a home holds objects of its class only.
+                if let found { (target + index).initialize(to: unsafeDowncast(found, to: T.self)) }
+            }
+            lock.unlock()
+            let type = T._$modelType
+            for index in 0..<count where isNew[index] {
+                let row = references?[index] ?? .none
+                let made = withPendingFault(numbers[index], home, type, row: row) { T(_$fault: FaultToken()) }
+                (target + index).initialize(to: made)
+            }
+            lock.lock()
+            for index in 0..<count where isNew[index] {
+                let address = UInt(bitPattern: Unmanaged.passUnretained(target[index]).toOpaque())
+                home.identities.insert(address, for: numbers[index])
+            }
+            lock.unlock()
+        }
+        if count > 0 { home.type?.learnCoreOffset(of: target[0]) }
+    }
+
+    private func appendBareObjects(
+        _ numbers: UnsafeBufferPointer<RecordID>, rows references: UnsafePointer<RowReference>?, _ home: EntityHome,
+        _ metadata: UnsafeRawPointer, to target: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    ) {
+        let homeReference = Unmanaged.passUnretained(home)
+        var madeCount: UInt32 = 0
+        lock.lock()
+        home.identities.reserve(numbers.count)
+        for index in 0..<numbers.count {
+            let number = numbers[index]
+            let address = home.identities.address(of: number)
+            if let pointer = UnsafeMutableRawPointer(bitPattern: address), fl_try_retain(pointer) {
+                target[index] = pointer
+                continue
+            }
+            let made = BareObject.makeFault(metadata, number, homeReference, row: references?[index] ?? .none)
+            home.identities.insert(UInt(bitPattern: made), for: number)
+            target[index] = made
+            madeCount &+= 1
+        }
+        // Before anybody else can release one of them.
+        if madeCount > 0 { fl_retain_many(Unmanaged.passUnretained(self).toOpaque(), madeCount) }
+        lock.unlock()
+    }
+
+    // MARK: Rows
+
+    /// Gives back memory of loaded rows; called by whoever needs some, on any thread.
+    func reclaimRows(_ byteCount: Int) -> Int {
+        lock.lock()
+        let freed = rows.evict(byteCount)
+        lock.unlock()
+        if freed > 0 { store.log.budget.release(freed, for: .rows) }
+        return freed
+    }
+
+    /// Copies a row into the arena.
+    func keep(_ view: RowView, at location: Location) -> RowReference {
+        if !rows.hasRoom(for: Int(view.byteCount)) { addRowBlock(minimum: RowArena.footprint(Int(view.byteCount))) }
+        return rows.append(view, location: location)
+    }
+
+    /// Puts a fresh block in place as the one to fill.
+    @inline(never)
+    private func addRowBlock(minimum: Int) {
+        let wanted = max(minimum, RowArena.blockByteCount)
+        store.log.budget.reserve(wanted, for: .rows)
+        lock.lock()
+        rows.addBlock(minimum: wanted)
+        lock.unlock()
+    }
+
+    /// Loads the row of a fault: from the arena if it is still there, else from the store.
+    @inline(never)
+    func load(_ core: inout ModelCore, _ home: EntityHome) -> RowView? {
+        guard !core.has(.inserted), !core.has(.temporary), let entity = home.entity else { return nil }
+        if let row = loadedRow(core.row) { return RowArena.view(row) }
+        counters.faultsFired += 1
+        do {
+            if home.isScanning(core.number), try readAhead(from: core.number, home, entity),
+                let row = loadedRow(core.row)
+            {
+                return RowArena.view(row)
+            }
+            let location = try snapshot.location(of: core.number, in: entity.table)
+            guard !location.isAbsent else {
+                core.insert(.gone)
+                report(
+                    SwiftDataError.missingModelContext.explained(
+                        "Object \(core.number) of \(entity.name) is not in the store any more; its properties give stand-ins."
+                    ))
+                return nil
+            }
+            counters.rowsRead += 1
+            core.row = try readRow(core.number, at: location, entity)
+            home.lastLoaded = core.number
+            return loadedRow(core.row).map(RowArena.view)
+        } catch {
+            core.insert(.damaged)
+            report(error)
+            return nil
+        }
+    }
+
+    /// The row of a reference, if it is still in the arena; its block becomes the current one.
+    @inline(__always)
+    private func loadedRow(_ reference: RowReference) -> UnsafeRawPointer? {
+        guard reference != .none else { return nil }
+        lock.lock()
+        defer { lock.unlock() }
+        return rows.row(reference)
+    }
+
+    /// Reads a row into the arena: straight into the block being filled, or, where it has no room or the record is compressed, through a buffer.
+    private func readRow(_ number: RecordID, at location: Location, _ entity: EntityStorage) throws -> RowReference {
+        if let byteCount = location.byteCount, byteCount <= RowArena.blockByteCount / 8 {
+            if rows.room(forRecord: byteCount) == nil { addRowBlock(minimum: byteCount) }
+            if let room = rows.room(forRecord: byteCount),
+                case .record(let record, _) = try snapshot.read(number, in: entity.table, at: location, into: room)
+            {
+                let view = try store.view(record, of: entity)
+                return rows.adopt(view, location: location, of: room) ?? keepCopy(of: view, at: location)
+            }
+        }
+        guard let record = try snapshot.read(number, in: entity.table, into: &buffer) else { return .none }
+        return keep(try store.view(record, of: entity), at: location)
+    }
+
+    /// Keeps a row whose bytes lie where a new row may go.
+    private func keepCopy(of view: RowView, at location: Location) -> RowReference {
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: max(Int(view.byteCount), 1), alignment: 8)
+        defer { bytes.deallocate() }
+        bytes.copyMemory(from: view.base, byteCount: Int(view.byteCount))
+        return keep(
+            RowView(trusted: bytes, byteCount: Int(view.byteCount), table: view.table, hasExtension: view.hasExtension),
+            at: location)
+    }
+
+    /// Loads the rows of the registered objects from `first` on, about a block of them. False if nothing was loaded.
+    private func readAhead(from first: RecordID, _ home: EntityHome, _ entity: EntityStorage) throws -> Bool {
+        guard let type = home.type, type.coreOffset > 0 else { return false }
+        var last = first
+        var loadedByteCount = 0
+        let coreOffset = UInt(type.coreOffset)
+        try snapshot.scan(entity.table, from: first, through: first + 2_047, readAhead: RowArena.blockByteCount) {
+            records in
+            var place = 0
+            while place < records.count {
+                let needed = records[place].row.count
+                if !rows.hasRoom(for: needed) { addRowBlock(minimum: RowArena.footprint(needed)) }
+                // Under the lock an object that is in the map has its memory: it leaves the map before that goes.
+                lock.lock()
+                defer { lock.unlock() }
+                while place < records.count, rows.hasRoom(for: records[place].row.count) {
+                    let record = records[place]
+                    place += 1
+                    let address = home.identities.address(of: record.id)
+                    guard address != 0, let core = UnsafeMutablePointer<ModelCore>(bitPattern: address + coreOffset),
+                        core.pointee.draftPointer == nil, !rows.isValid(core.pointee.row)
+                    else { continue }
+                    counters.rowsRead += 1
+                    let view = try store.view(record, of: entity)
+                    core.pointee.row = rows.append(view, location: record.location)
+                    loadedByteCount += RowArena.footprint(Int(view.byteCount))
+                    last = record.id
+                }
+            }
+            return loadedByteCount < RowArena.blockByteCount * 3 / 4
+        }
+        home.lastLoaded = last
+        return loadedByteCount > 0
+    }
+
+    /// Reads a value out of the row.
+    func readBlob(_ reference: BlobReference, into target: UnsafeMutableRawBufferPointer) throws(LogError) {
+        try readBlob(reference, range: 0..<reference.byteCount, into: target)
+    }
+
+    /// Reads a range of a value out of the row.
+    func readBlob(
+        _ reference: BlobReference, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer
+    ) throws(LogError) {
+        try snapshot.readBlob(reference.identifier, range: range, into: target)
+        counters.blobBytesRead += target.count
+    }
+
+    // MARK: Errors
+
+    /// Takes note of an error that a getter or setter cannot throw.
+    func report(_ error: any Error) {
+        if let errorHandler { errorHandler(error) }
+    }
+
+    /// Takes note of an error that makes the next save fail.
+    func refuseSave(_ error: any Error) {
+        if pendingError == nil { pendingError = error }
+        report(error)
+    }
+
+    // MARK: Changes
+
+    /// Holds on to an object whose first change is about to be made.
+    func registerChange(_ address: UInt, _ home: EntityHome) {
+        guard !isAbandoned, let pointer = UnsafeMutableRawPointer(bitPattern: address), let type = home.type,
+            let core = UnsafeMutablePointer<ModelCore>(bitPattern: address + UInt(type.coreOffset))
+        else { return }
+        changed.append(ObjectHandle(object: Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), core: core))
+    }
+
+    /// Whether a save would write anything.
+    var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !relationships.isEmpty }
+
+    /// The unsaved object with a temporary number.
+    func insertedObject(_ number: UInt64) -> ObjectHandle? {
+        if insertedPlaces == nil || (insertedPlaces?.count ?? 0) < inserted.count {
+            var places = [UInt64: Int](minimumCapacity: inserted.count)
+            for (place, handle) in inserted.enumerated() { places[handle.core.pointee.number] = place }
+            insertedPlaces = places
+        }
+        guard let place = insertedPlaces?[number], place < inserted.count else { return nil }
+        let handle = inserted[place]
+        return handle.core.pointee.number == number ? handle : nil
+    }
+}

@@ -1,0 +1,80 @@
+internal import CFaultline
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// What the objects of one entity in one context share: the context, the store's view of the entity, the identity map.
+///
+/// Each model class also has a *detached* home, without a context, for objects that were not inserted.
+// Safe because the constants are immutable, and the identity map is used under the context's lock.
+package final class EntityHome: @unchecked Sendable {
+    /// Nil for detached objects. The context owns its homes and each object retains the context, so it outlives every use.
+    let contextReference: Unmanaged<ContextCore>?
+    let entityName: String
+    /// Nil for detached objects.
+    let entity: EntityStorage?
+    let layout: RowLayout
+    /// The class of the entity's objects; nil where only dynamic objects are made.
+    let type: ModelType?
+    let storeID: (UInt64, UInt64)
+    /// Under the context's lock.
+    @exclusivity(unchecked) var identities = IdentityMap()
+    /// The object whose row was loaded last, and how many in a row came right behind the one before; by the context's thread.
+    @exclusivity(unchecked) var lastLoaded: RecordID = 0
+    @exclusivity(unchecked) private var ascendingCount = 0
+
+    init(detached layout: RowLayout, slotCount: Int) {
+        contextReference = nil
+        entityName = layout.entityName
+        entity = nil
+        self.layout = layout
+        type = nil
+        storeID = (0, 0)
+    }
+
+    init(context: ContextCore, entity: EntityStorage, type: ModelType?, storeID: (UInt64, UInt64)) {
+        contextReference = .passUnretained(context)
+        entityName = entity.name
+        self.entity = entity
+        layout = entity.layout
+        self.type = type
+        self.storeID = storeID
+    }
+
+    @inline(__always) var context: ContextCore? { contextReference?.takeUnretainedValue() }
+
+    /// Whether objects are being loaded one after the other, so that reading ahead pays.
+    func isScanning(_ number: RecordID) -> Bool {
+        if number > lastLoaded, number - lastLoaded <= 16 {
+            ascendingCount += 1
+        } else {
+            ascendingCount = 0
+        }
+        return ascendingCount >= 4
+    }
+
+    /// Takes an object that is being destroyed out of the identity map.
+    ///
+    /// The place may be taken by a new object already: a look-up that met the dying one made it. That one can be retained, the dying one cannot.
+    func forget(_ number: UInt64) {
+        contextReference?._withUnsafeGuaranteedRef { context in
+            context.lock.lock()
+            let address = identities.address(of: number)
+            if address != 0, let pointer = UnsafeMutableRawPointer(bitPattern: address) {
+                if fl_try_retain(pointer) {
+                    context.lock.unlock()
+                    Unmanaged<AnyObject>.fromOpaque(pointer).release()
+                    return
+                }
+                identities.remove(number)
+            }
+            context.lock.unlock()
+        }
+    }
+
+    /// Gives back an object's hold on the context.
+    @inline(__always)
+    func releaseContext() {
+        contextReference?.release()
+    }
+}

@@ -1,0 +1,38 @@
+/// What a context, or all contexts of a container, have read so far. Differences say what a piece of work cost.
+public struct FaultCounters: Equatable, Sendable, CustomStringConvertible {
+    /// Objects whose row was loaded because something of it was touched.
+    public var faultsFired = 0
+    /// Rows read from the store, those that queries looked at and those read ahead included.
+    public var rowsRead = 0
+    /// Bytes of values out of the row that were read.
+    public var blobBytesRead = 0
+    /// Bytes of memory that loaded rows, table pages and index blocks take now.
+    public var cacheBytes = 0
+
+    /// All zero.
+    public init() {}
+
+    /// What happened between two readings; `cacheBytes` is the later one's less the earlier one's.
+    public static func - (later: FaultCounters, earlier: FaultCounters) -> FaultCounters {
+        var difference = FaultCounters()
+        difference.faultsFired = later.faultsFired - earlier.faultsFired
+        difference.rowsRead = later.rowsRead - earlier.rowsRead
+        difference.blobBytesRead = later.blobBytesRead - earlier.blobBytesRead
+        difference.cacheBytes = later.cacheBytes - earlier.cacheBytes
+        return difference
+    }
+
+    /// Adds what another context counted.
+    public static func + (left: FaultCounters, right: FaultCounters) -> FaultCounters {
+        var sum = left
+        sum.faultsFired += right.faultsFired
+        sum.rowsRead += right.rowsRead
+        sum.blobBytesRead += right.blobBytesRead
+        sum.cacheBytes += right.cacheBytes
+        return sum
+    }
+
+    public var description: String {
+        "\(faultsFired) faults fired, \(rowsRead) rows read, \(blobBytesRead) blob bytes read, \(cacheBytes) bytes cached"
+    }
+}

@@ -1,0 +1,162 @@
+internal import FaultlineLog
+internal import FaultlineStore
+public import Foundation
+
+/// Where objects are fetched, changed and saved: one object for each row, unsaved changes until `save()` writes them in one transaction.
+///
+/// A context belongs to one thread, task or actor at a time, like its objects; identifiers go between contexts. Objects may outlive their context: they keep reading,
+/// and `modelContext` is nil.
+///
+/// Each context reads one state of the store: that of its last fetch, save or rollback. What other contexts save in between is seen at the next fetch.
+public class ModelContext: Equatable, SendableMetatype {
+    package let core: ContextCore
+    /// Whatever the container needs to stay alive.
+    package let owner: AnyObject?
+
+    package init(_ core: ContextCore, owner: AnyObject?) {
+        self.core = core
+        self.owner = owner
+        core.setUserContext(self)
+    }
+
+    deinit { core.abandonChanges() }
+
+    public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
+
+    // MARK: Changes
+
+    /// Takes a new object, and all objects it refers to, into the context; the next save writes them.
+    public func insert<T: PersistentModel>(_ model: T) { core.insert(model: model) }
+
+    /// Marks an object to be deleted, with what its delete rules say, by the next save. An unsaved object leaves the context.
+    public func delete<T: PersistentModel>(_ model: T) { core.delete(ObjectHandle(model)) }
+
+    /// Marks all objects of a class that satisfy a predicate to be deleted by the next save.
+    ///
+    /// Goes through the objects in batches; each counts as deleted by itself, with its delete rules.
+    public func delete<T: PersistentModel>(
+        model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
+    ) throws {
+        for object in try fetch(FetchDescriptor<T>(predicate: predicate)) { delete(object) }
+    }
+
+    /// Whether a save would write anything.
+    public var hasChanges: Bool { core.hasChanges }
+
+    /// The objects that the next save adds.
+    public var insertedModelsArray: [any PersistentModel] {
+        core.inserted.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
+    }
+
+    /// The stored objects that differ from what is stored.
+    public var changedModelsArray: [any PersistentModel] {
+        core.changed.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
+    }
+
+    /// The stored objects that the next save deletes.
+    public var deletedModelsArray: [any PersistentModel] {
+        core.deleted.compactMap { $0.object as? any PersistentModel }
+    }
+
+    /// Recorded in each transaction of this context; at most 1,024 bytes of UTF-8.
+    public var author: String? {
+        get { core.author }
+        set { core.author = newValue }
+    }
+
+    /// Writes all unsaved changes in one transaction. A save without changes does nothing.
+    ///
+    /// When it returns the changes are durable, unless the store was opened with asynchronous durability. When it throws nothing was written, and
+    /// the changes are still there, unless the error says that the outcome is unknown.
+    ///
+    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule; `StoreError` or `LogError` if the store cannot be written.
+    public func save() throws { try core.save() }
+
+    /// Drops all unsaved changes: new objects leave the context, changed ones show what is stored.
+    public func rollback() { core.rollback() }
+
+    /// Carries delete rules out now that the next save would carry out.
+    public func processPendingChanges() {
+        do { try core.propagateDeletes() } catch { core.refuseSave(error) }
+    }
+
+    /// Runs `block`, then saves. If it throws, unsaved changes are dropped and the error is passed on.
+    public func transaction(block: () throws -> Void) throws {
+        do {
+            try block()
+            try save()
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    // MARK: Objects by identifier
+
+    /// The object of an identifier: never nil; one that is not in the store answers with stand-ins, and `isDeleted` says so once it was read.
+    public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
+        if let found = core.model(for: identifier) { return found }
+        preconditionFailure(
+            "model(for:) was asked for entity \(identifier.entityName), which is not among the models of the container."
+        )
+    }
+
+    /// The object of an identifier, if it is alive in this context.
+    public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
+        core.registeredModel(for: identifier) as? T
+    }
+
+    // MARK: Fetching
+
+    /// The objects that a descriptor asks for. Those not loaded yet are faults: nothing of them is read until it is touched.
+    ///
+    /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `LogError` if the store cannot be read.
+    public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+        try core.fetch(descriptor)
+    }
+
+    /// How many objects a descriptor asks for, without making any.
+    public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+        try core.fetchCount(descriptor)
+    }
+
+    /// The identifiers of the objects that a descriptor asks for, without making any.
+    public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
+    {
+        try core.fetchIdentifiers(descriptor)
+    }
+
+    /// Walks the objects that a descriptor asks for, a batch at a time, letting go of each batch before the next.
+    ///
+    /// - Parameters:
+    ///   - batchSize: Objects held at once by the walk.
+    ///   - allowEscapingMutations: Unless true, unsaved changes found at the end of a batch are an error, because the walk holds no object that has some.
+    public func enumerate<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
+        block: (T) throws -> Void
+    ) throws {
+        try core.enumerate(
+            descriptor, batchSize: batchSize, allowEscapingMutations: allowEscapingMutations, block: block)
+    }
+
+    // MARK: Seeing inside
+
+    /// What this context has read so far.
+    public var counters: FaultCounters {
+        var counters = core.counters
+        counters.cacheBytes = core.store.log.budget.used
+        return counters
+    }
+
+    /// Called with errors that getters and setters meet and cannot throw.
+    public var errorHandler: (@Sendable (any Error) -> Void)? {
+        get { core.errorHandler }
+        set { core.errorHandler = newValue }
+    }
+}
+
+@available(
+    *, unavailable,
+    message: "A context belongs to one thread or actor at a time. Pass a ModelContainer or a PersistentIdentifier."
+)
+extension ModelContext: Sendable {}

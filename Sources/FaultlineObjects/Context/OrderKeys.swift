@@ -1,0 +1,72 @@
+/// Keys that keep the order of a to-many collection, with as few of them changed as can be.
+enum OrderKeys {
+    /// What a moved member's key is above that of the one before, at the end of a collection.
+    private static let step: UInt64 = 256
+
+    /// Gives keys that rise from place to place.
+    ///
+    /// Keys on a longest rising sequence stay. The others get keys between their neighbours; where there is no room for them, the neighbours lose theirs, too.
+    ///
+    /// - Parameters:
+    ///   - keys: Keys in the wanted order; nil for a member that has none yet.
+    ///   - end: All keys stay below it, so that the keys which new members get by their number come behind all of them. There is room for all keys below it.
+    /// - Complexity: O(n log n).
+    static func rising(_ keys: [UInt64?], below end: UInt64) -> [UInt64] {
+        var kept = longestRise(keys, below: end)
+        var result = keys.map { $0 ?? 0 }
+        var place = 0
+        while place < keys.count {
+            if kept[place] {
+                place += 1
+                continue
+            }
+            var first = place
+            var last = place
+            while last + 1 < keys.count, !kept[last + 1] { last += 1 }
+            // A run without keys: widen it until it fits between its neighbours.
+            while true {
+                let count = UInt64(last - first + 1)
+                let low = first > 0 ? result[first - 1] : 0
+                let high = last + 1 < keys.count ? result[last + 1] : end
+                if high > low, high - low > count {
+                    let gap = last + 1 < keys.count ? (high - low) / (count + 1) : min(step, (high - low) / (count + 1))
+                    for index in first...last { result[index] = low + gap * UInt64(index - first + 1) }
+                    break
+                }
+                guard first > 0 || last + 1 < keys.count else { break }
+                if last + 1 < keys.count {
+                    last += 1
+                    while last + 1 < keys.count, !kept[last + 1] { last += 1 }
+                }
+                if first > 0 { first -= 1 }
+            }
+            for index in first...last { kept[index] = true }
+            place = last + 1
+        }
+        return result
+    }
+
+    /// Marks a longest strictly rising subsequence (patience sorting).
+    private static func longestRise(_ keys: [UInt64?], below end: UInt64) -> [Bool] {
+        var tails: [Int] = []
+        var before = [Int](repeating: -1, count: keys.count)
+        for (place, key) in keys.enumerated() {
+            guard let key, key > 0, key < end else { continue }
+            var low = 0
+            var high = tails.count
+            while low < high {
+                let middle = (low + high) / 2
+                if keys[tails[middle]] ?? 0 < key { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { before[place] = tails[low - 1] }
+            if low == tails.count { tails.append(place) } else { tails[low] = place }
+        }
+        var kept = [Bool](repeating: false, count: keys.count)
+        var place = tails.last ?? -1
+        while place >= 0 {
+            kept[place] = true
+            place = before[place]
+        }
+        return kept
+    }
+}

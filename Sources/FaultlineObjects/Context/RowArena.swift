@@ -1,0 +1,243 @@
+package import FaultlineLog
+package import FaultlineStore
+
+/// Where a row lies in a context's arena: block, generation of the block, offset. Zero is no row.
+///
+/// The generation is 34 bits wide, so that a reference kept over any number of evictions cannot become valid again by chance.
+package struct RowReference: Equatable {
+    /// Bits 0 to 13 offset in units of 8, bits 14 to 29 block, bits 30 to 63 generation, from 1.
+    var bits: UInt64
+
+    package static let none = RowReference(bits: 0)
+
+    @inline(__always)
+    init(bits: UInt64) { self.bits = bits }
+
+    @inline(__always)
+    init(block: Int, generation: UInt64, offset: Int) {
+        bits = UInt64(truncatingIfNeeded: offset) >> 3 | UInt64(truncatingIfNeeded: block) << 14 | generation << 30
+    }
+
+    @inline(__always) var offset: Int { Int(truncatingIfNeeded: bits & 0x3FFF) << 3 }
+    @inline(__always) var block: Int { Int(truncatingIfNeeded: bits >> 14 & 0xFFFF) }
+    @inline(__always) var generation: UInt64 { bits >> 30 }
+    /// Block and generation together; 0 for no row.
+    @inline(__always) var blockKey: UInt64 { bits >> 14 }
+}
+
+/// The rows that a context has loaded: blocks of memory taken from the engine's budget, given back oldest first.
+///
+/// A row in the arena is preceded by a `RowPrefix`. Rows are verified, each in the layout it was written in, and stay where they are until their block is
+/// evicted; then the block's generation moves on, which makes every reference into it void without visiting the objects that hold one.
+///
+/// Concurrency: the context's thread reads without a lock from the *current* block only, and writes without one to the block being filled; nobody else may evict these two.
+/// Everything else happens under the context's lock, so that another context short of memory can take blocks from here.
+package struct RowArena: ~Copyable {
+    /// Bytes of a block: the largest that a reference can address, and a good size for read-ahead.
+    package static let blockByteCount = 128 << 10
+    static let blockCountMax = 1 << 16
+
+    /// What stands before each row.
+    struct RowPrefix {
+        /// How to read the row by the slots in force.
+        var table: UnsafePointer<LayoutTable>
+        var location: Location
+        /// Bytes of the row; bit 31: it ends with an extension.
+        var size: UInt32
+    }
+
+    struct Block {
+        var base: UnsafeMutableRawPointer?
+        var generation: UInt64
+        var capacity: Int
+        var used: Int
+    }
+
+    private var blocks: UnsafeMutablePointer<Block>
+    private var capacity = 8
+    private(set) var blockCount = 0
+    /// The block that the owner reads from without a lock; −1 for none.
+    private(set) var current = -1
+    /// `RowReference.blockKey` of the rows in the current block, and the block's memory; 0 for none.
+    private var currentKey: UInt64 = 0
+    private var currentBase = UnsafeRawPointer(bitPattern: 0)
+    /// The block that rows are appended to; −1 for none.
+    private var fill = -1
+    /// Next block to evict: first in, first out.
+    private var hand = 0
+    /// Bytes held by all blocks.
+    package private(set) var byteCount = 0
+
+    package init() {
+        blocks = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        for index in 0..<blockCount { blocks[index].base?.deallocate() }
+        blocks.deallocate()
+    }
+
+    /// The row's address if it lies in the current block.
+    @inline(__always)
+    package func rowInCurrentBlock(_ reference: RowReference) -> UnsafeRawPointer? {
+        guard reference.blockKey == currentKey, let currentBase else { return nil }
+        return currentBase + reference.offset
+    }
+
+    private mutating func makeCurrent(_ block: Int) {
+        current = block
+        currentBase = blocks[block].base.map { UnsafeRawPointer($0) }
+        currentKey = RowReference(block: block, generation: blocks[block].generation, offset: 0).blockKey
+    }
+
+    /// The row's address if it is still here; its block becomes the current one. Under the context's lock.
+    @inline(__always)
+    package mutating func row(_ reference: RowReference) -> UnsafeRawPointer? {
+        let block = reference.block
+        guard reference.bits != 0, block < blockCount else { return nil }
+        let state = blocks[block]
+        guard state.generation == reference.generation, let base = state.base else { return nil }
+        makeCurrent(block)
+        return UnsafeRawPointer(base + reference.offset)
+    }
+
+    /// Whether a reference still leads to its row. Under the context's lock.
+    package func isValid(_ reference: RowReference) -> Bool {
+        guard reference.bits != 0, reference.block < blockCount else { return false }
+        let state = blocks[reference.block]
+        return state.generation == reference.generation && state.base != nil
+    }
+
+    /// Whether a row of `byteCount` bytes fits behind what the block being filled holds.
+    package func hasRoom(for byteCount: Int) -> Bool {
+        guard fill >= 0, blocks[fill].base != nil else { return false }
+        return blocks[fill].capacity - blocks[fill].used >= Self.footprint(byteCount)
+    }
+
+    /// Bytes that a row takes, prefix and alignment included.
+    @inline(__always)
+    package static func footprint(_ byteCount: Int) -> Int {
+        (MemoryLayout<RowPrefix>.stride + byteCount + 7) & ~7
+    }
+
+    /// Copies a row into the block being filled, which has room. By the context's thread.
+    @inline(__always)
+    package mutating func append(
+        _ view: RowView, location: Location
+    ) -> RowReference {
+        let byteCount = Int(view.byteCount)
+        let prefixStride = MemoryLayout<RowPrefix>.stride
+        let index = fill
+        let start = blocks[index].used
+        guard let base = blocks[index].base else { return .none }
+        let prefix = RowPrefix(
+            table: view.table, location: location, size: view.byteCount | (view.hasExtension ? 1 << 31 : 0))
+        (base + start).storeBytes(of: prefix, as: RowPrefix.self)
+        let row = start + prefixStride
+        (base + row).copyMemory(from: view.base, byteCount: byteCount)
+        blocks[index].used = start + Self.footprint(byteCount)
+        return RowReference(block: index, generation: blocks[index].generation, offset: row)
+    }
+
+    /// Memory in the block being filled for a whole record of `byteCount` bytes; nil if there is no room. By the context's thread.
+    @inline(__always)
+    func room(forRecord byteCount: Int) -> UnsafeMutableRawBufferPointer? {
+        guard fill >= 0, blocks[fill].capacity - blocks[fill].used >= byteCount, let base = blocks[fill].base else {
+            return nil
+        }
+        return UnsafeMutableRawBufferPointer(start: base + blocks[fill].used, count: byteCount)
+    }
+
+    /// Keeps a row that was read into the memory that `room(forRecord:)` gave, behind its record's header, whose place the prefix takes.
+    ///
+    /// Nil if the row does not lie there. By the context's thread.
+    @inline(__always)
+    mutating func adopt(_ view: RowView, location: Location, of record: UnsafeMutableRawBufferPointer) -> RowReference?
+    {
+        let prefixStride = MemoryLayout<RowPrefix>.stride
+        guard let start = record.baseAddress, let base = blocks[fill].base else { return nil }
+        let distance = view.base - UnsafeRawPointer(start)
+        guard distance >= prefixStride, distance & 7 == 0, distance + Int(view.byteCount) <= record.count else {
+            return nil
+        }
+        let prefix = RowPrefix(
+            table: view.table, location: location, size: view.byteCount | (view.hasExtension ? 1 << 31 : 0))
+        (start + distance - prefixStride).storeBytes(of: prefix, as: RowPrefix.self)
+        let end = start + record.count - base
+        blocks[fill].used = (end + 7) & ~7
+        return RowReference(block: fill, generation: blocks[fill].generation, offset: start + distance - base)
+    }
+
+    /// Puts a fresh block of at least `minimum` bytes in place as the one to fill. Its memory is already reserved. Under the context's lock.
+    package mutating func addBlock(minimum: Int) {
+        let byteCount = max(minimum, Self.blockByteCount)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
+        self.byteCount += byteCount
+        // A free place first: evicted blocks leave their generation behind.
+        var index = blockCount
+        for candidate in 0..<blockCount where blocks[candidate].base == nil {
+            index = candidate
+            break
+        }
+        if index == blockCount {
+            if blockCount == capacity {
+                let grown = UnsafeMutablePointer<Block>.allocate(capacity: capacity * 2)
+                grown.moveInitialize(from: blocks, count: blockCount)
+                blocks.deallocate()
+                blocks = grown
+                capacity *= 2
+            }
+            blocks[index] = Block(base: nil, generation: 1, capacity: 0, used: 0)
+            blockCount += 1
+        }
+        blocks[index].base = memory
+        blocks[index].capacity = byteCount
+        blocks[index].used = 0
+        fill = index
+    }
+
+    /// Gives up blocks, oldest first, never the current one nor the one being filled, until `wanted` bytes are free or none is left. Returns the bytes freed. Under the context's lock.
+    package mutating func evict(_ wanted: Int) -> Int {
+        var freed = 0
+        var steps = 0
+        while freed < wanted, steps < blockCount {
+            if hand >= blockCount { hand = 0 }
+            if hand != current, hand != fill, let base = blocks[hand].base {
+                base.deallocate()
+                freed += blocks[hand].capacity
+                byteCount -= blocks[hand].capacity
+                blocks[hand].base = nil
+                blocks[hand].capacity = 0
+                blocks[hand].used = 0
+                blocks[hand].generation += 1
+            }
+            hand += 1
+            steps += 1
+        }
+        return freed
+    }
+
+    /// Gives up everything, the current block too: only when no read is under way. Returns the bytes freed.
+    package mutating func evictAll() -> Int {
+        current = -1
+        currentKey = 0
+        currentBase = nil
+        fill = -1
+        return evict(Int.max)
+    }
+
+    /// The view of a row in the arena.
+    @inline(__always)
+    package static func view(_ row: UnsafeRawPointer) -> RowView {
+        let prefix = (row - MemoryLayout<RowPrefix>.stride).load(as: RowPrefix.self)
+        return RowView(
+            trusted: row, byteCount: Int(prefix.size & 0x7FFF_FFFF), table: prefix.table,
+            hasExtension: prefix.size >> 31 != 0)
+    }
+
+    /// Where the row of the arena lies in the store.
+    @inline(__always)
+    static func location(_ row: UnsafeRawPointer) -> Location {
+        (row - MemoryLayout<RowPrefix>.stride).load(as: RowPrefix.self).location
+    }
+}

@@ -1,0 +1,19 @@
+internal import FaultlineDisk
+
+/// Stands between the engine's budget, which any thread may ask to take memory back, and a context, which may go away meanwhile.
+///
+/// A weak reference would do the same, and make every retain of the context by one of its objects several times as dear: it gives the context a side table.
+// Safe because `context` is read and changed under the lock.
+final class RowReclaimer: @unchecked Sendable {
+    private let lock = EngineLock()
+    private var context: Unmanaged<ContextCore>?
+
+    func attach(_ context: ContextCore) { lock.withLock { self.context = .passUnretained(context) } }
+
+    /// Called as the context goes away: waits for a call that is under way.
+    func detach() { lock.withLock { context = nil } }
+
+    func reclaim(_ byteCount: Int) -> Int {
+        lock.withLock { context?._withUnsafeGuaranteedRef { $0.reclaimRows(byteCount) } ?? 0 }
+    }
+}

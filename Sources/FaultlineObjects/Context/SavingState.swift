@@ -1,0 +1,62 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// What one save has done so far, in order to finish it or to undo it.
+struct SavingState {
+    /// An object whose unique keys this save has entered.
+    struct KeyOwner: Hashable {
+        let entity: Int
+        let number: RecordID
+    }
+
+    /// By place in `inserted`; 0 for an object that is not written.
+    var numbers: [RecordID] = []
+    /// Places of objects that take the place of a stored one.
+    var upserts: Set<Int> = []
+    /// Temporary references that were replaced in drafts.
+    private var replaced: [(handle: ObjectHandle, slot: Int, bits: UInt64)] = []
+    /// The last inserted object that entered keys for a number, where an entity has several uniqueness constraints.
+    var keyOwners: [KeyOwner: Int] = [:]
+    /// Places of inserted objects by temporary number; made when first needed.
+    private var places: [UInt64: Int]?
+
+    /// The number that an object has when it is saved; 0 if it is not, or not known yet.
+    mutating func number(_ reference: ObjectReference, _ inserted: [ObjectHandle]) -> RecordID {
+        guard reference.isTemporary else { return reference.number }
+        if places == nil {
+            var made = [UInt64: Int](minimumCapacity: inserted.count)
+            for (place, handle) in inserted.enumerated() { made[handle.core.pointee.number] = place }
+            places = made
+        }
+        return places?[reference.number].map { numbers[$0] } ?? 0
+    }
+
+    /// Replaces temporary numbers in a draft by the final ones. False if one of them is not known yet; it stays.
+    @discardableResult
+    mutating func resolve(_ handle: ObjectHandle, _ inserted: [ObjectHandle], isLast: Bool) -> Bool {
+        guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, let draft = handle.core.pointee.draft
+        else { return true }
+        var isDone = true
+        for slot in entity.toOneSlots {
+            let reference = ObjectReference(bits: draft.toOne(slot))
+            guard reference.isTemporary else { continue }
+            let final = number(reference, inserted)
+            if final == 0, !isLast {
+                isDone = false
+                continue
+            }
+            replaced.append((handle, slot, reference.bits))
+            draft.setToOne(slot, final)
+        }
+        return isDone
+    }
+
+    /// Puts temporary references back after a save that failed.
+    mutating func restoreDrafts() {
+        for (handle, slot, bits) in replaced { handle.core.pointee.draft?.setToOne(slot, bits) }
+        replaced.removeAll()
+    }
+
+    /// Nothing is to be put back any more.
+    mutating func forgetReplaced() { replaced.removeAll() }
+}

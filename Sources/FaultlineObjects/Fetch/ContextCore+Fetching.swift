@@ -1,0 +1,348 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+internal import Foundation
+
+extension ContextCore {
+    // MARK: Fetch
+
+    func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+        moveToNewest()
+        let query = try Query(descriptor, self)
+        if query.isEverything { return try fetchAll(query) }
+        var found = try matches(query, keepingRows: true)
+        if query.order == nil {
+            var objects = found.objects(query, self)
+            objects.sort(using: descriptor.sortBy)
+            return query.window(objects)
+        }
+        found.sort()
+        found.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
+        return found.objects(query, self)
+    }
+
+    func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+        moveToNewest()
+        let query = try Query(descriptor, self)
+        let count: Int
+        if query.predicate == nil {
+            var all = snapshot.recordCount(of: query.entity.table)
+            if descriptor.includePendingChanges { all += pendingBalance(query.home) }
+            count = all
+        } else if let fast = try countOnBytes(query) {
+            count = fast
+        } else {
+            count = try matches(query, keepingRows: false).count
+        }
+        let rest = max(0, count - (descriptor.fetchOffset ?? 0))
+        guard let limit = descriptor.fetchLimit, limit > 0 else { return rest }
+        return min(rest, limit)
+    }
+
+    func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
+        moveToNewest()
+        let query = try Query(descriptor, self)
+        guard query.order != nil else {
+            return try fetch(descriptor).map(\.persistentModelID)
+        }
+        var found = try matches(query, keepingRows: false)
+        found.sort()
+        found.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
+        return found.identifiers(query, self)
+    }
+
+    func enumerate<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, batchSize: Int, allowEscapingMutations: Bool, block: (T) throws -> Void
+    ) throws {
+        moveToNewest()
+        let query = try Query(descriptor, self)
+        let batch = max(1, min(batchSize, 1 << 20))
+        func check() throws {
+            guard !allowEscapingMutations, hasChanges else { return }
+            throw SwiftDataError.includePendingChangesWithBatchSize.explained(
+                "An object was changed and not saved while a fetch was being walked. Save within the block, or pass allowEscapingMutations: true."
+            )
+        }
+        if !hasChanges, query.isEverything || query.order?.isEmpty == true, query.lowered.isExact,
+            query.lowered.candidates == nil
+        {
+            try walk(query, batch, check, block)
+            return
+        }
+        var found = try matches(query, keepingRows: false)
+        if query.order == nil {
+            var objects = found.objects(query, self)
+            objects.sort(using: descriptor.sortBy)
+            for object in query.window(objects) { try block(object) }
+            return
+        }
+        found.sort()
+        found.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
+        let hadChanges = hasChanges
+        var start = 0
+        while start < found.count {
+            let end = min(start + batch, found.count)
+            for object in found.slice(start..<end).objects(query, self) { try block(object) }
+            if !hadChanges { try check() }
+            start = end
+        }
+    }
+
+    /// Walks rows in the order of creation: reads ahead, and gives each object its row along.
+    private func walk<T: PersistentModel>(
+        _ query: Query<T>, _ batch: Int, _ check: () throws -> Void, _ block: (T) throws -> Void
+    ) throws {
+        let snapshot = snapshot
+        let entity = query.entity
+        var programs = ProgramCache(query.lowered.filter, entity, self, snapshot)
+        var toSkip = query.descriptor.fetchOffset ?? 0
+        var left = query.descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? Int.max
+        var sinceCheck = 0
+        try withUnsafeTemporaryAllocation(of: RecordID.self, capacity: 256) { numbers in
+            try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: 256) { references in
+                try withUnsafeTemporaryAllocation(of: T.self, capacity: 256) { objects in
+                    try snapshot.scan(
+                        entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+                    ) { records in
+                        var count = 0
+                        for record in records {
+                            counters.rowsRead += 1
+                            let view = try store.view(record, of: entity)
+                            guard try programs.matches(view, record.layout) else { continue }
+                            if toSkip > 0 {
+                                toSkip -= 1
+                                continue
+                            }
+                            guard left > 0 else { break }
+                            left -= 1
+                            numbers[count] = record.id
+                            references[count] = keep(view, at: record.location)
+                            count += 1
+                        }
+                        guard count > 0, let first = objects.baseAddress else { return left > 0 }
+                        appendObjects(
+                            UnsafeBufferPointer(rebasing: numbers[..<count]), rows: references.baseAddress, query.home,
+                            to: first)
+                        var given = 0
+                        defer { (first + given).deinitialize(count: count - given) }
+                        while given < count {
+                            let object = (first + given).move()
+                            given += 1
+                            try block(object)
+                            sinceCheck += 1
+                            if sinceCheck == batch {
+                                sinceCheck = 0
+                                try check()
+                            }
+                        }
+                        return left > 0
+                    }
+                }
+            }
+        }
+        try check()
+    }
+
+    // MARK: Everything
+
+    /// All objects of an entity: faults made from the pages of the location table; no row is read.
+    private func fetchAll<T: PersistentModel>(_ query: Query<T>) throws -> [T] {
+        let descriptor = query.descriptor
+        let excluded = descriptor.includePendingChanges ? deletedNumbers(query.home) : []
+        let pending = descriptor.includePendingChanges ? insertedObjects(query.home) : []
+        let stored = snapshot.recordCount(of: query.entity.table)
+        var toSkip = descriptor.fetchOffset ?? 0
+        var left = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? Int.max
+        let capacity = min(stored + pending.count, left)
+        let snapshot = snapshot
+        return try Array(unsafeUninitializedCapacity: capacity) { buffer, initialized in
+            guard let target = buffer.baseAddress else { return }
+            try withUnsafeTemporaryAllocation(of: RecordID.self, capacity: 336) { numbers in
+                try snapshot.forEachPage(of: query.entity.table, from: 1) { first, entries in
+                    var count = 0
+                    for place in 0..<336 where entries.load(fromByteOffset: place * 12, as: UInt32.self) != 0 {
+                        let number = first + RecordID(place)
+                        if !excluded.isEmpty, excluded.contains(number) { continue }
+                        if toSkip > 0 {
+                            toSkip -= 1
+                            continue
+                        }
+                        guard left > 0, initialized + count < capacity else { break }
+                        left -= 1
+                        numbers[count] = number
+                        count += 1
+                    }
+                    if count > 0 {
+                        appendObjects(
+                            UnsafeBufferPointer(rebasing: numbers[..<count]), rows: nil, query.home,
+                            to: target + initialized)
+                        initialized += count
+                    }
+                    return left > 0
+                }
+            }
+            for handle in pending {
+                if toSkip > 0 {
+                    toSkip -= 1
+                    continue
+                }
+                guard left > 0, initialized < capacity, let object = handle.object as? T else { break }
+                left -= 1
+                (target + initialized).initialize(to: object)
+                initialized += 1
+            }
+        }
+    }
+
+    // MARK: Matching
+
+    /// How many rows satisfy a query that the stored bytes answer alone; nil if unsaved changes or the predicate forbid it.
+    private func countOnBytes<T: PersistentModel>(_ query: Query<T>) throws -> Int? {
+        guard query.lowered.isExact, query.lowered.candidates == nil, query.uniqueKey == nil, query.memberOwner == nil,
+            !query.descriptor.includePendingChanges || !hasPending(query.home)
+        else { return nil }
+        let (matches, rowsRead) = try RowCount(query.lowered.filter, query.entity, store, snapshot).count()
+        counters.rowsRead += rowsRead
+        return matches
+    }
+
+    /// The objects that satisfy a query, not yet ordered: stored ones as they are stored, changed and new ones as they are here.
+    private func matches<T: PersistentModel>(_ query: Query<T>, keepingRows: Bool) throws -> Matches<T> {
+        let entity = query.entity
+        let home = query.home
+        let countsPending = query.descriptor.includePendingChanges
+        var skipped = countsPending ? deletedNumbers(home) : []
+        var pending: [ObjectHandle] = []
+        if countsPending {
+            for handle in changed where handle.core.pointee.home.toOpaque() == Unmanaged.passUnretained(home).toOpaque()
+            {
+                skipped.insert(handle.core.pointee.number)
+                if !handle.core.pointee.has(.deleted) { pending.append(handle) }
+            }
+            pending.append(contentsOf: insertedObjects(home))
+        }
+        var found = Matches<T>(order: query.order ?? [])
+        var programs = ProgramCache(query.lowered.filter, entity, self, snapshot)
+        let isExact = query.lowered.isExact
+        let predicate = query.predicate
+
+        func take(_ record: RecordView) throws {
+            counters.rowsRead += 1
+            if !skipped.isEmpty, skipped.contains(record.id) { return }
+            let view = try store.view(record, of: entity)
+            guard try programs.matches(view, record.layout) else { return }
+            var object: T?
+            if !isExact, let predicate {
+                // The stored bytes cannot decide: one object is made, asked, and let go again unless it is wanted.
+                let candidate = self.object(record.id, home, as: T.self)
+                let core = candidate._$coreAddress()
+                if core.pointee.draftPointer == nil, !rowIsLoaded(core) {
+                    core.pointee.row = keep(view, at: record.location)
+                }
+                guard try predicate.evaluate(candidate) else { return }
+                if keepingRows { object = candidate }
+            }
+            let reference = keepingRows && object == nil ? keep(view, at: record.location) : .none
+            try found.append(record.id, reference, object, view) { try blobBytes($0, snapshot) }
+        }
+
+        if let candidates = query.lowered.candidates {
+            try read(candidates.sorted(), entity, take)
+        } else if let (index, value) = query.uniqueKey {
+            if let number = try uniqueHolder(index, value, entity) { try read([number], entity, take) }
+        } else if let (index, owner) = query.memberOwner {
+            var numbers: [RecordID] = []
+            try withUnsafeBytes(of: owner.bigEndian) { prefix in
+                try snapshot.forEachEntry(in: index, prefix: prefix) { key, _ in
+                    if let member = MemberKey.member(key) { numbers.append(member) }
+                    return true
+                }
+            }
+            try read(numbers.sorted(), entity, take)
+        } else {
+            try snapshot.scan(
+                entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+            ) { records in
+                for record in records { try take(record) }
+                return true
+            }
+        }
+        for handle in pending {
+            guard let object = handle.object as? T else { continue }
+            if let predicate, try !predicate.evaluate(object) { continue }
+            guard let draft = handle.core.pointee.draft else { continue }
+            try found.append(object, draft) { try blobBytes($0, snapshot) }
+        }
+        return found
+    }
+
+    /// A value out of the row, for a filter or a sort key.
+    func blobBytes(_ reference: BlobReference, _ snapshot: Snapshot) throws -> [UInt8] {
+        guard let byteCount = Int(exactly: reference.byteCount) else { return [] }
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        try bytes.withUnsafeMutableBytes { target in
+            try snapshot.readBlob(reference.identifier, range: 0..<reference.byteCount, into: target)
+        }
+        counters.blobBytesRead += byteCount
+        return bytes
+    }
+
+    private func rowIsLoaded(_ core: UnsafeMutablePointer<ModelCore>) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return rows.isValid(core.pointee.row)
+    }
+
+    private func read(
+        _ numbers: [RecordID], _ entity: EntityStorage, _ take: (RecordView) throws -> Void
+    ) throws {
+        var buffer = RecordBuffer()
+        for number in numbers where number != 0 && number <= ModelCore.numberMask {
+            if let record = try snapshot.read(number, in: entity.table, into: &buffer) { try take(record) }
+        }
+    }
+
+    /// The object that holds a value of a unique attribute.
+    private func uniqueHolder(_ index: UniqueIndex, _ value: RowValue, _ entity: EntityStorage) throws -> RecordID? {
+        var key = KeyWriter()
+        guard key.append(value, as: entity.layout.columns[index.slots[0]].kind) else { return nil }
+        return try key.withBytes { (bytes) throws(LogError) in try snapshot.firstID(in: index.definition, key: bytes) }
+    }
+
+    // MARK: Unsaved changes
+
+    private func deletedNumbers(_ home: EntityHome) -> Set<RecordID> {
+        var numbers: Set<RecordID> = []
+        let wanted = Unmanaged.passUnretained(home).toOpaque()
+        for handle in deleted where handle.core.pointee.home.toOpaque() == wanted {
+            numbers.insert(handle.core.pointee.number)
+        }
+        return numbers
+    }
+
+    private func insertedObjects(_ home: EntityHome) -> [ObjectHandle] {
+        let wanted = Unmanaged.passUnretained(home).toOpaque()
+        return inserted.filter { $0.core.pointee.home.toOpaque() == wanted && !$0.core.pointee.has(.deleted) }
+    }
+
+    private func hasPending(_ home: EntityHome) -> Bool {
+        let wanted = Unmanaged.passUnretained(home).toOpaque()
+        func concerns(_ handle: ObjectHandle) -> Bool { handle.core.pointee.home.toOpaque() == wanted }
+        return inserted.contains(where: concerns) || changed.contains(where: concerns)
+            || deleted.contains(where: concerns)
+    }
+
+    private func pendingBalance(_ home: EntityHome) -> Int {
+        insertedObjects(home).count - deletedNumbers(home).count
+    }
+}
+
+extension Query {
+    /// Offset and limit, applied to objects that were ordered by themselves.
+    func window(_ objects: [T]) -> [T] {
+        let rest = objects.dropFirst(max(0, descriptor.fetchOffset ?? 0))
+        guard let limit = descriptor.fetchLimit, limit > 0 else { return Array(rest) }
+        return Array(rest.prefix(limit))
+    }
+}

@@ -1,0 +1,198 @@
+public import FaultlineModel
+package import FaultlineStore
+internal import Synchronization
+
+/// What the library knows of a model class: its entity, where its slots lie, how to make faults of it.
+///
+/// One for each class, made when the class is first used.
+public final class ModelType: Sendable {
+    package let type: any PersistentModel.Type
+    /// Unqualified name of the class: `SchemaV1.Item` and `SchemaV2.Item` are both entity `Item`.
+    package let entityName: String
+    /// The class's entity by itself: inverses are not resolved.
+    package let entity: Schema.Entity
+    /// Nil if the class breaks a rule; the container that is asked to use it says which.
+    package let defect: SchemaError?
+    /// The layout of unsaved objects, with the places of the layout that a store registers for the same properties.
+    package let layout: RowLayout
+    /// Slots by key path.
+    // Safe because key paths are immutable; those of properties capture nothing.
+    nonisolated(unsafe) package let slots: [AnyKeyPath: Int]
+    /// Never released.
+    let detachedHome: Unmanaged<EntityHome>
+    let makeFault: @Sendable () -> AnyObject
+    /// Sees an object of the class, found by number, as a model: without looking up its conformance.
+    let asModel: @Sendable (AnyObject) -> any PersistentModel
+    private let defaults: @Sendable (Int) -> Any?
+    private let learnedCoreOffset = Atomic<Int>(0)
+    /// The class's metadata, if its objects hold a core and nothing else: then a fault is made without running an initializer.
+    // Safe because metadata is immutable and lives as long as the process.
+    nonisolated(unsafe) let bareMetadata: UnsafeRawPointer?
+
+    /// Learns what a class says about itself.
+    public init<Model: PersistentModel>(_ type: Model.Type) {
+        self.type = type
+        let name = String(describing: type)
+        entityName = name
+        let metadata = type.schemaMetadata
+        var entity = Schema.Entity(name)
+        var defect: SchemaError?
+        do throws(SchemaError) {
+            entity = try Schema.Entity(name, metadata: metadata, role: ModelType.role)
+        } catch { defect = error }
+        self.entity = entity
+        self.defect = defect
+        layout = RowLayout(
+            number: 0, entityName: name,
+            columns: entity.properties.enumerated().map {
+                ColumnDescription(property: $0.element, number: UInt32($0.offset) + 1)
+            })
+        var slots: [AnyKeyPath: Int] = [:]
+        for (slot, property) in entity.properties.enumerated() {
+            if let keyPath = entity.namesByKeyPath.first(where: { $0.value == property.name })?.key {
+                slots[keyPath] = slot
+            }
+        }
+        self.slots = slots
+        makeFault = { type.init(_$fault: FaultToken()) }
+        // Safe because every object of the type is made by its class.
+        asModel = { unsafeDowncast($0, to: Model.self) }
+        bareMetadata = BareObject.metadata(of: type)
+        if bareMetadata != nil { learnedCoreOffset.store(BareObject.coreOffset, ordering: .relaxed) }
+        let names = entity.properties.map(\.name)
+        defaults = { slot in
+            guard slot < names.count else { return nil }
+            return type.schemaMetadata.first { $0.name == names[slot] }?.defaultValue
+        }
+        detachedHome = .passRetained(EntityHome(detached: layout, slotCount: entity.properties.count))
+    }
+
+    /// Bytes from the start of an object's memory to its core; 0 until the first object was seen.
+    @inline(__always) var coreOffset: Int { learnedCoreOffset.load(ordering: .relaxed) }
+
+    /// Notes where the core lies in an object; the same for all of a class.
+    @inline(__always)
+    func learnCoreOffset<T: PersistentModel>(of object: T) {
+        guard coreOffset == 0 else { return }
+        let start = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        learnedCoreOffset.store(UnsafeRawPointer(object._$coreAddress()) - start, ordering: .relaxed)
+    }
+
+    /// The same, for an object of the class whatever it is.
+    func coreOffset(of object: AnyObject) -> Int {
+        if coreOffset == 0, let model = object as? any PersistentModel { learnCoreOffset(of: model) }
+        return coreOffset
+    }
+
+    /// The declared default value of a slot.
+    func defaultValue(of slot: Int) -> Any? { defaults(slot) }
+
+    /// Tells relationships from attributes by the type of the property.
+    static func role(of valueType: any Any.Type) -> PropertyRole {
+        if let model = valueType as? any PersistentModel.Type {
+            return .toOne(destination: String(describing: model))
+        }
+        if let optional = valueType as? any OptionalValue.Type,
+            let model = optional.wrappedType as? any PersistentModel.Type
+        {
+            return .toOne(destination: String(describing: model))
+        }
+        if let collection = valueType as? any RelationshipCollection.Type {
+            return .toMany(destination: collection.destinationName)
+        }
+        return .attribute
+    }
+
+    /// The model classes that this one's relationships lead to.
+    package var destinations: [any PersistentModel.Type] {
+        entity.properties.compactMap { property in
+            guard property.isRelationship else { return nil }
+            if let model = property.valueType as? any PersistentModel.Type { return model }
+            if let optional = property.valueType as? any OptionalValue.Type {
+                if let model = optional.wrappedType as? any PersistentModel.Type { return model }
+            }
+            return (property.valueType as? any RelationshipCollection.Type)?.destinationType
+        }
+    }
+}
+
+extension Schema.Entity {
+    /// The class that the entity was made of.
+    fileprivate var modelClass: (any PersistentModel.Type)? { modelType as? any PersistentModel.Type }
+}
+
+extension RelationshipCollection {
+    fileprivate static var destinationName: String { String(describing: PersistentElement.self) }
+    fileprivate static var destinationType: any PersistentModel.Type { PersistentElement.self }
+}
+
+/// An optional, seen through an existential.
+protocol OptionalValue {
+    static var wrappedType: any Any.Type { get }
+}
+
+extension Optional: OptionalValue {
+    static var wrappedType: any Any.Type { Wrapped.self }
+}
+
+extension Schema {
+    /// Makes a schema of model classes and of every class that their relationships lead to.
+    ///
+    /// - Throws: `SchemaError` naming entity and property, if a class breaks a rule.
+    package static func checked(_ types: [any PersistentModel.Type], version: Version) throws -> Schema {
+        var entities: [Schema.Entity] = []
+        for type in reachable(from: types) {
+            let model = type._$modelType
+            if let defect = model.defect { throw defect }
+            // An entity of its own: inverses are resolved within this schema.
+            let entity = try Schema.Entity(model.entityName, metadata: type.schemaMetadata, role: ModelType.role)
+            entity.modelType = type
+            entities.append(entity)
+        }
+        let schema = Schema(entities: entities, version: version)
+        schema.resolveInverses()
+        try schema.validate()
+        return schema
+    }
+
+    /// Every model class that the relationships of some lead to, those first.
+    package static func reachable(from types: [any PersistentModel.Type]) -> [any PersistentModel.Type] {
+        var seen: Set<ObjectIdentifier> = []
+        var all: [any PersistentModel.Type] = []
+        var queue = types
+        while !queue.isEmpty {
+            let next = queue.removeFirst()
+            guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+            all.append(next)
+            queue.append(contentsOf: next._$modelType.destinations)
+        }
+        return all
+    }
+
+    /// The model classes that a schema was made of; nil for one that was not.
+    package static func modelTypes(of schema: Schema) -> [any PersistentModel.Type]? {
+        let types = schema.entities.compactMap(\.modelClass)
+        return types.count == schema.entities.count ? types : nil
+    }
+
+    /// Makes a schema of model classes.
+    ///
+    /// A class that breaks a rule is reported when a container is made with the schema.
+    public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
+        let checked = try? Schema.checked(types, version: version)
+        self.init(entities: checked?.entities ?? [], version: version)
+    }
+
+    /// Makes a schema of model classes.
+    public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
+        self.init(types, version: version)
+    }
+
+    /// The name of a model class's entity.
+    public static func entityName<T: PersistentModel>(for type: T.Type) -> String { type._$modelType.entityName }
+
+    /// The entity of a model class.
+    public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
+        entitiesByName[type._$modelType.entityName]
+    }
+}

@@ -1,0 +1,98 @@
+/// The identity of an object: store, entity, and a number that is given once.
+///
+/// Before its first save an object has a temporary identifier without a store. Identifiers are values: they go between contexts, actors and processes, and one
+/// that was decoded equals the one it was encoded from.
+public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
+    /// The opaque part of an identifier.
+    public struct ID: Hashable, Sendable {
+        let storeHigh: UInt64
+        let storeLow: UInt64
+        /// Number within the entity; for a temporary identifier, drawn from a counter of the process.
+        let number: UInt64
+        let entityName: String
+    }
+
+    public let id: ID
+
+    /// Name of the object's entity.
+    public var entityName: String { id.entityName }
+
+    /// Identifier of the store, nil for an object that was never saved.
+    public var storeIdentifier: String? {
+        isTemporary ? nil : StoreIdentifierText.text(high: id.storeHigh, low: id.storeLow)
+    }
+
+    package var isTemporary: Bool { id.storeHigh == 0 && id.storeLow == 0 }
+    package var number: UInt64 { id.number }
+    package var storeID: (UInt64, UInt64) { (id.storeHigh, id.storeLow) }
+
+    package init(storeID: (UInt64, UInt64), entityName: String, number: UInt64) {
+        id = ID(storeHigh: storeID.0, storeLow: storeID.1, number: number, entityName: entityName)
+    }
+
+    public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
+        let leftKey = (left.id.storeHigh, left.id.storeLow, left.id.entityName, left.id.number)
+        let rightKey = (right.id.storeHigh, right.id.storeLow, right.id.entityName, right.id.number)
+        return leftKey < rightKey
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case store, entity, number
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let text = try container.decodeIfPresent(String.self, forKey: .store)
+        let store: (UInt64, UInt64)
+        if let text {
+            guard let parsed = StoreIdentifierText.parse(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .store, in: container, debugDescription: "Not a store identifier: 32 hexadecimal digits.")
+            }
+            store = parsed
+        } else {
+            store = (0, 0)
+        }
+        self.init(
+            storeID: store, entityName: try container.decode(String.self, forKey: .entity),
+            number: try container.decode(UInt64.self, forKey: .number))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(storeIdentifier, forKey: .store)
+        try container.encode(entityName, forKey: .entity)
+        try container.encode(number, forKey: .number)
+    }
+}
+
+/// A store's 128-bit identifier as 32 hexadecimal digits.
+enum StoreIdentifierText {
+    static func text(high: UInt64, low: UInt64) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(unsafeUninitializedCapacity: 32) { buffer in
+            for index in 0..<16 {
+                let shift = UInt64(60 - 4 * index)
+                buffer[index] = digits[Int(high >> shift & 15)]
+                buffer[index + 16] = digits[Int(low >> shift & 15)]
+            }
+            return 32
+        }
+    }
+
+    static func parse(_ text: String) -> (UInt64, UInt64)? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 32 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        for (index, byte) in bytes.enumerated() {
+            let digit: UInt64
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+            if index < 16 { halves.0 = halves.0 << 4 | digit } else { halves.1 = halves.1 << 4 | digit }
+        }
+        return halves
+    }
+}

@@ -1,0 +1,89 @@
+public import FaultlineModel
+public import Observation
+
+/// A class whose instances live in a store: what `@Model` makes of a class.
+///
+/// Nobody conforms by hand; the requirements that begin with an underscore belong to the macro and the library.
+public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
+    /// Makes a model over values that something else holds.
+    init(backingData: any BackingData<Self>)
+
+    /// The model's values, by key path.
+    var persistentBackingData: any BackingData<Self> { get set }
+
+    /// The persisted properties in the order of their declaration, then indexes and uniqueness constraints.
+    static var schemaMetadata: [Schema.PropertyMetadata] { get }
+
+    /// What the library knows of the class.
+    static var _$modelType: ModelType { get }
+
+    /// Makes a fault: the core takes its state from the library.
+    init(_$fault token: FaultToken)
+
+    /// Where the object's core lies.
+    func _$coreAddress() -> UnsafeMutablePointer<ModelCore>
+}
+
+/// Proof that a fault is made by the library.
+public struct FaultToken: Sendable {
+    package init() {}
+}
+
+extension PersistentModel {
+    /// The object's identity: stable once the object was saved.
+    public var persistentModelID: PersistentIdentifier {
+        _$coreAddress().pointee.persistentIdentifier
+    }
+
+    /// The object's identity; a property named `id` in the class wins over it.
+    public var id: PersistentIdentifier { persistentModelID }
+
+    /// The context that the object is in: nil before insertion, after the context is gone, and after a saved deletion.
+    public var modelContext: ModelContext? {
+        _$coreAddress().pointee.modelContext
+    }
+
+    /// Whether the object differs from what is stored.
+    public var hasChanges: Bool {
+        _$coreAddress().pointee.hasChanges
+    }
+
+    /// Whether the object was deleted from its context, saved or not yet.
+    public var isDeleted: Bool {
+        _$coreAddress().pointee.isDeleted
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left === right || left.persistentModelID == right.persistentModelID
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        persistentModelID.hash(into: &hasher)
+    }
+}
+
+/// A to-many relationship's collection: an array of models, or an optional one.
+public protocol RelationshipCollection {
+    associatedtype PersistentElement: PersistentModel
+
+    /// Whether the collection may be nil.
+    static var _$isOptional: Bool { get }
+    static func _$make(_ members: [PersistentElement]) -> Self
+    var _$members: [PersistentElement] { get }
+}
+
+extension Array: RelationshipCollection where Element: PersistentModel {
+    public typealias PersistentElement = Element
+
+    public static var _$isOptional: Bool { false }
+    public static func _$make(_ members: [Element]) -> [Element] { members }
+    public var _$members: [Element] { self }
+}
+
+extension Optional: RelationshipCollection where Wrapped: RelationshipCollection {
+    public typealias PersistentElement = Wrapped.PersistentElement
+
+    public static var _$isOptional: Bool { true }
+    public static func _$make(_ members: [Wrapped.PersistentElement]) -> Wrapped? { Wrapped._$make(members) }
+    public var _$members: [Wrapped.PersistentElement] { self?._$members ?? [] }
+}

@@ -1,0 +1,64 @@
+/// An error of the object layer, by name: the names and meanings of SwiftData's error of this name.
+///
+/// Compare with `~=` or `==`; `explanation` says what happened in this case and what to do, and is not part of the comparison.
+public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible {
+    private enum Name: String {
+        case includePendingChangesWithBatchSize, unsupportedPredicate, unsupportedKeyPath
+        case sortingPendingChangesWithIdentifiers, unsupportedSortDescriptor, duplicateConfiguration
+        case configurationFileNameTooLong, configurationFileNameContainsInvalidCharacters
+        case configurationSchemaNotFoundInContainerSchema, loadIssueModelContainer, modelValidationFailure
+        case missingModelContext, backwardMigration, unknownSchema, historyTokenExpired
+        case invalidTransactionFetchRequest
+    }
+
+    private let name: Name
+    /// What happened in this case, and what to do.
+    public let explanation: String
+
+    private init(_ name: Name, _ explanation: String) {
+        self.name = name
+        self.explanation = explanation
+    }
+
+    public static func == (left: SwiftDataError, right: SwiftDataError) -> Bool { left.name == right.name }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    /// Lets a `catch` or `switch` match any error against one of the names.
+    public static func ~= (pattern: SwiftDataError, value: any Error) -> Bool {
+        (value as? SwiftDataError) == pattern
+    }
+
+    public var description: String {
+        explanation.isEmpty ? name.rawValue : "\(name.rawValue): \(explanation)"
+    }
+
+    /// The same error with what happened in this case.
+    package func explained(_ text: String) -> SwiftDataError { SwiftDataError(name, text) }
+
+    /// A fetch in batches met unsaved changes.
+    public static let includePendingChangesWithBatchSize = SwiftDataError(.includePendingChangesWithBatchSize, "")
+    /// A predicate that cannot be evaluated.
+    public static let unsupportedPredicate = SwiftDataError(.unsupportedPredicate, "")
+    /// A key path that names no persisted property.
+    public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath, "")
+    /// A sort descriptor that names no stored property.
+    public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor, "")
+    /// Two configurations of one container name the same store.
+    public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration, "")
+    /// A configuration's name is too long for a file name.
+    public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong, "")
+    /// A configuration's name cannot be a file name.
+    public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
+        .configurationFileNameContainsInvalidCharacters, "")
+    /// The store cannot be opened with the schema that was given.
+    public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer, "")
+    /// Objects break the rules of their entity; nothing was saved.
+    public static let modelValidationFailure = SwiftDataError(.modelValidationFailure, "")
+    /// The object is in no context.
+    public static let missingModelContext = SwiftDataError(.missingModelContext, "")
+    /// The store is newer than the newest schema of the plan.
+    public static let backwardMigration = SwiftDataError(.backwardMigration, "")
+    /// A model class or a store's schema that the container does not know.
+    public static let unknownSchema = SwiftDataError(.unknownSchema, "")
+}

@@ -1,0 +1,98 @@
+public import Foundation
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// A value of an attribute, not read: its size, ranges of it, or itself passed on to another object.
+public struct Blob {
+    enum Place {
+        /// Out of the row.
+        case stored(BlobReference, ContextCore)
+        /// In the row, or not saved yet.
+        case inline(Data)
+    }
+
+    let place: Place
+
+    /// Bytes of the value; nothing is read.
+    public var byteCount: Int {
+        switch place {
+        case .stored(let reference, _): Int(clamping: reference.byteCount)
+        case .inline(let data): data.count
+        }
+    }
+
+    /// Reads a range of the value. Only the pieces of 64 KiB that it touches are read and checked.
+    ///
+    /// - Throws: `LogError` if the store cannot be read, or the bytes are damaged.
+    public func data(in range: Range<Int>) throws -> Data {
+        precondition(range.lowerBound >= 0 && range.upperBound <= byteCount, "A range of a blob lies within its bytes.")
+        switch place {
+        case .inline(let data):
+            return data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)
+        case .stored(let reference, let context):
+            var data = Data(count: range.count)
+            try data.withUnsafeMutableBytes { target in
+                try context.readBlob(
+                    reference, range: UInt64(range.lowerBound)..<UInt64(range.upperBound), into: target)
+            }
+            return data
+        }
+    }
+
+    /// Reads the whole value.
+    public func data() throws -> Data { try data(in: 0..<byteCount) }
+}
+
+extension PersistentModel {
+    /// The value of an attribute without reading it: nil where the attribute is nil.
+    public func blob(_ keyPath: KeyPath<Self, Data?>) -> Blob? {
+        _$coreAddress().pointee.blob(of: Self.slot(of: keyPath))
+    }
+
+    /// The value of an attribute without reading it.
+    public func blob(_ keyPath: KeyPath<Self, Data>) -> Blob? {
+        _$coreAddress().pointee.blob(of: Self.slot(of: keyPath))
+    }
+
+    /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere the save copies it.
+    public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data?>) {
+        _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
+    }
+
+    /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere the save copies it.
+    public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data>) {
+        _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
+    }
+
+    private static func slot(of keyPath: AnyKeyPath) -> Int {
+        guard let slot = _$modelType.slots[keyPath] else {
+            preconditionFailure("\(self) has no stored attribute at that key path.")
+        }
+        return slot
+    }
+}
+
+extension ModelCore {
+    mutating func blob(of slot: Int) -> Blob? {
+        if _$isNil(slot) { return nil }
+        let reference = read({ $0.blobReference(slot) }, { $0.blobReference(slot) }) ?? nil
+        if let reference, let context { return Blob(place: .stored(reference, context)) }
+        return data(of: slot).map { Blob(place: .inline($0)) }
+    }
+
+    mutating func setBlob(_ blob: Blob?, of slot: Int) {
+        guard _$beginChange(slot) else { return }
+        switch blob?.place {
+        case nil:
+            _$writeNil(slot)
+        case .inline(let data)?:
+            Data._$write(data, &self, slot)
+        case .stored(let reference, _)?:
+            write {
+                $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0))
+                $0.setBlobReference(slot, identifier: reference.identifier, byteCount: reference.byteCount)
+            }
+            extra.adoptedBlobs[slot] = reference.identifier
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+// The relationship overloads of what the macro's accessors call.
+
+extension ModelCore {
+    // MARK: To one
+
+    public mutating func value<V: PersistentModel>(_ slot: Int) -> V? {
+        guard has(.attached) else { return extraIfPresent?.targets[slot]?.object as? V }
+        guard let context, let found = context.target(of: &self, slot) else { return nil }
+        return found as? V
+    }
+
+    public mutating func value<V: PersistentModel>(_ slot: Int) -> V {
+        if let found: V = value(slot) { return found }
+        report(.missingTarget(slot: slot))
+        // A required target that is not there: an object of its own, in no context, with stand-ins for values.
+        return V._$modelType.makeFault() as? V ?? standInOrEnd(slot)
+    }
+
+    public mutating func setValue<V: PersistentModel>(_ slot: Int, to value: V?) {
+        // Not `map`, which is not specialised here and copies through witness tables.
+        var target: ObjectHandle?
+        if let value { target = ObjectHandle(value) }
+        guard has(.attached), let context else {
+            setDetachedTarget(slot, target)
+            return
+        }
+        context.setTarget(of: ObjectHandle(core: &self), slot, to: target)
+    }
+
+    public mutating func setValue<V: PersistentModel>(_ slot: Int, to value: V) {
+        setValue(slot, to: Optional(value))
+    }
+
+    public mutating func initialize<V: PersistentModel>(_ slot: Int, to value: V?) {
+        guard _$beginInitialValue() else { return }
+        if let value { setDetachedTarget(slot, ObjectHandle(value)) } else { setDetachedTarget(slot, nil) }
+    }
+
+    public mutating func initialize<V: PersistentModel>(_ slot: Int, to value: V) {
+        initialize(slot, to: Optional(value))
+    }
+
+    private mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?) {
+        guard let target else {
+            extraIfPresent?.targets[slot] = nil
+            return
+        }
+        _ = _$beginInitialValue()
+        extra.targets[slot] = target
+    }
+
+    // MARK: To many
+
+    public mutating func value<C: RelationshipCollection>(_ slot: Int) -> C {
+        guard has(.attached), let context else {
+            let members = extraIfPresent?.members[slot] ?? []
+            return C._$make(members.compactMap { $0 as? C.PersistentElement })
+        }
+        return C._$make(context.members(of: &self, slot, as: C.PersistentElement.self))
+    }
+
+    public mutating func setValue<C: RelationshipCollection>(_ slot: Int, to value: C) {
+        guard has(.attached), let context else {
+            setDetachedMembers(slot, value._$members)
+            return
+        }
+        context.setMembers(of: ObjectHandle(core: &self), slot, to: value._$members.map { ObjectHandle($0) })
+    }
+
+    public mutating func initialize<C: RelationshipCollection>(_ slot: Int, to value: C) {
+        guard _$beginInitialValue() else { return }
+        let members = value._$members
+        if !members.isEmpty { setDetachedMembers(slot, members) }
+    }
+
+    private mutating func setDetachedMembers(_ slot: Int, _ members: [AnyObject]) {
+        _ = _$beginInitialValue()
+        extra.members[slot] = members
+    }
+}
+
+extension ObjectHandle {
+    init<T: PersistentModel>(_ model: T) {
+        T._$modelType.learnCoreOffset(of: model)
+        self.init(object: model, core: model._$coreAddress())
+    }
+
+    /// The handle of the object that a core belongs to.
+    init(core: inout ModelCore) {
+        let address = core.objectAddress
+        // Safe because the core lies in the object at that address, which is alive: one of its accessors is running.
+        let pointer = UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
+        self.init(
+            object: Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(),
+            core: withUnsafeMutablePointer(to: &core) { $0 })
+    }
+}

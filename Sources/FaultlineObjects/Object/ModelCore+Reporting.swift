@@ -1,0 +1,47 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// What a getter met that it could not throw.
+enum GetterFailure {
+    case unreadable(LogError)
+    case undecodable(slot: Int, any Error)
+    case unencodable(slot: Int, any Error)
+    case unknownCase(slot: Int)
+    case missingTarget(slot: Int)
+}
+
+extension ModelCore {
+    /// Tells the context of a failure; marks the object where its value was replaced by a stand-in.
+    mutating func report(_ failure: GetterFailure) {
+        let name = home._withUnsafeGuaranteedRef { $0.entityName }
+        func property(_ slot: Int) -> String {
+            guard let entity = home.takeUnretainedValue().entity, let context else { return "property \(slot)" }
+            let properties = context.store.storage.schema.entities[entity.ordinal].properties
+            return slot < properties.count ? properties[slot].name : "property \(slot)"
+        }
+        let error: any Error
+        switch failure {
+        case .unreadable(let cause):
+            error = cause
+            insert(.damaged)
+        case .undecodable(let slot, let cause):
+            error = SwiftDataError.modelValidationFailure.explained(
+                "\(name).\(property(slot)) of object \(number) does not decode: \(cause). A stand-in was given.")
+            insert(.damaged)
+        case .unencodable(let slot, let cause):
+            error = SwiftDataError.modelValidationFailure.explained(
+                "\(name).\(property(slot)) was set to a value that does not encode: \(cause).")
+            context?.refuseSave(error)
+            return
+        case .unknownCase(let slot):
+            error = SwiftDataError.modelValidationFailure.explained(
+                "\(name).\(property(slot)) of object \(number) has a raw value without a case. A stand-in was given.")
+            if has(.attached), !has(.inserted) { insert(.damaged) }
+        case .missingTarget(let slot):
+            error = SwiftDataError.modelValidationFailure.explained(
+                "\(name).\(property(slot)) of object \(number) refers to no object. A stand-in was given.")
+        }
+        context?.report(error)
+    }
+}

@@ -1,0 +1,272 @@
+internal import Foundation
+internal import FaultlineLog
+internal import FaultlineStore
+
+// What the macro's accessors call. The overloads are chosen by the property's type; each scalar's own reader does the work, so that no generic code runs on
+// the way.
+
+extension ModelCore {
+    // MARK: Initial values
+
+    /// Gives a new object's property its first value. A fault being made ignores it: its values are stored.
+    @inlinable @inline(__always)
+    public mutating func initialize<V: StoredScalar>(_ slot: Int, to value: V) {
+        guard _$beginInitialValue() else { return }
+        V._$write(value, &self, slot)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func initialize<V: StoredScalar>(_ slot: Int, to value: V?) {
+        guard _$beginInitialValue() else { return }
+        if let value { V._$write(value, &self, slot) } else { _$writeNil(slot) }
+    }
+
+    @inlinable @inline(__always)
+    public mutating func initialize<V: RawRepresentable>(_ slot: Int, to value: V) where V.RawValue: StoredScalar {
+        guard _$beginInitialValue() else { return }
+        V.RawValue._$write(value.rawValue, &self, slot)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func initialize<V: RawRepresentable>(_ slot: Int, to value: V?) where V.RawValue: StoredScalar {
+        guard _$beginInitialValue() else { return }
+        if let value { V.RawValue._$write(value.rawValue, &self, slot) } else { _$writeNil(slot) }
+    }
+
+    @_disfavoredOverload
+    public mutating func initialize<V: Codable>(_ slot: Int, to value: V) {
+        guard _$beginInitialValue() else { return }
+        writeNested(slot, value)
+    }
+
+    // MARK: Reading
+
+    @inlinable @inline(__always)
+    public mutating func value<V: StoredScalar>(_ slot: Int) -> V { V._$read(&self, slot) }
+
+    @inlinable @inline(__always)
+    public mutating func value<V: StoredScalar>(_ slot: Int) -> V? {
+        _$isNil(slot) ? nil : V._$read(&self, slot)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func value<V: RawRepresentable>(_ slot: Int) -> V where V.RawValue: StoredScalar {
+        if let value = V(rawValue: V.RawValue._$read(&self, slot)) { return value }
+        return _$unknownRawValue(slot)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func value<V: RawRepresentable>(_ slot: Int) -> V? where V.RawValue: StoredScalar {
+        _$isNil(slot) ? nil : V(rawValue: V.RawValue._$read(&self, slot))
+    }
+
+    @_disfavoredOverload
+    public mutating func value<V: Codable>(_ slot: Int) -> V { readNested(slot) }
+
+    // MARK: Writing
+
+    @inlinable @inline(__always)
+    public mutating func setValue<V: StoredScalar>(_ slot: Int, to value: V) {
+        guard _$beginChange(slot) else { return }
+        V._$write(value, &self, slot)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func setValue<V: StoredScalar>(_ slot: Int, to value: V?) {
+        guard _$beginChange(slot) else { return }
+        if let value { V._$write(value, &self, slot) } else { _$writeNil(slot) }
+    }
+
+    @inlinable @inline(__always)
+    public mutating func setValue<V: RawRepresentable>(_ slot: Int, to value: V) where V.RawValue: StoredScalar {
+        guard _$beginChange(slot) else { return }
+        V.RawValue._$write(value.rawValue, &self, slot)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func setValue<V: RawRepresentable>(_ slot: Int, to value: V?) where V.RawValue: StoredScalar {
+        guard _$beginChange(slot) else { return }
+        if let value { V.RawValue._$write(value.rawValue, &self, slot) } else { _$writeNil(slot) }
+    }
+
+    @_disfavoredOverload
+    public mutating func setValue<V: Codable>(_ slot: Int, to value: V) {
+        guard _$beginChange(slot) else { return }
+        writeNested(slot, value)
+    }
+
+    // MARK: Parts of the above
+
+    /// Whether an initial value counts; makes the draft.
+    @inline(__always)
+    public mutating func _$beginInitialValue() -> Bool {
+        if draftPointer != nil { return true }
+        if has(.attached) { return false }
+        draftPointer = Draft.create(layout: home._withUnsafeGuaranteedRef { $0.layout }).block
+        return true
+    }
+
+    /// Makes the object ready for a change of a slot; false if a change cannot be made.
+    @inline(__always)
+    public mutating func _$beginChange(_ slot: Int) -> Bool {
+        if draftPointer != nil {
+            if !has(.attached) || has(.inserted) || has(.changed) { return true }
+        }
+        return beginChangeSlowly()
+    }
+
+    @inline(never)
+    private mutating func beginChangeSlowly() -> Bool {
+        guard has(.attached) else {
+            draftPointer = Draft.create(layout: home._withUnsafeGuaranteedRef { $0.layout }).block
+            return true
+        }
+        if draftPointer == nil {
+            let layout = home._withUnsafeGuaranteedRef { $0.layout }
+            if let row = loadedRow() {
+                let location = RowArena.location(row.base)
+                draftPointer = Draft.create(copying: row, layout: layout).block
+                setBase(location)
+            } else {
+                draftPointer = Draft.create(layout: layout).block
+            }
+        }
+        if !has(.deleted), !has(.gone), !has(.damaged) {
+            insert(.changed)
+            let address = objectAddress
+            home._withUnsafeGuaranteedRef { $0.context?.registerChange(address, $0) }
+        }
+        return true
+    }
+
+    public mutating func _$writeNil(_ slot: Int) { write { $0.setNil(slot) } }
+
+    public mutating func _$isNil(_ slot: Int) -> Bool {
+        read({ $0.isNil(slot) }, { $0.isNil(slot) }) ?? true
+    }
+
+    /// The stand-in for a raw value that no case of the property's type has: one that decodes from zeros, if there is one.
+    public mutating func _$unknownRawValue<V: RawRepresentable>(_ slot: Int) -> V where V.RawValue: StoredScalar {
+        report(.unknownCase(slot: slot))
+        if let value = V(rawValue: V.RawValue._$standIn) { return value }
+        if let type = V.self as? any CaseIterable.Type, let value = type.firstCase as? V { return value }
+        return standInOrEnd(slot)
+    }
+
+    // MARK: Variable values
+
+    /// Gives the bytes of a variable value, wherever they lie; nil if they cannot be read.
+    mutating func withBytes<R>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
+        let reference: BlobReference
+        if let draftPointer {
+            let draft = Draft(block: draftPointer)
+            guard let blob = draft.blobReference(slot) else { return body(draft.variable(slot)) }
+            reference = blob
+        } else if let row = loadedRow() {
+            guard let blob = row.blobReference(slot) else { return body(row.variable(slot)) }
+            reference = blob
+        } else {
+            return nil
+        }
+        return withBlob(reference, slot, body)
+    }
+
+    private mutating func withBlob<R>(
+        _ reference: BlobReference, _ slot: Int, _ body: (UnsafeRawBufferPointer) -> R
+    ) -> R? {
+        guard let context, let byteCount = Int(exactly: reference.byteCount) else { return nil }
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(byteCount, 1), alignment: 16)
+        defer { bytes.deallocate() }
+        do throws(LogError) {
+            let target = UnsafeMutableRawBufferPointer(rebasing: bytes[..<byteCount])
+            try context.readBlob(reference, into: target)
+            return body(UnsafeRawBufferPointer(target))
+        } catch {
+            report(.unreadable(error))
+            return nil
+        }
+    }
+
+    mutating func data(of slot: Int) -> Data? {
+        let reference: BlobReference
+        if let draftPointer {
+            let draft = Draft(block: draftPointer)
+            guard let blob = draft.blobReference(slot) else { return Data(draft.variable(slot)) }
+            reference = blob
+        } else if let row = loadedRow() {
+            guard let blob = row.blobReference(slot) else { return Data(row.variable(slot)) }
+            reference = blob
+        } else {
+            return nil
+        }
+        // Read straight into the data's own memory.
+        guard let context, let byteCount = Int(exactly: reference.byteCount) else { return nil }
+        var data = Data(count: byteCount)
+        var failure: LogError?
+        data.withUnsafeMutableBytes { target in
+            do throws(LogError) { try context.readBlob(reference, into: target) } catch { failure = error }
+        }
+        if let failure {
+            report(.unreadable(failure))
+            return nil
+        }
+        return data
+    }
+
+    private mutating func writeNested<V: Encodable>(_ slot: Int, _ value: V) {
+        if let optional = value as? any OptionalNil, optional.isNilValue {
+            _$writeNil(slot)
+            return
+        }
+        do {
+            let bytes = try NestedEncoder.encode(value, scalars: FoundationScalars())
+            write { draft in bytes.withUnsafeBytes { draft.setBytes(slot, $0) } }
+        } catch {
+            report(.unencodable(slot: slot, error))
+        }
+    }
+
+    private mutating func readNested<V: Codable>(_ slot: Int) -> V {
+        if let optional = V.self as? any OptionalNil.Type, _$isNil(slot), let value = optional.makeNil() as? V {
+            return value
+        }
+        let result: Result<V, any Error>? = withBytes(of: slot) { bytes in
+            Result { try NestedDecoder.decode(V.self, from: bytes, scalars: FoundationScalars()) }
+        }
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): report(.undecodable(slot: slot, error))
+        case nil: break
+        }
+        return standInOrEnd(slot)
+    }
+
+    /// The value to give where none can be read: the declared default, nil, or what the type decodes from zeros.
+    ///
+    /// A type that has none of these ends the process: the one case of damage in a getter that does (`docs/Faulting.md`).
+    mutating func standInOrEnd<V>(_ slot: Int) -> V {
+        if let optional = V.self as? any OptionalNil.Type, let value = optional.makeNil() as? V { return value }
+        if let value = home._withUnsafeGuaranteedRef({ $0.type?.defaultValue(of: slot) }) as? V { return value }
+        if let decodable = V.self as? any Decodable.Type, let value = ZeroDecoder.decode(decodable) as? V {
+            return value
+        }
+        preconditionFailure(
+            "A damaged value of type \(V.self) has no stand-in. Declare a default for the property, or read it with try object.load() first."
+        )
+    }
+}
+
+extension CaseIterable {
+    fileprivate static var firstCase: Any? { allCases.first }
+}
+
+/// An optional, seen through an existential.
+protocol OptionalNil {
+    var isNilValue: Bool { get }
+    static func makeNil() -> Any
+}
+
+extension Optional: OptionalNil {
+    var isNilValue: Bool { self == nil }
+    static func makeNil() -> Any { Self.none as Any }
+}

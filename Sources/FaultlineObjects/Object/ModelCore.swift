@@ -1,0 +1,213 @@
+internal import CFaultline
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// The state of a model object: its only stored property beside the user's own transient ones.
+///
+/// 40 bytes, so that an object takes 64 bytes of the allocator: a home (context and entity), a number with flags, a reference to a loaded row, the
+/// draft of unsaved values, and whatever else is seldom needed. Not copyable, because its `deinit` is the hook by which an object leaves its context's identity
+/// map: a macro cannot add a `deinit` to the class.
+///
+/// States:
+/// - *detached*: in no context; values lie in the draft;
+/// - *inserted*: in a context, never saved; values lie in the draft; the number is temporary;
+/// - *fault*: stored; nothing is loaded;
+/// - *loaded*: stored; `row` leads to a row of the context's arena, which may be evicted at any time: then it is a fault again;
+/// - *changed*: stored; a draft holds all values, and knows which of them changed;
+/// - *deleted*: to be deleted by the next save; then *gone*: reads give the last values.
+public struct ModelCore: ~Copyable {
+    /// The context's entity home, or that of the class for detached objects. Not retained: the context is, see `isAttached`.
+    private(set) var home: Unmanaged<EntityHome>
+    /// Bits 0 to 47 number, 48 to 63 flags.
+    private var word: UInt64
+    var row: RowReference
+    var draftPointer: UnsafeMutableRawPointer?
+    private var extraReference: Unmanaged<ObjectExtra>?
+
+    struct Flags: OptionSet {
+        let rawValue: UInt64
+
+        /// Belongs to a context, which the object keeps alive.
+        static let attached = Flags(rawValue: 1 << 48)
+        /// The number is temporary: drawn from a counter of the process.
+        static let temporary = Flags(rawValue: 1 << 49)
+        /// In the context, never saved.
+        static let inserted = Flags(rawValue: 1 << 50)
+        /// Differs from what is stored.
+        static let changed = Flags(rawValue: 1 << 51)
+        /// To be deleted by the next save.
+        static let deleted = Flags(rawValue: 1 << 52)
+        /// Deleted by a save, or found missing.
+        static let gone = Flags(rawValue: 1 << 53)
+        /// A read of it failed: it gives stand-ins and refuses to be saved.
+        static let damaged = Flags(rawValue: 1 << 54)
+        /// Stands in the identity map.
+        static let registered = Flags(rawValue: 1 << 55)
+        /// Was in a context that let go of it: in no context any more, but keeps its values.
+        static let released = Flags(rawValue: 1 << 56)
+    }
+
+    static let numberMask: UInt64 = (1 << 48) - 1
+
+    /// Begins an object: a detached one, or the fault that the library has asked for.
+    public init(_ type: ModelType) {
+        if let pending = fl_pending_get() {
+            let fault = pending.assumingMemoryBound(to: PendingFault.self)
+            if fault.pointee.type.toOpaque() == Unmanaged.passUnretained(type).toOpaque() {
+                fl_pending_set(nil)
+                home = fault.pointee.home
+                word = fault.pointee.word
+                row = fault.pointee.row
+                draftPointer = nil
+                extraReference = nil
+                return
+            }
+        }
+        home = type.detachedHome
+        word = 0
+        row = .none
+        draftPointer = nil
+        extraReference = nil
+    }
+
+    /// Begins the fault of a stored row.
+    @inline(__always)
+    init(faultOf number: UInt64, home: Unmanaged<EntityHome>, row: RowReference) {
+        self.home = home
+        word = number | Flags.attached.rawValue | Flags.registered.rawValue
+        self.row = row
+        draftPointer = nil
+        extraReference = nil
+    }
+
+    deinit {
+        if let draftPointer { Draft(block: draftPointer).destroy() }
+        extraReference?.release()
+        guard word & Flags.attached.rawValue != 0 else { return }
+        home._withUnsafeGuaranteedRef { home in
+            if word & Flags.registered.rawValue != 0 { home.forget(word & Self.numberMask) }
+            home.releaseContext()
+        }
+    }
+
+    // MARK: State
+
+    @inline(__always) var number: UInt64 { word & Self.numberMask }
+    @inline(__always) func has(_ flag: Flags) -> Bool { word & flag.rawValue != 0 }
+    @inline(__always) mutating func insert(_ flag: Flags) { word |= flag.rawValue }
+    @inline(__always) mutating func remove(_ flag: Flags) { word &= ~flag.rawValue }
+    @inline(__always) mutating func setNumber(_ number: UInt64) { word = word & ~Self.numberMask | number }
+
+    @inline(__always) var draft: Draft? { draftPointer.map { Draft(block: $0) } }
+
+    /// The seldom needed part; made when first asked for.
+    var extra: ObjectExtra {
+        mutating get {
+            if let extraReference { return extraReference.takeUnretainedValue() }
+            let made = ObjectExtra()
+            extraReference = .passRetained(made)
+            return made
+        }
+    }
+
+    @inline(__always) var hasExtra: Bool { extraReference != nil }
+
+    var extraIfPresent: ObjectExtra? { extraReference?.takeUnretainedValue() }
+
+    mutating func dropExtra() {
+        extraReference?.release()
+        extraReference = nil
+    }
+
+    /// Moves a detached object into a context. The caller retained the context for it.
+    mutating func attach(to home: Unmanaged<EntityHome>, number: UInt64) {
+        self.home = home
+        setNumber(number)
+        insert([.attached, .temporary, .inserted])
+    }
+
+    /// Moves an unsaved object out of its context. The caller releases the context.
+    mutating func detach(to home: Unmanaged<EntityHome>) {
+        self.home = home
+        remove([.attached, .inserted, .changed, .deleted, .registered])
+    }
+
+    mutating func dropDraft() {
+        if let draftPointer { Draft(block: draftPointer).destroy() }
+        draftPointer = nil
+    }
+
+    /// Whether the object differs from what is stored.
+    var hasChanges: Bool { has(.inserted) || has(.changed) || has(.deleted) }
+
+    /// Whether the object was deleted, saved or not yet.
+    var isDeleted: Bool { has(.deleted) || has(.gone) }
+
+    @inline(__always) var context: ContextCore? {
+        has(.attached) ? home._withUnsafeGuaranteedRef { $0.context } : nil
+    }
+
+    /// The context that the user sees the object in.
+    var modelContext: ModelContext? {
+        guard has(.attached), !has(.gone), !has(.released) else { return nil }
+        return context?.userContext
+    }
+
+    /// The object's identity; a temporary one is drawn when first asked for.
+    var persistentIdentifier: PersistentIdentifier {
+        mutating get {
+            if number == 0 {
+                setNumber(TemporaryNumber.next())
+                insert(.temporary)
+            }
+            let name = home._withUnsafeGuaranteedRef { $0.entityName }
+            if has(.temporary) {
+                return PersistentIdentifier(storeID: (0, 0), entityName: name, number: number)
+            }
+            let store = home._withUnsafeGuaranteedRef { $0.storeID }
+            return PersistentIdentifier(storeID: store, entityName: name, number: number)
+        }
+    }
+
+    /// Where the object's own memory begins: the core lies at a fixed place in it.
+    var objectAddress: UInt {
+        mutating get {
+            let offset = home._withUnsafeGuaranteedRef { $0.type?.coreOffset ?? 0 }
+            precondition(offset > 0, "Every object's class has had its core found before the object can change.")
+            return withUnsafeMutablePointer(to: &self) { UInt(bitPattern: $0) } - UInt(offset)
+        }
+    }
+
+    /// While there is a draft of a stored object, `row` keeps the place of the row it was made from: segment and offset.
+    var base: UInt64 { row.bits }
+
+    mutating func setBase(_ location: Location) {
+        row = RowReference(bits: UInt64(location.segment) << 32 | UInt64(location.offset))
+    }
+
+    // MARK: Reading
+
+    /// A view of the stored row, loaded if need be; nil if there is none or it cannot be read, which the context has been told.
+    @inline(__always)
+    mutating func loadedRow() -> RowView? {
+        home._withUnsafeGuaranteedRef { home in
+            guard let context = home.contextReference else { return nil }
+            return context._withUnsafeGuaranteedRef { context in
+                if let row = context.rows.rowInCurrentBlock(row) { return RowArena.view(row) }
+                return context.load(&self, home)
+            }
+        }
+    }
+}
+
+extension ModelCore.Flags {
+    static func | (left: Self, right: Self) -> Self { left.union(right) }
+}
+
+/// What the library leaves for the core of the fault it is about to make.
+struct PendingFault {
+    let type: Unmanaged<ModelType>
+    let home: Unmanaged<EntityHome>
+    let word: UInt64
+    let row: RowReference
+}

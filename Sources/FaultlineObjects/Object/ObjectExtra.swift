@@ -1,0 +1,44 @@
+/// What few objects need beside their core.
+final class ObjectExtra {
+    /// Targets of to-one relationships of a detached object.
+    var targets = SlotTargets()
+    /// Members of to-many relationships of a detached object, by slot.
+    var members: [Int: [AnyObject]] = [:]
+    /// Values out of the row that the object was given by reference, by slot: another object's until a save copies or moves them.
+    var adoptedBlobs: [Int: UInt64] = [:]
+}
+
+/// Targets by slot; the first one, which is often the only one, costs no allocation.
+struct SlotTargets {
+    private var first: (slot: Int, target: ObjectHandle)?
+    private var others: [(slot: Int, target: ObjectHandle)] = []
+
+    var isEmpty: Bool { first == nil }
+
+    subscript(slot: Int) -> ObjectHandle? {
+        get {
+            if let first, first.slot == slot { return first.target }
+            return others.first { $0.slot == slot }?.target
+        }
+        set {
+            remove(slot)
+            guard let newValue else { return }
+            if first == nil { first = (slot, newValue) } else { others.append((slot, newValue)) }
+        }
+    }
+
+    private mutating func remove(_ slot: Int) {
+        if first?.slot == slot {
+            first = others.isEmpty ? nil : others.removeFirst()
+        } else {
+            others.removeAll { $0.slot == slot }
+        }
+    }
+
+    /// Calls `body` with each target, in the order of the slots.
+    func forEach(_ body: (Int, ObjectHandle) -> Void) {
+        guard let first else { return }
+        if others.isEmpty { return body(first.slot, first.target) }
+        for (slot, target) in ([first] + others).sorted(by: { $0.slot < $1.slot }) { body(slot, target) }
+    }
+}
