@@ -27,6 +27,10 @@ let package = Package(
         .target(
             name: "FaultlineObjects",
             dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "CFaultline"]),
+        // Plans, stages, passes.
+        .target(
+            name: "FaultlineMigration",
+            dependencies: ["FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"]),
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],

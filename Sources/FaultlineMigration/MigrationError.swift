@@ -1,0 +1,36 @@
+/// Why a migration was refused or stopped. The store is in its old state, or resumes where it was.
+public struct MigrationError: Error, Sendable, CustomStringConvertible {
+    /// What kind of trouble it is.
+    public enum Code: Sendable, Equatable {
+        /// The store's schema is none of the plan's.
+        case unknownVersion
+        /// The store is newer than the plan.
+        case backward
+        /// The plan lacks a stage, has two versions that are alike, or its stages do not form a chain.
+        case badPlan
+        /// A change needs a default value or a stage.
+        case notLightweight
+        /// Two objects have the same values where the new version asks for unique ones.
+        case duplicate
+        /// The closure of a stage threw, or wrote something that cannot be.
+        case stageFailed
+        /// The store could not be read or written.
+        case storage
+    }
+
+    public let code: Code
+    /// What happened and what to do.
+    public let message: String
+    /// What the closure or the store threw.
+    public let cause: (any Error)?
+
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    public var description: String {
+        cause.map { "\(message) (\($0))" } ?? message
+    }
+}

@@ -1,0 +1,76 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// Enters the rows that are there into indexes that a lightweight step adds: one bounded pass an entity, before the switch.
+///
+/// The migration is written down before, so that nobody saves a row meanwhile that the pass would miss. The entries belong to index numbers that no catalog in force
+/// names, so nobody sees them before the switch; a pass that was stopped is done again, which enters the same entries.
+struct IndexBuilding {
+    let log: Log
+    let catalog: StoredCatalog
+
+    /// Entries of one transaction: bounds its memory.
+    private static let entriesMax = 50_000
+
+    func run(_ indexes: [EntityMapPlan.IndexToBuild], record: MigrationRecord) throws {
+        let store = try RowStore(
+            log: log, catalog: catalog, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        for name in Set(indexes.map(\.entity)).sorted() {
+            guard let entity = store.storage.entity(named: name) else { continue }
+            let numbers = Set(indexes.filter { $0.entity == name }.map(\.index))
+            try build(store, entity, numbers, record)
+        }
+        // Entries without records of their own are safe only in runs.
+        try log.checkpoint()
+    }
+
+    private func build(_ store: RowStore, _ entity: EntityStorage, _ numbers: Set<UInt32>, _ record: MigrationRecord)
+        throws
+    {
+        let snapshot = log.snapshot()
+        let unique = entity.uniqueIndexes.filter { numbers.contains($0.definition.id.rawValue) }
+        let members = entity.memberIndexes.filter { numbers.contains($0.definition.id.rawValue) }
+        var batch: [(index: IndexDefinition, key: [UInt8], id: RecordID)] = []
+        func flush() throws {
+            _ = try log.write(author: nil) { transaction in
+                // A transaction without a record would not be one.
+                try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+                for entry in batch {
+                    try entry.key.withUnsafeBytes { key in
+                        if entry.index.isUnique, let other = try transaction.firstID(in: entry.index, key: key),
+                            other != entry.id
+                        {
+                            throw MigrationError(
+                                .duplicate,
+                                "Objects \(other) and \(entry.id) of \(entity.name) have the same values where the new version asks for unique ones. Remove duplicates in a streamed stage with output.upsert. The store is in its old state."
+                            )
+                        }
+                        try transaction.insertEntry(entry.index, key: key, id: entry.id)
+                    }
+                }
+            }
+            batch.removeAll(keepingCapacity: true)
+        }
+        try snapshot.scan(entity.table, from: 1, through: (1 << 48) - 1, readAhead: 128 << 10) { records in
+            for record in records {
+                let view = try store.view(record, of: entity)
+                for index in unique {
+                    if let key = RowKeys.key(of: view, index) { batch.append((index.definition, key, record.id)) }
+                }
+                for index in members {
+                    let owner = view.toOne(index.slot)
+                    guard owner != 0 else { continue }
+                    let order = view.orderKey(index.slot) ?? MemberKey.defaultOrder(of: record.id)
+                    MemberKey.with(owner: owner, order: order, member: record.id) {
+                        batch.append((index.definition, Array($0), record.id))
+                    }
+                }
+            }
+            if batch.count >= Self.entriesMax { try flush() }
+            return true
+        }
+        if !batch.isEmpty { try flush() }
+    }
+}

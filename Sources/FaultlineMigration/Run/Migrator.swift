@@ -1,0 +1,257 @@
+package import FaultlineLog
+package import FaultlineModel
+package import FaultlineObjects
+package import FaultlineStore
+
+/// Brings a store to the schema that a container is made for.
+///
+/// A store without a catalog gets one. A store of that schema is taken as it is. For anything else the stages from the store's version on
+/// are run, or, without a plan, one lightweight step; all of them end in one transaction, the switch, until which the old state is in force.
+package struct Migrator {
+    private let log: Log
+    private let schema: Schema
+    private let types: [ModelType]
+    private let plan: (any SchemaMigrationPlan.Type)?
+    private let options: MigrationOptions
+    private var report = MigrationReport()
+
+    package init(
+        log: Log, schema: Schema, types: [ModelType], plan: (any SchemaMigrationPlan.Type)?, options: MigrationOptions
+    ) {
+        self.log = log
+        self.schema = schema
+        self.types = types
+        self.plan = plan
+        self.options = options
+    }
+
+    /// What came of it: rows under the schema asked for, and what was done.
+    package mutating func run(isReadOnly: Bool) throws -> (store: RowStore, report: MigrationReport) {
+        let turn = MigrationTurns.shared.turn(of: log)
+        turn.take()
+        defer { turn.giveUp() }
+        return try runInTurn(isReadOnly)
+    }
+
+    /// Whether a migration would be run: then it pays to open the log with no more memory than the ceiling.
+    package func isMigrationDue() throws -> Bool {
+        guard let stored = try StoredCatalog.read(log.snapshot()) else { return false }
+        return stored.schema.fingerprint != schema.fingerprint
+    }
+
+    private mutating func runInTurn(_ isReadOnly: Bool) throws -> (store: RowStore, report: MigrationReport) {
+        guard let stored = try StoredCatalog.read(log.snapshot()) else {
+            guard !isReadOnly else {
+                throw MigrationError(
+                    .storage, "The store is empty, and was opened for reading only. Open it for writing once.")
+            }
+            return (try open(try create()), report)
+        }
+        let steps = try MigrationSteps(from: stored.schema, to: schema, plan: plan)
+        if steps.all.isEmpty {
+            let catalog = try finishUp(stored, isReadOnly)
+            return (try open(catalog), report)
+        }
+        guard !isReadOnly else {
+            throw MigrationError(
+                .storage, "The store has to be migrated, and was opened for reading only. Open it for writing once.")
+        }
+        report.versions = steps.versions
+        let catalog = try migrate(stored, steps)
+        return (try open(catalog), report)
+    }
+
+    private func open(_ catalog: StoredCatalog) throws -> RowStore {
+        let store = try RowStore(
+            log: log, catalog: catalog, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        try DefaultValues.checkLayouts(store, types)
+        return store
+    }
+
+    // MARK: Without steps
+
+    /// Writes the catalog of a new store.
+    private func create() throws -> StoredCatalog {
+        let plan = try EntityMapPlan(for: schema)
+        _ = try log.write(author: nil) { transaction in
+            try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
+        }
+        return StoredCatalog(schema: schema, map: plan.map, layouts: [:]).under(
+            schema, plan.map, adding: plan.newLayouts)
+    }
+
+    /// Does what an earlier migration left to do, and takes over what of a schema may change without a migration: defaults, delete rules, order.
+    private func finishUp(_ stored: StoredCatalog, _ isReadOnly: Bool) throws -> StoredCatalog {
+        if isReadOnly { return stored.under(stored.schema, stored.map) }
+        if stored.migration != nil { try abandon(stored) }
+        try BlobCleaning(log: log).run()
+        if stored.schema == schema { return stored }
+        let plan = try EntityMapPlan(for: schema, over: stored.schema, in: stored.map, rewriting: [])
+        _ = try log.write(author: nil) { transaction in
+            try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
+        }
+        return stored.under(schema, plan.map, adding: plan.newLayouts)
+    }
+
+    /// Drops what a migration that nobody will resume has written.
+    private func abandon(_ stored: StoredCatalog) throws {
+        guard let migration = stored.migration else { return }
+        let kept = Set(stored.map.tables)
+        let written = Set(migration.targetMap.tables + migration.sourceMap.tables)
+        _ = try log.write(author: nil) { transaction in
+            for table in written.subtracting(kept).sorted() { try transaction.dropTable(TableID(rawValue: table)) }
+            for list in 0..<migration.leftBehindLists {
+                try transaction.delete(StoredCatalog.RecordNumber.blobsLeftBehind + RecordID(list), in: .catalog)
+            }
+            try transaction.delete(StoredCatalog.RecordNumber.migration, in: .catalog)
+        }
+    }
+
+    // MARK: Steps
+
+    private mutating func migrate(_ stored: StoredCatalog, _ steps: MigrationSteps) throws -> StoredCatalog {
+        var stored = stored
+        var resumed: MigrationRecord?
+        if let migration = stored.migration {
+            if migration.planDigest == steps.digest, migration.stage < steps.all.count {
+                resumed = migration
+            } else {
+                try abandon(stored)
+                stored = StoredCatalog(schema: stored.schema, map: stored.map, layouts: stored.layouts)
+            }
+        }
+        // Lists of an earlier migration that was stopped after its switch: this one begins its own at 0.
+        if resumed == nil { try BlobCleaning(log: log).run() }
+        var progress = StepProgress(stored: stored, resumed: resumed)
+        for (place, step) in steps.all.enumerated() {
+            if let resumed, place < resumed.stage { continue }
+            let rewritten = step.rewrittenEntities(from: progress.current.schema)
+            let plan = try EntityMapPlan(
+                for: step.to, over: progress.current.schema, in: progress.current.map, rewriting: rewritten)
+            progress.newLayouts += plan.newLayouts
+            let target = progress.current.under(step.to, plan.map, adding: plan.newLayouts)
+            let entities = step.streamedEntities
+            if !entities.isEmpty || !plan.indexesToBuild.isEmpty {
+                let record: MigrationRecord
+                if let resumed, place == resumed.stage {
+                    record = resumed
+                } else {
+                    record = try begin(place, target, rewritten, steps, stored, progress)
+                }
+                try build(plan.indexesToBuild, target, record)
+                try stream(entities, step, target, record, &progress)
+                progress.intermediateTables.formUnion(record.targetMap.tables)
+            }
+            progress.current = target
+        }
+        try switchOver(stored, progress)
+        try BlobCleaning(log: log).run()
+        note(progress.counts)
+        return progress.current
+    }
+
+    /// What the steps done so far have come to.
+    private struct StepProgress {
+        var current: StoredCatalog
+        /// Layouts that the switch has to register.
+        var newLayouts: [RowLayout] = []
+        var leftBehindLists: Int
+        var counts: MigrationCounts
+        /// Tables that stages wrote; those that the last schema does not use go with the switch.
+        var intermediateTables: Set<UInt16> = []
+
+        init(stored: StoredCatalog, resumed: MigrationRecord?) {
+            current = stored.under(stored.schema, stored.map)
+            if let resumed {
+                current = stored.under(resumed.sourceSchema, resumed.sourceMap)
+                intermediateTables = Set(resumed.sourceMap.tables)
+            }
+            leftBehindLists = resumed?.leftBehindLists ?? 0
+            counts = resumed?.report ?? MigrationCounts()
+            if resumed != nil { counts.resumes += 1 }
+        }
+    }
+
+    /// Writes down that a step is under way: from now on nobody writes under the old schema.
+    private func begin(
+        _ place: Int, _ target: StoredCatalog, _ rewritten: Set<String>, _ steps: MigrationSteps,
+        _ stored: StoredCatalog,
+        _ progress: StepProgress
+    ) throws -> MigrationRecord {
+        let current = progress.current
+        var record = MigrationRecord(
+            planDigest: steps.digest, stage: place, sourceSchema: current.schema, sourceMap: current.map,
+            targetSchema: target.schema, targetMap: target.map)
+        record.leftBehindLists = progress.leftBehindLists
+        record.report = progress.counts
+        var bumped = stored.map
+        bumped.counters = target.map.counters
+        let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
+        _ = try log.write(author: nil) { transaction in
+            try StoredCatalog.register(progress.newLayouts, in: &transaction)
+            try StoredCatalog.put(bumped, StoredCatalog.RecordNumber.entityMap, in: &transaction)
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+            // Identifiers of the old objects stay theirs: new ones begin behind them.
+            for entity in target.map.entities where rewritten.contains(entity.name) {
+                guard let old = oldNames[entity.name].flatMap({ current.map.entity(named: $0) }) else { continue }
+                let used = transaction.nextID(in: TableID(rawValue: old.table)) - 1
+                if used > 0 { _ = try transaction.allocateIDs(Int(used), in: TableID(rawValue: entity.table)) }
+            }
+        }
+        return record
+    }
+
+    /// Builds the indexes that a step adds over rows that stay, unless the step is past that.
+    private func build(
+        _ indexes: [EntityMapPlan.IndexToBuild], _ target: StoredCatalog, _ record: MigrationRecord
+    ) throws {
+        guard !indexes.isEmpty, record.entity == 0, record.lastDone == 0 else { return }
+        do {
+            try IndexBuilding(log: log, catalog: target).run(indexes, record: record)
+        } catch let error as MigrationError where error.code == .duplicate {
+            if let now = try StoredCatalog.read(log.snapshot()) { try abandon(now) }
+            throw error
+        }
+    }
+
+    private mutating func stream(
+        _ entities: [StreamedEntity], _ step: MigrationSteps.Step, _ target: StoredCatalog, _ record: MigrationRecord,
+        _ progress: inout StepProgress
+    ) throws {
+        guard !entities.isEmpty else { return }
+        var record = record
+        record.report = progress.counts
+        var runner = StageRunner(
+            log: log, source: progress.current, target: target, entities: entities, record: record,
+            fromTypes: step.fromTypes, toTypes: step.toTypes, options: options)
+        try runner.run()
+        progress.counts = runner.counts
+        progress.leftBehindLists = runner.leftBehindLists
+        report.blobBytesRead += runner.blobBytesRead
+    }
+
+    /// The one transaction that puts the new schema in force.
+    private func switchOver(_ stored: StoredCatalog, _ progress: StepProgress) throws {
+        let target = progress.current
+        let old = Set(stored.map.tables).union(progress.intermediateTables)
+        _ = try log.write(author: nil) { transaction in
+            try StoredCatalog.write(target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
+            for table in old.subtracting(target.map.tables).sorted() {
+                try transaction.dropTable(TableID(rawValue: table))
+            }
+            if try !transaction.location(of: StoredCatalog.RecordNumber.migration, in: .catalog).isAbsent {
+                try transaction.delete(StoredCatalog.RecordNumber.migration, in: .catalog)
+            }
+        }
+    }
+
+    private mutating func note(_ counts: MigrationCounts) {
+        report.objectsRead = counts.objectsRead
+        report.objectsWritten = counts.objectsWritten
+        report.objectsFound = counts.objectsFound
+        report.objectsDropped = counts.objectsDropped
+        report.blobsMoved = counts.blobsMoved
+        report.blobsLeftBehind = counts.blobsLeftBehind
+        report.resumes = counts.resumes
+    }
+}

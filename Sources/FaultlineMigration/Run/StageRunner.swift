@@ -1,0 +1,94 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// Runs one streamed stage: reads the old objects of each entity in the order of creation, hands them to its closure, saves what that writes in batches.
+struct StageRunner {
+    private let log: Log
+    private let source: StoredCatalog
+    private let target: StoredCatalog
+    private let entities: [StreamedEntity]
+    private let record: MigrationRecord
+    private let fromTypes: [ModelType]
+    private let toTypes: [ModelType]
+    private let options: MigrationOptions
+
+    private(set) var counts: MigrationCounts
+    private(set) var leftBehindLists: Int
+    private(set) var blobBytesRead = 0
+
+    init(
+        log: Log, source: StoredCatalog, target: StoredCatalog, entities: [StreamedEntity], record: MigrationRecord,
+        fromTypes: [ModelType], toTypes: [ModelType], options: MigrationOptions
+    ) {
+        self.log = log
+        self.source = source
+        self.target = target
+        self.entities = entities
+        self.record = record
+        self.fromTypes = fromTypes
+        self.toTypes = toTypes
+        self.options = options
+        counts = record.report
+        leftBehindLists = record.leftBehindLists
+    }
+
+    mutating func run() throws {
+        let sourceStore = try RowStore(
+            log: log, catalog: source, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        let targetStore = try RowStore(
+            log: log, catalog: target, isMigrationTarget: true,
+            setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        try DefaultValues.checkLayouts(sourceStore, fromTypes)
+        try DefaultValues.checkLayouts(targetStore, toTypes)
+        let output = ContextCore(store: targetStore, types: toTypes)
+        output.sharedTables = Set(source.map.tables).intersection(target.map.tables).mapToTables()
+        let writer = StageWriter(
+            target: output, record: record,
+            oldNames: SchemaDifference(from: source.schema, to: target.schema).oldEntityNames,
+            batchByteCount: options.batchByteCount ?? max(1 << 20, options.memoryCeiling / 16))
+        let reader = ContextCore(store: sourceStore, types: fromTypes, isReadOnly: true)
+        for (place, entity) in entities.enumerated() where place >= record.entity {
+            do {
+                try run(
+                    entity, place, reader, MigrationOutput(writer), writer,
+                    startingAfter: place == record.entity ? record.lastDone : 0)
+                try writer.flush()
+                if place + 1 < entities.count { try writer.moveOn(toEntity: place + 1) }
+            } catch let error as MigrationError {
+                throw error
+            } catch {
+                throw MigrationError(
+                    .stageFailed,
+                    "The streamed stage of \(entity.entityName) stopped. The store is in its old state; the stage goes on from its last batch when the container is made again.",
+                    cause: error)
+            }
+        }
+        counts = writer.counts
+        leftBehindLists = writer.leftBehindLists
+        blobBytesRead = reader.counters.blobBytesRead + output.counters.blobBytesRead
+    }
+
+    private func run(
+        _ entity: StreamedEntity, _ place: Int, _ reader: ContextCore, _ output: MigrationOutput, _ writer: StageWriter,
+        startingAfter last: UInt64
+    ) throws {
+        var done = last == 0 ? 0 : record.entityDone
+        let total = reader.storedCount(entity.type)
+        try reader.forEachStored(entity.type, after: last) { object, number, blobs in
+            writer.begin(entity: entity.entityName, number: number, blobs: blobs)
+            try entity.body(object, output)
+            done += 1
+            try writer.end(entityPlace: place, done: done)
+            if done % 1_000 == 0 {
+                options.progress?(MigrationProgress(entity: entity.entityName, done: done, total: total))
+            }
+        }
+        options.progress?(MigrationProgress(entity: entity.entityName, done: done, total: total))
+    }
+}
+
+extension Set<UInt16> {
+    fileprivate func mapToTables() -> Set<TableID> { Set<TableID>(map { TableID(rawValue: $0) }) }
+}

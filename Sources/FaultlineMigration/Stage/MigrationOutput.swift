@@ -1,0 +1,35 @@
+public import FaultlineObjects
+
+/// Where a streamed stage puts new objects.
+///
+/// What it takes is written in batches; an object is valid until its batch is written, which is after the closure that inserted it has returned.
+// Safe because a migration uses it from the one thread that runs the stage.
+public final class MigrationOutput: @unchecked Sendable {
+    package let writer: StageWriter
+
+    package init(_ writer: StageWriter) { self.writer = writer }
+
+    /// Takes a new object, and all new objects it refers to.
+    public func insert<New: PersistentModel>(_ new: New) throws {
+        try writer.insert(new)
+    }
+
+    /// Finds the object with the unique values of `new`, or takes `new` where there is none.
+    ///
+    /// Attributes in which a found object differs are set to those of `new`.
+    ///
+    /// - Returns: The one object with these unique values: use it in relationships.
+    /// - Throws: `MigrationError.stageFailed` if the class has no unique attribute.
+    @discardableResult
+    public func upsert<New: PersistentModel>(_ new: New) throws -> New {
+        try writer.upsert(new)
+    }
+
+    /// The new object that keeps the identity of an old one: for relationships to objects of entities that go over as they are, or that the stage writes anew.
+    public func object<New: PersistentModel>(
+        migratedFrom old: (any PersistentModel)?, as type: New.Type = New.self
+    ) throws -> New? {
+        guard let old else { return nil }
+        return try writer.object(migratedFrom: old, as: type)
+    }
+}

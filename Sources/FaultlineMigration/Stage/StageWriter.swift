@@ -1,0 +1,152 @@
+package import FaultlineLog
+package import FaultlineObjects
+package import FaultlineStore
+
+/// Collects what the closures of a streamed stage write, and saves it batch by batch.
+///
+/// Each batch is one transaction with the progress it stands for, so that a kill loses at most the batch that was being filled.
+package final class StageWriter {
+    private let target: ContextCore
+    /// Bytes of unsaved values that make a batch.
+    private let batchByteCount: Int
+    private var record: MigrationRecord
+    /// Names that entities of the new version had in the old one.
+    private let oldNames: [String: String]
+    /// Objects of this batch by the key of a unique index.
+    private var pendingKeys: [PendingKey: AnyObject] = [:]
+
+    // The old object that is being worked on.
+    private var oldEntity = ""
+    private var oldNumber: RecordID = 0
+    private var isIdentityTaken = false
+    private var wroteAnything = false
+    /// Values out of the rows of the batch's old objects that no new object took yet.
+    private var blobsToMove: Set<UInt64> = []
+
+    private struct PendingKey: Hashable {
+        let index: UInt32
+        let bytes: [UInt8]
+    }
+
+    package init(target: ContextCore, record: MigrationRecord, oldNames: [String: String], batchByteCount: Int) {
+        self.target = target
+        self.oldNames = oldNames
+        self.record = record
+        self.batchByteCount = batchByteCount
+        target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
+    }
+
+    package var counts: MigrationCounts { record.report }
+    package var leftBehindLists: Int { record.leftBehindLists }
+
+    /// Writes down that an entity is done.
+    package func moveOn(toEntity place: Int) throws {
+        record.entity = place
+        record.lastDone = 0
+        record.entityDone = 0
+        try flush()
+    }
+
+    // MARK: One old object
+
+    /// Begins the work on one old object.
+    package func begin(entity: String, number: RecordID, blobs: [UInt64]) {
+        oldEntity = entity
+        oldNumber = number
+        isIdentityTaken = false
+        wroteAnything = false
+        blobsToMove.formUnion(blobs)
+        record.report.objectsRead += 1
+    }
+
+    /// Ends the work on it; saves if the batch is full.
+    package func end(entityPlace: Int, done: Int) throws {
+        if !wroteAnything { record.report.objectsDropped += 1 }
+        record.entity = entityPlace
+        record.lastDone = oldNumber
+        record.entityDone = done
+        if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= 16_384 { try flush() }
+    }
+
+    /// Saves what there is.
+    package func flush() throws {
+        record.report.objectsWritten += target.insertedCount
+        try target.save { transaction in
+            // What no new object took is deleted when the migration has switched, not before: the old state still has it.
+            let leftBehind = self.blobsToMove.sorted()
+            if !leftBehind.isEmpty {
+                try StoredCatalog.put(
+                    LeftBehindBlobs(identifiers: leftBehind),
+                    StoredCatalog.RecordNumber.blobsLeftBehind + RecordID(self.record.leftBehindLists), in: &transaction
+                )
+                self.record.leftBehindLists += 1
+                self.record.report.blobsLeftBehind += leftBehind.count
+            }
+            try StoredCatalog.put(self.record, StoredCatalog.RecordNumber.migration, in: &transaction)
+        }
+        blobsToMove.removeAll(keepingCapacity: true)
+        pendingKeys.removeAll(keepingCapacity: true)
+    }
+
+    private func mayMove(_ blob: UInt64) -> Bool {
+        guard blobsToMove.remove(blob) != nil else { return false }
+        record.report.blobsMoved += 1
+        return true
+    }
+
+    // MARK: New objects
+
+    package func insert<New: PersistentModel>(_ new: New) throws {
+        wroteAnything = true
+        try target.insertChecked(new)
+        if !isIdentityTaken, oldNames[New._$modelType.entityName] == oldEntity {
+            isIdentityTaken = true
+            target.choose(oldNumber, for: new)
+        }
+    }
+
+    package func upsert<New: PersistentModel>(_ new: New) throws -> New {
+        wroteAnything = true
+        guard let keys = try target.uniqueKeys(of: new), !keys.isEmpty else {
+            throw MigrationError(
+                .stageFailed,
+                "output.upsert was given a \(New.self), which has no unique attribute with a value to find it by. Mark one @Attribute(.unique), or use output.insert."
+            )
+        }
+        for key in keys {
+            if let found = pendingKeys[PendingKey(index: key.index, bytes: key.bytes)] as? New {
+                record.report.objectsFound += 1
+                target.overwrite(found, with: new)
+                return found
+            }
+        }
+        if let number = try target.holder(of: keys) {
+            let found = try target.existing(number, as: New.self)
+            record.report.objectsFound += 1
+            target.overwrite(found, with: new)
+            for key in keys { pendingKeys[PendingKey(index: key.index, bytes: key.bytes)] = found }
+            return found
+        }
+        try insert(new)
+        for key in keys { pendingKeys[PendingKey(index: key.index, bytes: key.bytes)] = new }
+        return new
+    }
+
+    package func object<New: PersistentModel>(migratedFrom old: any PersistentModel, as type: New.Type) throws -> New? {
+        let identifier = old.persistentModelID
+        guard identifier.entityName == oldNames[New._$modelType.entityName] else {
+            throw MigrationError(
+                .stageFailed,
+                "output.object(migratedFrom:) was asked for a \(New.self) in the place of a \(identifier.entityName). Only objects of the same entity, or of the one that it is renamed from, keep their identity."
+            )
+        }
+        return try target.existing(identifier.number, as: New.self)
+    }
+}
+
+/// Blobs that a migration leaves behind, until they are deleted.
+package struct LeftBehindBlobs: Codable, Sendable {
+    package let identifiers: [UInt64]
+
+    package init(identifiers: [UInt64]) { self.identifiers = identifiers }
+}
