@@ -1,12 +1,15 @@
 // swift-tools-version: 6.2
 
+import CompilerPluginSupport
 import PackageDescription
 
 let package = Package(
     name: "Faultline",
     products: [
+        .library(name: "Faultline", targets: ["Faultline"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
     ],
     // Lowest first: a target imports only what its line names. `TidyTests` checks the imports.
     targets: [
@@ -31,6 +34,25 @@ let package = Package(
         .target(
             name: "FaultlineMigration",
             dependencies: ["FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"]),
+        // The compiler plugin behind the macros.
+        .macro(
+            name: "FaultlineMacros",
+            dependencies: [
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftIfConfig", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+            ]),
+        // The face: containers, macros. What users import.
+        .target(
+            name: "Faultline",
+            dependencies: [
+                "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog",
+                "FaultlineDisk",
+                "FaultlineMacros",
+            ]),
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],
@@ -38,6 +60,18 @@ let package = Package(
         .testTarget(name: "FaultlineTestSupportTests", dependencies: ["FaultlineTestSupport", "FaultlineDisk"]),
         .testTarget(name: "FaultlineDiskTests", dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
         .testTarget(name: "FaultlineModelTests", dependencies: ["FaultlineModel"]),
+        .testTarget(
+            name: "FaultlineMacrosTests",
+            dependencies: [
+                "FaultlineMacros",
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftIfConfig", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+            ]),
         .testTarget(
             name: "FaultlineLogTests",
             dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),
@@ -47,6 +81,9 @@ let package = Package(
             name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/CrashSimulation"),
         .testTarget(name: "CrashTests", dependencies: ["CrashSimulation", "FaultlineDisk"]),
+        // The same models under other compiler settings.
+        .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"]),
+        .testTarget(name: "ModelsOnTheMainActor", dependencies: ["Faultline"]),
     ],
     swiftLanguageModes: [.v6]
 )

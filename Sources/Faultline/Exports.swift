@@ -1,0 +1,6 @@
+// `import Faultline` alone gives a model file what `import Foundation` and `import SwiftData` give it elsewhere.
+@_exported public import FaultlineMigration
+@_exported public import FaultlineModel
+@_exported public import FaultlineObjects
+@_exported public import Foundation
+@_exported public import Observation

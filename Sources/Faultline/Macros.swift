@@ -1,0 +1,69 @@
+public import FaultlineModel
+public import FaultlineObjects
+
+/// Makes a class a model: its properties are stored, observed, and loaded when they are touched.
+///
+/// Every stored property with a `var` of its own and without observers is persisted, unless it is marked `@Transient`.
+/// The class needs an initializer, and must not be generic.
+@attached(
+    member, conformances: Observable, PersistentModel, Sendable,
+    names: named(_SwiftDataNoType), named(_$modelType), named(_$core), named(_$coreAddress), named(init),
+    named(persistentBackingData), named(schemaMetadata))
+@attached(memberAttribute)
+@attached(extension, conformances: Observable, PersistentModel, Sendable)
+public macro Model() = #externalMacro(module: "FaultlineMacros", type: "ModelMacro")
+
+/// Says how an attribute is stored.
+@attached(peer)
+public macro Attribute(
+    _ options: Schema.Attribute.Option..., originalName: String? = nil, hashModifier: String? = nil
+) = #externalMacro(module: "FaultlineMacros", type: "PropertyOptionsMacro")
+
+/// Says how a relationship behaves.
+///
+/// Name the inverse on one side only. `inverse: nil` says that there is none; without `inverse` it is inferred where only
+/// one is possible.
+@attached(peer)
+public macro Relationship(
+    _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify,
+    minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: String? = nil,
+    inverse: AnyKeyPath? = nil, hashModifier: String? = nil
+) = #externalMacro(module: "FaultlineMacros", type: "PropertyOptionsMacro")
+
+/// Keeps a property out of the store; it has its default value again whenever its object is loaded.
+@attached(peer)
+public macro Transient() = #externalMacro(module: "FaultlineMacros", type: "PropertyOptionsMacro")
+
+/// Declares groups of properties whose values no two objects of a model share; saving a second one updates the first.
+@freestanding(declaration)
+public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
+    #externalMacro(module: "FaultlineMacros", type: "PropertyGroupsMacro")
+
+/// Declares groups of properties by which objects are found and ordered without reading all of them.
+@freestanding(declaration)
+public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
+    #externalMacro(module: "FaultlineMacros", type: "PropertyGroupsMacro")
+
+/// Declares indexes, each of a type.
+@freestanding(declaration)
+public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
+    #externalMacro(module: "FaultlineMacros", type: "PropertyGroupsMacro")
+
+/// Makes an actor run on an executor that owns a model context.
+///
+/// An initializer with a container alone is added unless the actor has one, or has properties without a value.
+@attached(member, names: named(modelExecutor), named(modelContainer), named(init))
+@attached(extension, conformances: ModelActor)
+public macro ModelActor() = #externalMacro(module: "FaultlineMacros", type: "ModelActorMacro")
+
+/// Attached by `@Model` to each persisted property, with the property's position among them.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(_))
+public macro _PersistedProperty(_ slot: Int) =
+    #externalMacro(module: "FaultlineMacros", type: "PersistedPropertyMacro")
+
+/// Attached by `@Model` to each persisted property whose values go through a transformer.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(_))
+public macro _TransformablePersistedProperty(_ slot: Int) =
+    #externalMacro(module: "FaultlineMacros", type: "TransformablePersistedPropertyMacro")

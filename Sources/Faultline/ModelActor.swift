@@ -1,0 +1,52 @@
+internal import Dispatch
+public import FaultlineObjects
+
+/// Runs code that uses one model context.
+public protocol ModelExecutor: Executor {
+    var modelContext: ModelContext { get }
+}
+
+/// A model executor that runs one job after the other.
+public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
+
+/// Runs the jobs of a model actor on a queue of its own, so that blocking reads never hold up Swift's shared threads.
+// Safe because the context is used by jobs of the queue only, one after the other.
+public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
+    public let modelContext: ModelContext
+    private let queue = DispatchQueue(label: "faultline.model-actor")
+
+    /// Makes an executor for a context.
+    public init(modelContext: ModelContext) { self.modelContext = modelContext }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedSerialExecutor()
+        queue.async { job.runSynchronously(on: executor) }
+    }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+}
+
+/// An actor that owns a model context: what `@ModelActor` makes of an actor.
+public protocol ModelActor: Actor {
+    nonisolated var modelContainer: ModelContainer { get }
+    nonisolated var modelExecutor: any ModelExecutor { get }
+}
+
+extension ModelActor {
+    /// The executor that the actor runs on.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        guard let executor = modelExecutor as? any SerialModelExecutor else {
+            preconditionFailure("A model actor needs a serial executor: use DefaultSerialModelExecutor.")
+        }
+        return executor.asUnownedSerialExecutor()
+    }
+
+    /// The actor's context.
+    public var modelContext: ModelContext { modelExecutor.modelContext }
+
+    /// The object of an identifier, if it is of the type.
+    public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
+        modelContext.model(for: id) as? T
+    }
+}

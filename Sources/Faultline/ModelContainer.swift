@@ -1,0 +1,194 @@
+package import FaultlineDisk
+package import FaultlineLog
+public import FaultlineMigration
+public import FaultlineModel
+public import FaultlineObjects
+package import FaultlineStore
+internal import Foundation
+internal import Synchronization
+
+/// A store, opened under a schema: what contexts are made from.
+///
+/// Containers of one store in one process share an engine. A container is thread-safe; a context is not.
+public final class ModelContainer: Equatable, Sendable {
+    public let schema: Schema
+    public let migrationPlan: (any SchemaMigrationPlan.Type)?
+    private let configuration: ModelConfiguration
+    public var configurations: Set<ModelConfiguration> { [configuration] }
+    /// What opening did to bring the store to the schema.
+    public let migrationReport: MigrationReport
+    private let store: RowStore
+    private let types: [ModelType]
+    private let isClosed = Atomic<Bool>(false)
+    private let main = Mutex<MainContext?>(nil)
+
+    // Safe because the context is made and used on the main actor only.
+    private struct MainContext: @unchecked Sendable {
+        let context: ModelContext
+    }
+
+    /// Opens a store for some model classes and all that their relationships lead to.
+    public convenience init(
+        for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: ModelConfiguration...
+    ) throws {
+        try self.init(
+            schema: Schema.checked(forTypes, version: Self.version(of: forTypes, in: migrationPlan)), types: forTypes,
+            migrationPlan: migrationPlan, configurations: configurations)
+    }
+
+    /// Opens a store for a schema that was made of model classes.
+    public convenience init(
+        for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: ModelConfiguration...
+    ) throws {
+        try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
+    }
+
+    /// Opens a store for a schema that was made of model classes.
+    ///
+    /// Where the store has an older schema it is migrated before this returns: by the stages of the plan, or, without a plan, in place if nothing needs code.
+    ///
+    /// - Throws: `SchemaError` for classes that break a rule, `MigrationError` where the store cannot be brought to the schema, `LogError` where it
+    ///   cannot be opened: not a store, newer, damaged, locked, unwritable. Each names the file and the remedy.
+    public convenience init(
+        for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: [ModelConfiguration]
+    ) throws {
+        guard let types = Schema.modelTypes(of: givenSchema) else {
+            throw SwiftDataError.unknownSchema.explained("The schema was not made of model classes.")
+        }
+        try self.init(
+            schema: Schema.checked(types, version: givenSchema.version), types: types, migrationPlan: migrationPlan,
+            configurations: configurations)
+    }
+
+    private init(
+        schema: Schema, types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)?,
+        configurations: [ModelConfiguration]
+    ) throws {
+        guard configurations.count <= 1 else {
+            throw SwiftDataError.duplicateConfiguration.explained(
+                "A container has one store; \(configurations.count) configurations were given.")
+        }
+        let configuration = configurations.first ?? ModelConfiguration()
+        try configuration.validate()
+        self.schema = schema
+        self.migrationPlan = migrationPlan
+        self.configuration = configuration
+        self.types = Schema.reachable(from: types).map { $0._$modelType }
+        let place = StorePlace(configuration)
+        (store, migrationReport) = try Self.open(
+            place, schema, self.types, migrationPlan, configuration.options.migration.options,
+            isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)
+    }
+
+    /// Opens a store on a given disk: for simulations, which must be repeatable.
+    package init(
+        for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)? = nil, directory: String,
+        on disk: Disk, clock: Clock = .system, options: LogOptions, migration: MigrationOptions = MigrationOptions()
+    ) throws {
+        schema = try Schema.checked(types, version: Self.version(of: types, in: migrationPlan))
+        self.migrationPlan = migrationPlan
+        configuration = ModelConfiguration(url: URL(filePath: directory, directoryHint: .isDirectory))
+        self.types = Schema.reachable(from: types).map { $0._$modelType }
+        (store, migrationReport) = try Self.open(
+            StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema, self.types,
+            migrationPlan,
+            migration, isReadOnly: false)
+    }
+
+    /// Opens the log and brings it to the schema.
+    ///
+    /// A migration has the log opened with no more memory than its ceiling.
+    private static func open(
+        _ place: StorePlace, _ schema: Schema, _ types: [ModelType], _ plan: (any SchemaMigrationPlan.Type)?,
+        _ migration: MigrationOptions, isReadOnly: Bool
+    ) throws -> (RowStore, MigrationReport) {
+        func migrator(_ log: Log) -> Migrator {
+            Migrator(log: log, schema: schema, types: types, plan: plan, options: migration)
+        }
+        func run(_ log: Log) throws -> (store: RowStore, report: MigrationReport) {
+            do {
+                var migrator = migrator(log)
+                return try migrator.run(isReadOnly: isReadOnly)
+            } catch {
+                // Nobody gets a container that could close it.
+                try? log.close()
+                throw error
+            }
+        }
+        let log = try place.open(place.options.memoryBudget)
+        guard place.options.memoryBudget > migration.memoryCeiling, try migrator(log).isMigrationDue() else {
+            return try run(log)
+        }
+        try log.close()
+        let frugal = try place.open(migration.memoryCeiling)
+        let report = try run(frugal).report
+        try frugal.close()
+        return (try run(place.open(place.options.memoryBudget)).store, report)
+    }
+
+    private static func version(
+        of types: [any PersistentModel.Type], in plan: (any SchemaMigrationPlan.Type)?
+    ) -> Schema.Version {
+        guard let plan else { return Schema.Version(1, 0, 0) }
+        let wanted = Set(types.map { ObjectIdentifier($0) })
+        return plan.schemas.last { wanted.isSubset(of: Set($0.models.map { ObjectIdentifier($0) })) }?.versionIdentifier
+            ?? Schema.Version(1, 0, 0)
+    }
+
+    public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
+
+    /// The context of the main actor.
+    @MainActor public var mainContext: ModelContext {
+        main.withLock { held in
+            if let held { return MainContext(context: held.context) }
+            let made = MainContext(context: ModelContext(self))
+            held = made
+            return made
+        }.context
+    }
+
+    func makeCore() -> ContextCore {
+        ContextCore(store: store, types: types, isReadOnly: !configuration.allowsSave)
+    }
+
+    /// Bytes of memory that the store's engine holds now; the rest of the counters are the contexts'.
+    public var counters: FaultCounters {
+        var counters = FaultCounters()
+        counters.cacheBytes = store.log.budget.used
+        return counters
+    }
+
+    /// Writes the location tables down, so that the next opening has nothing to read again.
+    public func checkpoint() throws { try store.log.checkpoint() }
+
+    /// Closes the store: nothing can be read or written through this container or its contexts afterwards.
+    public func close() throws {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        try store.log.close()
+    }
+
+    deinit {
+        // What was acknowledged is durable already; this only spares the next opening the replay.
+        if !isClosed.load(ordering: .acquiring) { try? store.log.close() }
+    }
+
+    package var rowStore: RowStore { store }
+}
+
+extension ModelContext {
+    /// Makes a context of a container.
+    public convenience init(_ container: ModelContainer) {
+        self.init(container.makeCore(), owner: container)
+    }
+
+    /// The container that the context was made from.
+    public var container: ModelContainer {
+        guard let container = owner as? ModelContainer else {
+            preconditionFailure("This context belongs to a migration stage, which has no container.")
+        }
+        return container
+    }
+}

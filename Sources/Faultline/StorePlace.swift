@@ -1,0 +1,43 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineStore
+internal import Foundation
+
+/// Where a container's store lies, and how it is opened.
+struct StorePlace {
+    let directory: String
+    let disk: Disk
+    let clock: Clock
+    let options: LogOptions
+
+    init(directory: String, disk: Disk, clock: Clock, options: LogOptions) {
+        self.directory = directory
+        self.disk = disk
+        self.clock = clock
+        self.options = options
+    }
+
+    init(_ configuration: ModelConfiguration) {
+        var options = configuration.options.log
+        clock = .system
+        if configuration.isStoredInMemoryOnly {
+            options.durability = .async
+            directory = "/store"
+            disk = MemoryDisk()
+        } else {
+            let folder = configuration.url
+            try? FileManager.default.createDirectory(
+                at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
+            directory = folder.path(percentEncoded: false)
+            disk = PosixDisk()
+        }
+        self.options = options
+    }
+
+    /// Opens the log with so many bytes of memory.
+    func open(_ memoryBudget: Int) throws(LogError) -> Log {
+        var options = options
+        options.memoryBudget = memoryBudget
+        return try Log.open(directory, on: disk, clock: clock, options: options, deriver: RowIndexDeriver())
+    }
+}

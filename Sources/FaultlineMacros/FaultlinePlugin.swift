@@ -1,0 +1,11 @@
+internal import SwiftCompilerPlugin
+internal import SwiftSyntaxMacros
+
+/// What the compiler starts to expand the library's macros.
+@main
+struct FaultlinePlugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [
+        ModelMacro.self, PersistedPropertyMacro.self, TransformablePersistedPropertyMacro.self,
+        PropertyOptionsMacro.self, PropertyGroupsMacro.self, ModelActorMacro.self,
+    ]
+}

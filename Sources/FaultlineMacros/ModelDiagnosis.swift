@@ -1,0 +1,146 @@
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// Decides whether a declaration can be a model, and tells its author where it cannot.
+enum ModelDiagnosis {
+    /// Refuses what is not a class.
+    static func refuse(
+        _ declaration: some DeclGroupSyntax, node: AttributeSyntax, in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+        let kind =
+            if declaration.is(StructDeclSyntax.self) {
+                "a structure"
+            } else if declaration.is(EnumDeclSyntax.self) {
+                "an enumeration"
+            } else if declaration.is(ActorDeclSyntax.self) {
+                "an actor"
+            } else {
+                "this declaration"
+            }
+        context.diagnose(.error("@Model cannot be applied to \(kind). Only a class can be a model.", at: node))
+        return []
+    }
+
+    /// Whether a class can be expanded at all, as far as its declaration tells.
+    static func canExpand(_ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) -> Bool {
+        guard let declaration = declaration.as(ClassDeclSyntax.self) else { return false }
+        return declaration.genericParameterClause == nil && !context.lexicalContext.contains(where: isGeneric)
+            && !declaresConformance(declaration)
+    }
+
+    /// Reports every mistake at its place, and tells whether members are to be made.
+    ///
+    /// They are, despite mistakes in single properties: without them the compiler would add errors about names that
+    /// the author has never seen.
+    static func accepts(
+        _ declaration: ClassDeclSyntax, body: ModelBody, isRoot: Bool, node: AttributeSyntax,
+        in context: some MacroExpansionContext
+    ) -> Bool {
+        if let generics = declaration.genericParameterClause {
+            context.diagnose(
+                .error(
+                    "@Model cannot be applied to a generic class: an entity has one set of properties.", at: generics))
+        } else if context.lexicalContext.contains(where: isGeneric) {
+            context.diagnose(
+                .error(
+                    "@Model cannot be applied to a class in a generic type: an entity has one set of properties.",
+                    at: node))
+        } else if declaresConformance(declaration) {
+            context.diagnose(
+                .error(
+                    "@Model adds the conformance to PersistentModel by itself. Remove it from the declaration.",
+                    at: node))
+        } else if !isRoot {
+            let parent = declaration.inheritanceClause?.inheritedTypes.first.map { " \($0.type.trimmed)" } ?? ""
+            context.diagnose(
+                .error(
+                    """
+                    '\(declaration.name.text)' inherits from the model\(parent), and a model cannot inherit from \
+                    another one yet. Refer to it by a relationship instead.
+                    """, at: node))
+        } else {
+            diagnose(body, of: declaration, in: context)
+            return true
+        }
+        return false
+    }
+
+    private static func diagnose(
+        _ body: ModelBody, of declaration: ClassDeclSyntax, in context: some MacroExpansionContext
+    ) {
+        if !body.hasInitializer {
+            let message = "@Model requires an initializer be provided for '\(declaration.name.text)'."
+            context.diagnose(.error(message, at: declaration.name))
+        }
+        for condition in body.unsettledConditions {
+            context.diagnose(.error("Properties of a model cannot be declared conditionally.", at: condition))
+        }
+        for (variable, kind) in body.others {
+            if let mistake = mistake(variable, kind) { context.diagnose(mistake) }
+        }
+    }
+
+    private static func declaresConformance(_ declaration: ClassDeclSyntax) -> Bool {
+        declaration.inheritanceClause?.inheritedTypes.contains { $0.type.lastComponent == "PersistentModel" } ?? false
+    }
+
+    private static func isGeneric(_ outer: Syntax) -> Bool {
+        outer.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+    }
+
+    /// What is wrong with a stored property that is not persisted; nil if nothing is.
+    private static func mistake(_ variable: VariableDeclSyntax, _ kind: StoredKind) -> Diagnostic? {
+        let name = variable.bindings.map { $0.pattern.trimmedDescription }.joined(separator: ", ")
+        let isFilled = variable.bindings.allSatisfy { binding in
+            binding.initializer != nil || binding.typeAnnotation?.type.isImplicitlyNil == true
+        }
+        switch kind {
+        case .persisted, .untouched: return nil
+        case .transient:
+            guard !isFilled else { return nil }
+            let message = "@Transient requires the non-optional property '\(name)' to have a default value."
+            return .error(message, at: variable)
+        case .plain:
+            let hasObservers = variable.bindings.contains { $0.accessorBlock != nil }
+            let reason = hasObservers ? "it has observers" : "it is bound by a pattern"
+            let message = "'\(name)' is not persisted, because \(reason)."
+            return isFilled
+                ? .warning("\(message) Mark it @Transient to say that this is meant.", at: variable)
+                : .error("\(message) Mark it @Transient, and give it a default value.", at: variable)
+        case .constant:
+            let message = """
+                '\(name)' cannot be persisted, because it is a constant. Declare it with 'var', or 'private(set) var' if \
+                it should not be changed from outside, or mark it @Transient.
+                """
+            return .error(message, at: variable)
+        case .several:
+            let message = "'\(name)' cannot be persisted from one declaration. Declare each property by itself."
+            return .error(message, at: variable)
+        case .referenceOwnership:
+            let message = """
+                '\(name)' cannot be persisted, because it is weak or unowned. Remove that, since a relationship does \
+                not keep objects in memory, or mark the property @Transient.
+                """
+            return .error(message, at: variable)
+        }
+    }
+}
+
+extension Diagnostic {
+    static func error(_ text: String, at node: some SyntaxProtocol) -> Diagnostic {
+        Diagnostic(node: node, message: MacroMessage(message: text, severity: .error))
+    }
+
+    static func warning(_ text: String, at node: some SyntaxProtocol) -> Diagnostic {
+        Diagnostic(node: node, message: MacroMessage(message: text, severity: .warning))
+    }
+}
+
+/// What a macro tells the author of the code it is attached to.
+private struct MacroMessage: DiagnosticMessage {
+    let message: String
+    let severity: DiagnosticSeverity
+
+    var diagnosticID: MessageID { MessageID(domain: "Faultline", id: message) }
+}

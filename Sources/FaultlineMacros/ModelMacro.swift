@@ -1,0 +1,56 @@
+package import SwiftSyntax
+internal import SwiftSyntaxBuilder
+package import SwiftSyntaxMacros
+
+/// Makes a class a model: gives it a core, accessors that use it, and a description of its properties.
+package enum ModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
+    package static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        guard let declaration = declaration.as(ClassDeclSyntax.self) else {
+            return ModelDiagnosis.refuse(declaration, node: node, in: context)
+        }
+        let body = ModelBody(of: declaration, in: context)
+        let isRoot = protocols.contains { $0.lastComponent == "PersistentModel" }
+        guard ModelDiagnosis.accepts(declaration, body: body, isRoot: isRoot, node: node, in: context) else {
+            return []
+        }
+        return ModelMembers(of: declaration, body: body).all
+    }
+
+    package static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) throws -> [AttributeSyntax] {
+        guard ModelDiagnosis.canExpand(declaration, in: context), member.is(VariableDeclSyntax.self),
+            let (slot, property) = ModelBody(of: declaration, in: context).slot(of: member)
+        else { return [] }
+        let name = property.isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
+        return ["@\(raw: RuntimeNames.prefix)\(raw: name)(\(raw: slot))"]
+    }
+
+    /// Adds the conformances that the class lacks: all three, unless its author has written one out.
+    package static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        guard ModelDiagnosis.canExpand(declaration, in: context) else { return [] }
+        let prefix = RuntimeNames.prefix
+        let extensions: [DeclSyntax] = protocols.compactMap { conformance in
+            switch conformance.lastComponent {
+            case "PersistentModel": "extension \(type.trimmed): nonisolated \(raw: prefix)PersistentModel {}"
+            case "Observable": "extension \(type.trimmed): nonisolated \(raw: prefix)Observable {}"
+            case "Sendable":
+                """
+                @available(*, unavailable, message: "Models cannot cross actors: pass the persistentModelID, or use a \
+                ModelActor.")
+                extension \(type.trimmed): Sendable {}
+                """
+            default: nil
+            }
+        }
+        return extensions.compactMap { $0.as(ExtensionDeclSyntax.self) }
+    }
+}

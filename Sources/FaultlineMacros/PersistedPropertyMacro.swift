@@ -1,0 +1,96 @@
+package import SwiftSyntax
+internal import SwiftSyntaxBuilder
+package import SwiftSyntaxMacros
+
+/// Puts a persisted property's value into its object's core, under the slot that is the attribute's argument.
+package enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
+    package static func expansion(
+        of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [AccessorDeclSyntax] {
+        accessors(of: node, declaration: declaration, methods: .plain)
+    }
+
+    package static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        marker(of: declaration)
+    }
+}
+
+/// Like `PersistedPropertyMacro`, for values of any type, which go through a transformer.
+package enum TransformablePersistedPropertyMacro: AccessorMacro, PeerMacro {
+    package static func expansion(
+        of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [AccessorDeclSyntax] {
+        accessors(of: node, declaration: declaration, methods: .transformable)
+    }
+
+    package static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        marker(of: declaration)
+    }
+}
+
+/// The core's methods behind the accessors of a property.
+private struct CoreMethods {
+    let initialize: String
+    let get: String
+    let set: String
+
+    static let plain = CoreMethods(initialize: "initialize", get: "value", set: "setValue")
+    static let transformable = CoreMethods(
+        initialize: "initializeTransformable", get: "transformableValue", set: "setTransformableValue")
+}
+
+private func accessors(
+    of node: AttributeSyntax, declaration: some DeclSyntaxProtocol, methods: CoreMethods
+) -> [AccessorDeclSyntax] {
+    guard let property = persistedProperty(declaration),
+        case .argumentList(let arguments) = node.arguments, let slot = arguments.first?.expression.trimmed
+    else { return [] }
+    let core = RuntimeNames.core
+    let accessors: [AccessorDeclSyntax] = [
+        """
+        @storageRestrictions(accesses: \(raw: core), initializes: \(raw: property.markerName))
+        init(initialValue) {
+            \(raw: core).\(raw: methods.initialize)(\(slot), to: initialValue)
+            \(raw: property.markerName) = \(raw: RuntimeNames.marker)()
+        }
+        """,
+        """
+        get {
+            \(raw: core).\(raw: methods.get)(\(slot))
+        }
+        """,
+        """
+        set {
+            \(raw: core).\(raw: methods.set)(\(slot), to: newValue)
+        }
+        """,
+    ]
+    return property.isConstant ? accessors.dropLast() : accessors
+}
+
+private func persistedProperty(_ declaration: some DeclSyntaxProtocol) -> PersistedProperty? {
+    declaration.as(VariableDeclSyntax.self).flatMap { PersistedProperty($0, acceptsConstants: true) }
+}
+
+/// The empty property that the compiler's check of initializers is about.
+///
+/// It is never optional: an optional marker would take a byte of every object. A property that may be left out has a
+/// marker with an initial value instead.
+private func marker(of declaration: some DeclSyntaxProtocol) -> [DeclSyntax] {
+    guard let property = persistedProperty(declaration) else { return [] }
+    let type = RuntimeNames.marker
+    let initialValue = property.hasInitialValue ? " = \(type)()" : ""
+    return [
+        """
+        @\(raw: RuntimeNames.prefix)Transient private var \(raw: property.markerName): \(raw: type)\(raw: initialValue)
+        """
+    ]
+}

@@ -1,0 +1,48 @@
+internal import SwiftSyntax
+
+extension AttributeListSyntax {
+    /// The first attribute of that name, written with or without a module's name in front.
+    func attribute(named name: String) -> AttributeSyntax? {
+        lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.attributeName.lastComponent == name }
+    }
+}
+
+extension TypeSyntax {
+    /// The name behind the last dot, generic arguments left out; nil for what is not a name.
+    var lastComponent: String? {
+        if let type = self.as(IdentifierTypeSyntax.self) { return type.name.text }
+        if let type = self.as(MemberTypeSyntax.self) { return type.name.text }
+        return nil
+    }
+
+    /// Whether the type is written with a question or an exclamation mark, and so is nil without an initial value.
+    var isImplicitlyNil: Bool {
+        self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+    }
+
+    /// The type as it can stand in an expression: `T!` becomes `T?`.
+    var expressible: String {
+        if let type = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return "\(type.wrappedType.trimmed)?" }
+        return trimmedDescription
+    }
+}
+
+extension DeclModifierListSyntax {
+    func contains(_ keyword: Keyword) -> Bool {
+        contains { $0.name.tokenKind == .keyword(keyword) }
+    }
+
+    /// The modifier that members need so that they can stand for a public protocol's requirements, with a space behind
+    /// it; nothing for internal and narrower types.
+    var witnessAccess: String {
+        if contains(.public) || contains(.open) { return "public " }
+        return contains(.package) ? "package " : ""
+    }
+}
+
+extension TokenSyntax {
+    /// The name without back-ticks.
+    var unquoted: String {
+        text.count > 2 && text.first == "`" && text.last == "`" ? String(text.dropFirst().dropLast()) : text
+    }
+}

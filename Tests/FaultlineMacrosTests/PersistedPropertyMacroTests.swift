@@ -1,0 +1,69 @@
+import Testing
+
+@Suite struct PersistedPropertyMacroTests {
+    @Test func expandsARequiredProperty() {
+        let expansion = Expansion(of: "class A {\n    @_PersistedProperty(3) var name: String\n}")
+
+        #expect(
+            expansion.text == """
+                class A {
+                    var name: String {
+                        @storageRestrictions(accesses: _$core, initializes: _name)
+                        init(initialValue) {
+                            _$core.initialize(3, to: initialValue)
+                            _name = _SwiftDataNoType()
+                        }
+                        get {
+                            _$core.value(3)
+                        }
+                        set {
+                            _$core.setValue(3, to: newValue)
+                        }
+                    }
+
+                    @Faultline.Transient private var _name: _SwiftDataNoType
+                }
+                """)
+    }
+
+    /// A marker that is optional would take a byte of every object.
+    @Test(arguments: [
+        ("name: Int?", "_name: _SwiftDataNoType = _SwiftDataNoType()"),
+        ("name: Int!", "_name: _SwiftDataNoType = _SwiftDataNoType()"),
+        ("name: Int = 1", "_name: _SwiftDataNoType = _SwiftDataNoType()"),
+        ("name = 1", "_name: _SwiftDataNoType = _SwiftDataNoType()"),
+        ("name: Optional<Int>", "_name: _SwiftDataNoType"), ("`default`: Int", "_default: _SwiftDataNoType"),
+        ("`two words`: Int", "`_two words`: _SwiftDataNoType"),
+    ])
+    func marksThePropertyAsInitialized(declaration: String, expected: String) {
+        let expansion = Expansion(of: "class A {\n    @_PersistedProperty(0) var \(declaration)\n}")
+
+        #expect(expansion.lines(containing: "private var") == ["@Faultline.Transient private var \(expected)"])
+    }
+
+    @Test func passesTransformedValuesWithoutAskingForCodable() {
+        let expansion = Expansion(of: "class A {\n    @_TransformablePersistedProperty(2) var badge: Badge\n}")
+
+        #expect(
+            expansion.lines(containing: "(2") == [
+                "_$core.initializeTransformable(2, to: initialValue)", "_$core.transformableValue(2)",
+                "_$core.setTransformableValue(2, to: newValue)",
+            ])
+    }
+
+    @Test func givesConstantsNoSetter() {
+        let expansion = Expansion(of: "class A {\n    @_PersistedProperty(0) let a: Int\n}")
+
+        #expect(expansion.text.contains("_$core.value(0)"))
+        #expect(!expansion.text.contains("setValue"))
+    }
+
+    @Test(arguments: [
+        "var a: Int { 1 }", "var a = 1 { didSet {} }", "lazy var a = 1", "static var a = 1",
+    ])
+    func leavesOtherPropertiesAlone(declaration: String) {
+        let expansion = Expansion(of: "class A {\n    @_PersistedProperty(0) \(declaration)\n}")
+
+        #expect(expansion.text == "class A {\n    \(declaration)\n}")
+    }
+}

@@ -1,0 +1,15 @@
+import Faultline
+import Testing
+
+/// The same models as elsewhere, compiled under other settings.
+@Suite struct ModelsInSwift5Tests {
+    @Test func work() {
+        let employee = Employee(name: "Ada")
+        employee.grade += 1
+        employee.tasks.append(Task(title: "t"))
+
+        #expect(employee.grade == 2)
+        #expect(employee.tasks.map(\.title) == ["t"])
+        #expect(Employee.schemaMetadata.count == 13)
+    }
+}
