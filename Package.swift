@@ -81,6 +81,38 @@ let package = Package(
             name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/CrashSimulation"),
         .testTarget(name: "CrashTests", dependencies: ["CrashSimulation", "FaultlineDisk"]),
+        // The format's document and fixtures against the code.
+        .testTarget(
+            name: "FormatTests",
+            dependencies: [
+                "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineModel", "FaultlineDisk",
+                "FaultlineTestSupport",
+            ]
+        ),
+        // The public face with model classes: values, relationships, faults, contexts, fetches, bad input.
+        .testTarget(
+            name: "FaultlineTests",
+            dependencies: [
+                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport",
+            ]),
+        // Migrations killed and cut off from power, for tests and proofs.
+        .target(
+            name: "MigrationSimulation",
+            dependencies: [
+                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport",
+            ],
+            path: "Tests/MigrationSimulation"),
+        .executableTarget(
+            name: "MigrationProofs", dependencies: ["MigrationSimulation", "FaultlineDisk"],
+            path: "Tests/MigrationProofs"),
+        .testTarget(
+            name: "FaultlineMigrationTests",
+            dependencies: [
+                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport", "MigrationSimulation",
+            ]),
         // The same models under other compiler settings.
         .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"]),
         .testTarget(name: "ModelsOnTheMainActor", dependencies: ["Faultline"]),

@@ -1,0 +1,98 @@
+import Faultline
+import FaultlineMigration
+import Testing
+
+struct MigrationPlanTests {
+    private enum ShortPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People2.self, People3.self] }
+        static var stages: [MigrationStage] { [.lightweight(fromVersion: People2.self, toVersion: People3.self)] }
+    }
+
+    private enum TwinPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [Pets1.self, Pets1.self, Pets2.self] }
+        static var stages: [MigrationStage] { [] }
+    }
+
+    private enum GapPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People1.self, People2.self, People3.self] }
+        static var stages: [MigrationStage] { [.lightweight(fromVersion: People1.self, toVersion: People2.self)] }
+    }
+
+    private enum CrossedPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People1.self, People2.self, People3.self] }
+        static var stages: [MigrationStage] {
+            [
+                .lightweight(fromVersion: People2.self, toVersion: People3.self),
+                .lightweight(fromVersion: People1.self, toVersion: People2.self),
+            ]
+        }
+    }
+
+    private enum UnknownEntityPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People1.self, People2.self] }
+        static var stages: [MigrationStage] {
+            [.streamed(fromVersion: People1.self, toVersion: People2.self, StreamedEntity(Pets1.Pet.self) { _, _ in })]
+        }
+    }
+
+    /// `age` becomes text, and `height` comes without a default.
+    enum Hard: VersionedSchema {
+        static var models: [any PersistentModel.Type] { [Person.self] }
+        static var versionIdentifier: Schema.Version { Schema.Version(9, 0, 0) }
+
+        @Model final class Person {
+            var name: String
+            var age: String
+            var height: Double
+            init(name: String) {
+                self.name = name
+                age = ""
+                height = 0
+            }
+        }
+    }
+
+    private func refusal(
+        _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)?, from old: any VersionedSchema.Type
+    ) throws -> MigrationError? {
+        let stores = Stores()
+        try stores.use(old) { _, _ in }
+        let error = #expect(throws: MigrationError.self) { try stores.open(version, plan) }
+        // The store is in its old state.
+        try stores.use(old) { container, _ in #expect(container.migrationReport.versions.isEmpty) }
+        return error
+    }
+
+    @Test func refusesAStoreOfAnUnknownVersion() throws {
+        #expect(try refusal(People3.self, ShortPlan.self, from: Pets1.self)?.code == .unknownVersion)
+    }
+
+    @Test func refusesToGoBackward() throws {
+        #expect(try refusal(People2.self, ShortPlan.self, from: People3.self)?.code == .backward)
+    }
+
+    @Test func refusesVersionsThatAreAlike() throws {
+        let error = try refusal(Pets2.self, TwinPlan.self, from: Pets1.self)
+        #expect(error?.code == .badPlan)
+        #expect(error?.message.contains("same schema") == true)
+    }
+
+    @Test func refusesAPlanThatLacksAStage() throws {
+        #expect(try refusal(People3.self, GapPlan.self, from: People1.self)?.code == .badPlan)
+    }
+
+    @Test func refusesStagesInAnotherOrderThanVersions() throws {
+        #expect(try refusal(People3.self, CrossedPlan.self, from: People1.self)?.code == .badPlan)
+    }
+
+    @Test func refusesAStageOverAnEntityThatIsNotThere() throws {
+        #expect(try refusal(People2.self, UnknownEntityPlan.self, from: People1.self)?.code == .badPlan)
+    }
+
+    @Test func refusesWhatIsNotLightweightAndSaysWhy() throws {
+        let error = try refusal(Hard.self, nil, from: People1.self)
+        #expect(error?.code == .notLightweight)
+        #expect(error?.message.contains("age") == true)
+        #expect(error?.message.contains("height") == true)
+    }
+}

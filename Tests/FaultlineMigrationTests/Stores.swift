@@ -1,0 +1,73 @@
+import Faultline
+import FaultlineDisk
+import FaultlineLog
+import FaultlineMigration
+import FaultlineStore
+import FaultlineTestSupport
+import Testing
+
+/// A store in memory that outlives its containers.
+struct Stores {
+    let disk: Disk
+    let directory: String
+    private let temporary: TemporaryDirectory?
+
+    init(isOnDisk: Bool = false) {
+        if isOnDisk {
+            let temporary = TemporaryDirectory()
+            self.temporary = temporary
+            disk = PosixDisk()
+            directory = temporary.path + "/store"
+        } else {
+            temporary = nil
+            disk = SimulatedDisk(directories: ["/s"])
+            directory = "/s/store"
+        }
+    }
+
+    static var options: LogOptions {
+        var options = LogOptions()
+        options.maintenance = .inline
+        options.seed = 1
+        return options
+    }
+
+    func open(
+        _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
+        migration: MigrationOptions = MigrationOptions()
+    ) throws -> ModelContainer {
+        try ModelContainer(
+            for: version.models, migrationPlan: plan, directory: directory, on: disk, options: Self.options,
+            migration: migration)
+    }
+
+    /// Opens, calls, closes.
+    @discardableResult
+    func use<R>(
+        _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
+        migration: MigrationOptions = MigrationOptions(), _ body: (ModelContainer, ModelContext) throws -> R
+    ) throws -> R {
+        let container = try open(version, plan, migration: migration)
+        do {
+            let result = try body(container, ModelContext(container))
+            try container.close()
+            return result
+        } catch {
+            try? container.close()
+            throw error
+        }
+    }
+
+    /// What `verify` finds wrong after a reopening.
+    func findings(_ version: any VersionedSchema.Type) throws -> [String] {
+        try use(version) { container, _ in
+            var findings: [String] = []
+            try container.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
+            return findings
+        }
+    }
+}
+
+extension ModelContext {
+    func all<T: PersistentModel>(_ type: T.Type) throws -> [T] { try fetch(FetchDescriptor<T>()) }
+}

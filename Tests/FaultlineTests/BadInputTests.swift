@@ -1,0 +1,156 @@
+import Faultline
+import FaultlineLog
+import FaultlineStore
+import FaultlineTestSupport
+import Glibc
+import Testing
+
+@Suite struct BadInputTests {
+    private func open(_ path: String) throws -> ModelContainer {
+        try ModelContainer(for: Folder.self, configurations: ModelConfiguration(url: URL(filePath: path)))
+    }
+
+    private func expectError(
+        _ code: LogError.Code, opening path: String, naming file: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        do {
+            _ = try open(path)
+            Issue.record("The store was opened.", sourceLocation: sourceLocation)
+        } catch let error as LogError {
+            #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+            #expect(error.path?.contains(file ?? path) == true, "\(error)", sourceLocation: sourceLocation)
+        } catch {
+            Issue.record("\(type(of: error)): \(error)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func aFileIsNoStore() throws {
+        let folder = TemporaryDirectory()
+        let path = "\(folder.path)/file"
+        try Data("hello".utf8).write(to: URL(filePath: path))
+        expectError(.notAStore, opening: path)
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data("hello".utf8))
+    }
+
+    @Test func aFolderOfOtherFilesIsNoStore() throws {
+        let folder = TemporaryDirectory()
+        try Data("hello".utf8).write(to: URL(filePath: "\(folder.path)/notes.txt"))
+        expectError(.notAStore, opening: folder.path)
+    }
+
+    private func made(_ count: Int = 10) throws -> (TemporaryDirectory, String) {
+        let folder = TemporaryDirectory()
+        let path = "\(folder.path)/a.store"
+        let container = try open(path)
+        let context = ModelContext(container)
+        for number in 0..<count { context.insert(Document("document \(number)", number: number)) }
+        try context.save()
+        try container.close()
+        return (folder, path)
+    }
+
+    @Test func aLockedStoreIsRefused() throws {
+        let (folder, path) = try made()
+        let lock = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: path).first { $0.uppercased().contains("LOCK") })
+        let child = Process()
+        child.executableURL = URL(filePath: "/usr/bin/env")
+        // Byte 0 of the lock file, held by another process until its input ends.
+        child.arguments = [
+            "perl", "-e",
+            """
+            use Fcntl qw(:DEFAULT :flock F_SETLK F_WRLCK); sysopen(F, $ARGV[0], O_RDWR) or exit 3;
+            my $l = pack('s s x4 q q i x4', F_WRLCK, 0, 0, 1, 0);
+            fcntl(F, F_SETLK, $l) or exit 4; syswrite(STDOUT, "x"); <STDIN>;
+            """, "\(path)/\(lock)",
+        ]
+        let input = Pipe()
+        let output = Pipe()
+        child.standardInput = input
+        child.standardOutput = output
+        try child.run()
+        let signal = output.fileHandleForReading.readData(ofLength: 1)
+        try #require(signal == Data("x".utf8))
+        expectError(.lockedByAnother, opening: path)
+        try input.fileHandleForWriting.close()
+        child.waitUntilExit()
+        #expect(try ModelContext(open(path)).fetchCount(FetchDescriptor<Document>()) == 10)
+        _ = folder
+    }
+
+    @Test func aDamagedStoreIsRefusedOrSaysSoAndNeverLies() throws {
+        let (folder, path) = try made(200)
+        var random = Seed(11)
+        var refused = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() {
+            let whole = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
+            guard !whole.isEmpty else { continue }
+            for trial in 0..<6 {
+                let copy = "\(folder.path)/\(name) \(trial)"
+                try FileManager.default.copyItem(atPath: path, toPath: copy)
+                var broken = whole
+                broken[random.below(min(broken.count, 12_000))] ^= UInt8(1 + random.below(255))
+                try broken.write(to: URL(filePath: "\(copy)/\(name)"))
+                do {
+                    let container = try open(copy)
+                    let context = ModelContext(container)
+                    for document in try context.all(Document.self) {
+                        let title = document.title
+                        #expect(title == "document \(document.number)" || title.isEmpty, "\(name) \(trial)")
+                    }
+                    try container.close()
+                } catch let error as LogError {
+                    refused += 1
+                    #expect(error.path != nil, "\(error)")
+                } catch let error as StoreError {
+                    refused += 1
+                    #expect(!error.message.isEmpty)
+                } catch {
+                    Issue.record("\(name): \(type(of: error)) \(error)")
+                }
+            }
+        }
+        #expect(refused > 0)
+        _ = folder
+    }
+
+    @Test func aChangedSchemaThatNeedsAPlanIsNamed() throws {
+        let (folder, path) = try made()
+        // Another set of classes over the same store, without a plan.
+        do {
+            _ = try ModelContainer(for: Team.self, configurations: ModelConfiguration(url: URL(filePath: path)))
+        } catch {
+            #expect("\(error)".count > 20)
+        }
+        _ = folder
+    }
+
+    @Test func twoConfigurationsAreRefused() {
+        let folder = TemporaryDirectory()
+        #expect(throws: SwiftDataError.duplicateConfiguration) {
+            try ModelContainer(
+                for: Folder.self,
+                configurations: ModelConfiguration(url: URL(filePath: "\(folder.path)/a")),
+                ModelConfiguration(url: URL(filePath: "\(folder.path)/b")))
+        }
+    }
+
+    @Test func aClassThatTheContainerDoesNotKnowIsNamed() throws {
+        let store = try TestStore(Folder.self, place: .memory)
+        let context = store.context()
+        #expect(throws: SwiftDataError.unknownSchema) { try context.fetch(FetchDescriptor<Song>()) }
+        context.insert(Song("s"))
+        #expect(throws: SwiftDataError.unknownSchema) { try context.save() }
+        try context.save()
+    }
+
+    @Test func aReadOnlyFolderIsRefused() throws {
+        let (folder, path) = try made()
+        try #require(chmod(path, 0o500) == 0)
+        defer { _ = chmod(path, 0o700) }
+        // The superuser may write anywhere.
+        if access(path, W_OK) != 0 { expectError(.readOnly, opening: path) }
+        _ = folder
+    }
+}

@@ -1,0 +1,133 @@
+internal import Faultline
+package import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineMigration
+internal import FaultlineStore
+internal import FaultlineTestSupport
+
+/// Cuts the power in every gap between two disk operations of a small streamed migration, its switch and the deletion of left blobs included, and opens each
+/// disk that may be left: with the plan, or every fourth time with the old schema where that is still in force.
+///
+/// - Parameters:
+///   - seeds: Each makes other objects and other random images.
+///   - imagesPerGap: Disks tried for each gap.
+package func runMigrationCrash(
+    seeds: Range<UInt64>, imagesPerGap: Int = 24, objectCount: Int = 10, leavingOut: SyncSite? = nil
+) -> MigrationCrashReport {
+    var report = MigrationCrashReport()
+    for seed in seeds {
+        let crash = MigrationCrash(
+            seed: seed, imagesPerGap: imagesPerGap, objectCount: objectCount, leavingOut: leavingOut)
+        do { try crash.run() } catch { crash.report.violations.append("seed \(seed): \(error)") }
+        report.add(crash.report)
+    }
+    return report
+}
+
+/// One seed's migration.
+// Safe because everything runs on one thread: the hook is called by whoever operates the disk.
+private final class MigrationCrash: @unchecked Sendable {
+    let seed: UInt64
+    let imagesPerGap: Int
+    let leavingOut: SyncSite?
+    let work: SimulatedWork
+    var report = MigrationCrashReport()
+
+    init(seed: UInt64, imagesPerGap: Int, objectCount: Int, leavingOut: SyncSite?) {
+        self.seed = seed
+        self.imagesPerGap = imagesPerGap
+        self.leavingOut = leavingOut
+        work = SimulatedWork(seed: seed, count: objectCount)
+    }
+
+    private var logOptions: LogOptions {
+        var options = LogOptions()
+        options.maintenance = .inline
+        options.seed = seed &+ 1
+        // So small that checkpoints and index runs are made while the migration runs.
+        options.checkpointByteCount = 6 << 10
+        return options
+    }
+
+    private func open(_ version: any VersionedSchema.Type, on disk: SimulatedDisk) throws -> ModelContainer {
+        var migration = MigrationOptions()
+        migration.batchByteCount = 1 + Int(seed % 3) * 400
+        return try ModelContainer(
+            for: version.models, migrationPlan: version == Simulated1.self ? nil : SimulatedPlan.self,
+            directory: "/d/store",
+            on: disk, clock: Clock { 1 }, options: logOptions, migration: migration)
+    }
+
+    func run() throws {
+        let disk = SimulatedDisk(directories: ["/d"])
+        let first = try open(Simulated1.self, on: disk)
+        try work.make(in: ModelContext(first))
+        try first.close()
+        if let leavingOut { disk.ignoredSynchronizations = { $0.site == leavingOut } }
+        disk.onOperation = { [unowned self] disk, operation in crash(disk, operation) }
+        let second = try open(Simulated2.self, on: disk)
+        if let fault = try work.newFault(ModelContext(second)) {
+            report.violations.append("seed \(seed), uncut: \(fault)")
+        }
+        try second.close()
+        disk.onOperation = nil
+        crash(disk, -1)
+    }
+
+    private func crash(_ disk: SimulatedDisk, _ operation: Int) {
+        guard report.violations.count < 5 else { return }
+        var options = CrashOptions()
+        options.exhaustiveImageMax = imagesPerGap
+        options.sampleCount = max(4, imagesPerGap / 4)
+        options.seed = seed &* 131 &+ UInt64(bitPattern: Int64(operation))
+        for image in disk.crashImages(options).prefix(imagesPerGap) {
+            report.states += 1
+            do {
+                if let fault = try fault(of: image.disk) {
+                    report.violations.append("seed \(seed), before operation \(operation): \(fault): \(image)")
+                }
+            } catch {
+                report.violations.append("seed \(seed), before operation \(operation): \(error): \(image)")
+            }
+        }
+    }
+
+    private func fault(of disk: SimulatedDisk) throws -> String? {
+        switch try stage(of: disk) {
+        case .new: report.new += 1
+        case .old: report.old += 1
+        case .resumable: report.resumable += 1
+        case .none: return "the store has no catalog"
+        }
+        if report.states % 4 == 0, try stage(of: disk) != .new {
+            return try use(Simulated1.self, disk) { try work.oldFault($0) }
+        }
+        return try use(Simulated2.self, disk) { try work.newFault($0) }
+    }
+
+    private func use(
+        _ version: any VersionedSchema.Type, _ disk: SimulatedDisk, _ body: (ModelContext) throws -> String?
+    ) throws -> String? {
+        let container = try open(version, on: disk)
+        let fault = try body(ModelContext(container))
+        try container.close()
+        guard fault == nil, report.states % 8 < 2 else { return fault }
+        let again = try open(version, on: disk)
+        defer { try? again.close() }
+        if let fault = try body(ModelContext(again)) { return "opened again: \(fault)" }
+        var findings: [String] = []
+        try again.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
+        return findings.first.map { "verify: \($0)" }
+    }
+
+    private enum Stage { case old, resumable, new }
+
+    private func stage(of disk: SimulatedDisk) throws -> Stage? {
+        let log = try Log.open(
+            "/d/store", on: disk, clock: Clock { 1 }, options: logOptions, deriver: RowIndexDeriver())
+        defer { log.abandonForTests() }
+        guard let catalog = try StoredCatalog.read(log.snapshot()) else { return nil }
+        if catalog.schema.entitiesByName["Town"] != nil { return .new }
+        return catalog.migration == nil ? .old : .resumable
+    }
+}
