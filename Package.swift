@@ -7,9 +7,11 @@ let package = Package(
     name: "Faultline",
     products: [
         .library(name: "Faultline", targets: ["Faultline"]),
+        .executable(name: "faultline", targets: ["faultline"]),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     // Lowest first: a target imports only what its line names. `TidyTests` checks the imports.
     targets: [
@@ -53,6 +55,15 @@ let package = Package(
                 "FaultlineDisk",
                 "FaultlineMacros",
             ]),
+        // Inspects and verifies stores; the demo.
+        .target(
+            name: "FaultlineTool",
+            dependencies: [
+                "Faultline", "FaultlineObjects", "FaultlineMigration", "FaultlineStore", "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(name: "faultline", dependencies: ["FaultlineTool"], path: "Sources/FaultlineMain"),
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],
@@ -113,6 +124,7 @@ let package = Package(
                 "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport", "MigrationSimulation",
             ]),
+        .testTarget(name: "FaultlineToolTests", dependencies: ["FaultlineTool"]),
         // The same models under other compiler settings.
         .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"]),
         .testTarget(name: "ModelsOnTheMainActor", dependencies: ["Faultline"]),

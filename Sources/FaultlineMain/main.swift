@@ -1,0 +1,3 @@
+import FaultlineTool
+
+runFaultlineTool()

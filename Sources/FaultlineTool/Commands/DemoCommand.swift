@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// `faultline demo`: stores, faults and migrates this machine's own package database.
+struct DemoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Stores, faults and migrates this machine's own package database, and compares the outcome with it."
+    )
+
+    @OptionGroup var options: DemoOptions
+
+    @Option(help: "Kills the demo so many times at random moments, runs it on, and checks that nothing is lost.")
+    var kills: Int?
+
+    @Option(help: "Seed of the moments of --kills; random if not said.")
+    var seed: UInt64?
+
+    func validate() throws {
+        if let kills, kills < 1 { throw ValidationError("--kills is at least 1.") }
+    }
+
+    func run() throws {
+        if let kills {
+            var rounds = KillRounds(options, killCount: kills, seed: seed ?? .random(in: 0...0xFFFF_FFFF))
+            try ToolFailure.working { try rounds.run() }
+            return
+        }
+        var demo = Demo(options)
+        try demo.run()
+    }
+}

@@ -1,0 +1,54 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineModel
+import FaultlineObjects
+import FaultlineStore
+
+/// A store opened for reading, seen through the schema that it carries: no model classes are needed.
+struct OpenedStore {
+    let log: Log
+    let catalog: StoredCatalog
+    let rows: RowStore
+    let snapshot: Snapshot
+
+    /// Opens the store; nothing is written, and other processes may use it meanwhile.
+    ///
+    /// - Throws: A failure of status 3 that names the file, and the remedy.
+    init(_ path: String) throws(ToolFailure) {
+        var options = LogOptions()
+        options.access = .reading
+        let log = try ToolFailure.opening(path) {
+            try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: RowIndexDeriver())
+        }
+        let snapshot = log.snapshot()
+        let (catalog, rows) = try ToolFailure.opening(path) {
+            guard let catalog = try StoredCatalog.read(snapshot) else {
+                throw ToolFailure(
+                    ToolFailure.cannotOpen,
+                    "\(path) is a store without a schema: no container was ever made for it."
+                )
+            }
+            let rows = try RowStore(
+                log: log,
+                catalog: catalog,
+                setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) }
+            )
+            return (catalog, rows)
+        }
+        self.log = log
+        self.snapshot = snapshot
+        self.catalog = catalog
+        self.rows = rows
+    }
+
+    /// Calls `body` with every row of an entity, in the order of creation.
+    func forEachRow(of entity: EntityStorage, _ body: (RecordID, RowView) throws -> Void) throws {
+        try snapshot.scan(entity.table, from: 1, through: Self.identifierMax, readAhead: 256 << 10) { records in
+            for record in records { try body(record.id, try rows.view(record, of: entity)) }
+            return true
+        }
+    }
+
+    /// The largest identifier that an object may have.
+    static let identifierMax: RecordID = 1 << 48 - 1
+}

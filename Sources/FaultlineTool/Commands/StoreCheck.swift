@@ -1,0 +1,121 @@
+import FaultlineLog
+import FaultlineStore
+
+/// The whole check of a store: the log's own, then rows against their layouts, references against rows, values out of rows against blobs.
+final class StoreCheck {
+    /// A to-one slot, and the table that it leads to.
+    private struct Reference {
+        let slot: Int
+        let table: TableID
+    }
+
+    private let store: OpenedStore
+    /// What was found.
+    private(set) var findings: [StoreFinding] = []
+    /// Rows that were looked at.
+    private(set) var objectCount = 0
+
+    init(_ store: OpenedStore) {
+        self.store = store
+    }
+
+    /// Runs the check.
+    ///
+    /// - Parameter progress: Gets how many bytes and objects are done.
+    /// - Throws: Only if the disk does not answer.
+    func run(progress: (Int) -> Void) throws {
+        var verified = 0
+        try store.log.verify(
+            { self.findings.append(StoreFinding($0)) },
+            progress: { done, _ in
+                verified = Int(clamping: done)
+                progress(verified)
+            }
+        )
+        for entity in store.rows.storage.entities {
+            if let damage = try scan(entity, progress: { progress(verified + self.objectCount) }) {
+                // The log's own check has named every such record; the rest of the table is not reached.
+                findings.append(StoreFinding(damage))
+            }
+        }
+    }
+
+    /// Looks at every row of an entity; gives the damage that ended the scan, if one did.
+    private func scan(_ entity: EntityStorage, progress: () -> Void) throws -> LogError? {
+        let references = references(of: entity)
+        do {
+            try store.snapshot.scan(entity.table, from: 1, through: OpenedStore.identifierMax, readAhead: 256 << 10) {
+                records in
+                for record in records { try self.check(record, entity, references) }
+                progress()
+                return true
+            }
+        } catch let error as LogError {
+            guard error.code == .damaged else { throw error }
+            return error
+        }
+        return nil
+    }
+
+    private func references(of entity: EntityStorage) -> [Reference] {
+        let entities = store.rows.storage.entities
+        return entity.slots.enumerated().compactMap { slot, storage in
+            guard case .toOne(let toOne) = storage else { return nil }
+            return Reference(slot: slot, table: entities[toOne.destination].table)
+        }
+    }
+
+    private func check(_ record: RecordView, _ entity: EntityStorage, _ references: [Reference]) throws {
+        objectCount += 1
+        guard let row = view(record, entity) else { return }
+        for reference in references { try check(row, reference, record.id, entity) }
+        for slot in entity.variableSlots where !row.isNil(slot) {
+            guard let blob = row.blobReference(slot), let fault = try fault(of: blob) else { continue }
+            findings.append(
+                StoreFinding(
+                    .contradiction,
+                    "Object \(record.id) of \(entity.name) has its value of slot \(slot) in blob \(blob.identifier), \(fault).",
+                    object: record.id
+                )
+            )
+        }
+    }
+
+    /// The record's row; nil, and a finding, if it does not fit its layout.
+    private func view(_ record: RecordView, _ entity: EntityStorage) -> RowView? {
+        do {
+            return try store.rows.view(record, of: entity)
+        } catch {
+            findings.append(StoreFinding(.damage, ToolFailure.sentence(for: error), object: record.id))
+            return nil
+        }
+    }
+
+    private func check(_ row: RowView, _ reference: Reference, _ id: RecordID, _ entity: EntityStorage) throws {
+        let word = row.toOne(reference.slot)
+        guard word != 0 else { return }
+        // Targets of an entity with subclasses carry their table in the upper 16 bits.
+        let table = word >> 48 == 0 ? reference.table : TableID(rawValue: UInt16(truncatingIfNeeded: word >> 48))
+        let target = word & OpenedStore.identifierMax
+        guard try store.snapshot.location(of: target, in: table).isAbsent else { return }
+        findings.append(
+            StoreFinding(
+                .contradiction,
+                "Object \(id) of \(entity.name) refers to object \(target) by slot \(reference.slot), and there is none.",
+                object: id
+            )
+        )
+    }
+
+    /// What is wrong with the blob that a row names; nil if nothing is.
+    private func fault(of reference: BlobReference) throws -> String? {
+        do {
+            let byteCount = try store.snapshot.blobByteCount(reference.identifier)
+            return byteCount == reference.byteCount
+                ? nil : "which has \(byteCount) bytes instead of \(reference.byteCount)"
+        } catch {
+            guard error.code == .missing else { throw error }
+            return "which does not exist"
+        }
+    }
+}

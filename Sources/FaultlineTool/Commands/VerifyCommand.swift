@@ -1,0 +1,49 @@
+import ArgumentParser
+import FaultlineLog
+
+/// `faultline verify`: reads everything and reports what is wrong.
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Reads every record, blob, index and reference of a store, and names what is wrong."
+    )
+
+    @OptionGroup var arguments: StoreArguments
+
+    func run() throws {
+        let store = try OpenedStore(arguments.store)
+        var progress = ProgressLine("verifying", unit: "bytes and objects")
+        let begin = monotonicSeconds()
+        let check = StoreCheck(store)
+        try ToolFailure.working { try check.run { progress.update($0) } }
+        let findings = check.findings
+        progress.finish()
+        let seconds = monotonicSeconds() - begin
+        for finding in findings { print(finding) }
+        if arguments.json {
+            var line = JSONLine()
+            line.add("verify", findings.isEmpty ? "ok" : "failed")
+            line.add("findings", findings.count)
+            line.add("objects", check.objectCount)
+            line.add("seconds", seconds)
+            Terminal.output.write(line.line + "\n")
+        } else {
+            let words = findings.isEmpty ? "sound" : "\(Quantity.count(findings.count)) findings"
+            Terminal.output.write(
+                "\(arguments.store): \(words); \(Quantity.count(check.objectCount)) objects, \(Quantity.seconds(seconds))\n"
+            )
+        }
+        if !findings.isEmpty { endProcess(ToolFailure.refused) }
+    }
+
+    private func print(_ finding: StoreFinding) {
+        guard arguments.json else { return Terminal.output.write("\(finding)\n") }
+        var line = JSONLine()
+        line.add("kind", finding.kind)
+        line.add("message", finding.message)
+        if let path = finding.path { line.add("path", path) }
+        if let offset = finding.offset { line.add("offset", Int(clamping: offset)) }
+        if let object = finding.object { line.add("object", Int(clamping: object)) }
+        Terminal.output.write(line.line + "\n")
+    }
+}

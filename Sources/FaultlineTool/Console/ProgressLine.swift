@@ -1,0 +1,73 @@
+import Glibc
+
+/// One line on a terminal that says how far a step has come; nothing at all where the output is no terminal.
+///
+/// The line is written at most ten times a second, so `update` may be called for every batch.
+package struct ProgressLine {
+    private let terminal: Terminal
+    private let label: String
+    private let total: Int
+    private let unit: String
+    private let interval: Double
+    private let now: () -> Double
+    private let start: Double
+    private var last: Double
+    private var isShown = false
+
+    /// Prepares a line; the first `update` may show it.
+    ///
+    /// - Parameters:
+    ///   - label: What is being done, in a few words.
+    ///   - total: How many there are in all; 0 where nobody knows.
+    ///   - unit: What is counted, in the plural.
+    ///   - terminal: Where to write.
+    package init(_ label: String, total: Int = 0, unit: String = "", terminal: Terminal = .messages) {
+        self.init(label, total: total, unit: unit, terminal: terminal, now: monotonicSeconds)
+    }
+
+    package init(_ label: String, total: Int, unit: String, terminal: Terminal, now: @escaping () -> Double) {
+        self.label = label
+        self.total = total
+        self.unit = unit
+        self.terminal = terminal
+        self.now = now
+        interval = 0.1
+        start = now()
+        last = start
+    }
+
+    /// Tells how many are done; writes the line if a tenth of a second has gone by.
+    package mutating func update(_ done: Int) {
+        guard terminal.isInteractive else { return }
+        let time = now()
+        guard time - last >= interval else { return }
+        last = time
+        isShown = true
+        terminal.write("\r\u{1B}[K" + text(done: done, after: time - start, width: terminal.columnCount))
+    }
+
+    /// Takes the line away; what comes next starts in the first column.
+    package mutating func finish() {
+        guard isShown else { return }
+        isShown = false
+        terminal.write("\r\u{1B}[K")
+    }
+
+    /// The line for `done` of `total`, no wider than `width`.
+    package func text(done: Int, after seconds: Double, width: Int) -> String {
+        var text = label + "  " + Quantity.count(done)
+        if total > 0 { text += " of " + Quantity.count(total) }
+        if !unit.isEmpty { text += " " + unit }
+        if total > 0 { text += "  \(min(100, done * 100 / total)) %" }
+        let rate = Quantity.rate(done, in: seconds)
+        if !rate.isEmpty, done > 0 { text += "  " + rate }
+        return String(text.prefix(max(1, width - 1)))
+    }
+}
+
+/// Seconds on a clock that is never set.
+package func monotonicSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}

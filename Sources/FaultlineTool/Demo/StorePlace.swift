@@ -1,0 +1,30 @@
+import Faultline
+
+/// Where the demo keeps its store.
+struct StorePlace {
+    private let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    var exists: Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// Removes an earlier run's store and journal, and nothing else: a folder that is no store stays.
+    func remove(_ journalPath: String) throws {
+        let files = FileManager.default
+        if exists {
+            let names = try ToolFailure.opening(path) { try files.contentsOfDirectory(atPath: path) }
+            guard names.isEmpty || names.contains("LOCK") else {
+                throw ToolFailure(
+                    ToolFailure.cannotOpen,
+                    "\(path) is a folder that holds no store: it is left alone. Name another place."
+                )
+            }
+            try ToolFailure.opening(path) { try files.removeItem(atPath: path) }
+        }
+        if files.fileExists(atPath: journalPath) {
+            try ToolFailure.opening(journalPath) { try files.removeItem(atPath: journalPath) }
+        }
+    }
+}
