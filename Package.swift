@@ -64,6 +64,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(name: "faultline", dependencies: ["FaultlineTool"], path: "Sources/FaultlineMain"),
+        // The benchmarks' data and measuring, and the workloads.
+        .target(name: "BenchmarkKit", path: "Benchmarks/Kit"),
+        .executableTarget(
+            name: "FaultlineBenchmarks", dependencies: ["Faultline", "BenchmarkKit"], path: "Benchmarks/Faultline"),
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],
@@ -107,6 +111,13 @@ let package = Package(
                 "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
             ]),
+        // What the object layer is made of: identity map, arena of rows, memory of a fault.
+        .testTarget(
+            name: "FaultlineObjectsTests",
+            dependencies: [
+                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport",
+                "BenchmarkKit",
+            ]),
         // Migrations killed and cut off from power, for tests and proofs.
         .target(
             name: "MigrationSimulation",
@@ -128,6 +139,7 @@ let package = Package(
         // The same models under other compiler settings.
         .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"]),
         .testTarget(name: "ModelsOnTheMainActor", dependencies: ["Faultline"]),
+        .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"]),
     ],
     swiftLanguageModes: [.v6]
 )

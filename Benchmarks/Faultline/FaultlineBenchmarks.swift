@@ -1,0 +1,28 @@
+import BenchmarkKit
+import Glibc
+
+/// Faultline's own benchmark: one workload a process, one JSON line a workload.
+@main
+struct FaultlineBenchmarks {
+    static func main() {
+        do {
+            let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+            if let output = try Runner(workloads).run(arguments) { print(output) }
+        } catch let error as BenchmarkError {
+            fail("\(error)", status: error.code == .usage ? 2 : 1)
+        } catch {
+            fail("\(error)", status: 1)
+        }
+    }
+
+    /// All workloads, in the order in which they run.
+    static let workloads: [Workload] = [
+        .data, .w1, .w3, .w4Count, .w4Sum, .w6, .faultList, .faultTouch, .migrateStream,
+    ]
+
+    private static func fail(_ message: String, status: Int32) -> Never {
+        let text = "benchmark: \(message)\n"
+        _ = write(2, text, text.utf8.count)
+        exit(status)
+    }
+}

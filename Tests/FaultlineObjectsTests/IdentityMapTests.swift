@@ -1,0 +1,36 @@
+import FaultlineObjects
+import FaultlineTestSupport
+import Testing
+
+struct IdentityMapTests {
+    /// Numbers from few to so many that the map changes its shape; near and far.
+    @Test(arguments: Seed.list(8), [60, 1_500, 6_000])
+    func agreesWithADictionary(seed: Seed, bound: Int) {
+        var random = seed
+        var map = IdentityMap()
+        var model: [UInt64: UInt] = [:]
+        for step in 0..<20_000 {
+            let number = UInt64(random.below(bound) + 1) &* (random.oneIn(50) ? 977 : 1)
+            switch random.below(8) {
+            case 0...3:
+                let address = UInt(step + 1) * 16
+                map.insert(address, for: number)
+                model[number] = address
+            case 4...5:
+                map.remove(number)
+                model[number] = nil
+            case 6 where random.oneIn(200):
+                map.reserve(random.below(3_000))
+            default:
+                break
+            }
+            guard map.address(of: number) == model[number] ?? 0, map.count == model.count else {
+                Issue.record("step \(step): number \(number); \(seed.replayLine)")
+                return
+            }
+        }
+        var found: [UInt64: UInt] = [:]
+        map.forEach { found[$0] = $1 }
+        #expect(found == model, "\(seed.replayLine)")
+    }
+}
