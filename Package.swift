@@ -55,6 +55,7 @@ let package = Package(
                 "FaultlineDisk",
                 "FaultlineMacros",
             ]),
+
         // Inspects and verifies stores; the demo.
         .target(
             name: "FaultlineTool",
@@ -63,11 +64,14 @@ let package = Package(
                 "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+
         .executableTarget(name: "faultline", dependencies: ["FaultlineTool"], path: "Sources/FaultlineMain"),
+
         // The benchmarks' data and measuring, and the workloads.
         .target(name: "BenchmarkKit", path: "Benchmarks/Kit"),
         .executableTarget(
             name: "FaultlineBenchmarks", dependencies: ["Faultline", "BenchmarkKit"], path: "Benchmarks/Faultline"),
+
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline"],
@@ -96,6 +100,10 @@ let package = Package(
             name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/CrashSimulation"),
         .testTarget(name: "CrashTests", dependencies: ["CrashSimulation", "FaultlineDisk"]),
+        // The long proofs, by `make crash` and others.
+        .executableTarget(
+            name: "FaultlineProofs", dependencies: ["CrashSimulation", "MigrationSimulation", "FaultlineDisk"],
+            path: "Tests/FaultlineProofs"),
         // The format's document and fixtures against the code.
         .testTarget(
             name: "FormatTests",
@@ -140,6 +148,7 @@ let package = Package(
         .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"]),
         .testTarget(name: "ModelsOnTheMainActor", dependencies: ["Faultline"]),
         .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"]),
+        .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]
 )

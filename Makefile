@@ -1,0 +1,71 @@
+# The daily commands. `make` alone lists them; every one first sets up what is missing on this machine.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+CACHE := $(or $(XDG_CACHE_HOME),$(if $(HOME),$(HOME)/.cache),/tmp)
+# Stores that the benchmarks prepare and keep, outside the tree: they are large and survive a clean build.
+BENCH_STORES ?= $(CACHE)/faultline-bench
+DEMO_STORE ?= $(CACHE)/faultline-demo
+
+# Extra flags for every build; the gate turns warnings into errors with them.
+SWIFT_FLAGS ?=
+RELEASE := swift build $(SWIFT_FLAGS) --configuration release
+TOOL := .build/release/faultline
+PROOFS := .build/release/FaultlineProofs
+BENCHMARKS := .build/release/FaultlineBenchmarks
+
+# Rounds of `demo-kill`. For `bench`, N is the number of objects; unset, each workload takes its own.
+ifneq ($(filter demo-kill,$(MAKECMDGOALS)),)
+N ?= 10
+endif
+SEEDS ?= 100
+
+.PHONY: help setup demo test check check-release demo-kill crash bench format
+
+help:  ## Lists these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one | CANARY=1;'
+	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
+
+setup:
+	@.ci/setup
+
+demo: setup  ## Stores, faults and migrates this machine's own package database
+	@echo 'Building (the first time takes a few minutes) …'
+	@$(RELEASE) --product faultline --quiet
+	@$(TOOL) demo $(DEMO_STORE) --fresh
+
+test: setup  ## Builds and runs every test; F=SuiteName runs those that match
+	@swift build $(SWIFT_FLAGS) --build-tests --quiet
+	@swift test --skip-build --disable-xctest --quiet $(if $(F),--filter $(F))
+
+check: setup  ## Everything that CI runs: lint, build with warnings as errors, tests
+	@.ci/check
+
+check-release: setup  ## The same in release: tests, crash proofs, demo killed, benchmarks at smoke size
+	@.ci/check-release
+
+demo-kill: setup  ## Kills the demo N times at random moments, runs it on, compares everything
+	@$(RELEASE) --product faultline --quiet
+	@$(TOOL) demo $(DEMO_STORE)-kill --fresh --kills $(N)
+
+crash: setup  ## Simulates power cuts over SEEDS seeds, replays SEED, or leaves each sync out (CANARY=1)
+	@$(RELEASE) --product FaultlineProofs --quiet
+	@$(PROOFS) crash $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(CANARY),--canary)
+
+# One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
+bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each
+	@$(RELEASE) --product FaultlineBenchmarks --quiet >&2
+	@mkdir -p $(BENCH_STORES)
+	@for workload in $(or $(W),$$($(BENCHMARKS) --list)); do \
+	    arguments="--workload $$workload --store $(BENCH_STORES) $(if $(N),--n $(N)) $(if $(BUDGET),--budget $(BUDGET))"; \
+	    $(BENCHMARKS) $$arguments --prepare >&2; \
+	    $(BENCHMARKS) $$arguments; \
+	done
+
+format:  ## Formats every Swift file
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks

@@ -1,0 +1,170 @@
+import Testing
+
+/// Each rule, tried on a few lines: it must find what it is for, and nothing else.
+@Suite struct RuleTests {
+    @Test func importsAreHeldAgainstTheTable() {
+        let rule = ImportRule()
+        let text = """
+            import Glibc
+            package import FaultlineDisk
+            @_exported public import FaultlineStore
+            import struct Foundation.Data
+            // import FaultlineModel
+            import CLZ4
+            import struct CLZ4.Stream
+            let text = "import Foundation"
+            """
+        #expect(rule.lines("Sources/FaultlineLog/Log.swift", text) == [3, 4])
+        #expect(
+            rule.lines("Sources/FaultlineObjects/Context.swift", "import Foundation\nimport FaultlineMigration") == [2])
+        #expect(rule.lines("Sources/FaultlineMacros/Model.swift", "import SwiftSyntaxMacros\nimport Foundation") == [2])
+        #expect(rule.lines("Sources/Faultline/Exports.swift", "@_exported import FaultlineDisk") == [])
+        #expect(rule.lines("Sources/Other/X.swift", "") == [0])
+        #expect(rule.lines("Tests/XTests/X.swift", "import FaultlineLog") == [])
+        #expect(
+            rule.violations(in: [RepositoryFile("Sources/FaultlineDisk/A.swift", "import CLZ4")]).map(\.description)
+                == [
+                    "Sources/FaultlineDisk/A.swift:1: FaultlineDisk may not import CLZ4, only CFaultline; move the code to the layer that may"
+                ]
+        )
+    }
+
+    @Test func everyRowOnlyNamesRowsBelowIt() {
+        for (place, row) in LayerTable.rows.enumerated() {
+            #expect(row.targets.isSubset(of: LayerTable.rows[..<place].map(\.target)), "\(row.target)")
+        }
+    }
+
+    @Test func testableIsFound() {
+        #expect(TestableRule().lines("Tests/A.swift", "import Testing\n@testable import X\n// @testable") == [2])
+    }
+
+    @Test func trapsAndPrintsAreFound() {
+        let text = """
+            let a = try! f()
+            fatalError("x")
+            print (a)
+            table.print(a)
+            func print(_ a: Int) {}
+            // fatalError()
+            let text = "print(1)"
+            reprint(a)
+            """
+        #expect(TrapRule().lines("Sources/FaultlineLog/A.swift", text) == [1, 2, 3])
+        #expect(TrapRule().lines("Sources/FaultlineCommands/A.swift", text) == [1, 2])
+        #expect(TrapRule().lines("Sources/FaultlineTool/A.swift", text) == [])
+        #expect(TrapRule().lines("Tests/A.swift", text) == [])
+    }
+
+    @Test func remindersAreFound() {
+        let mark = "TO" + "DO"
+        #expect(
+            ToDoRule().lines("Sources/A/A.swift", "// \(mark): more\nlet \(mark) = \"\(mark)\"\n/* a\n FIX" + "ME */")
+                == [1, 4]
+        )
+    }
+
+    @Test func promisesWithoutReasonAreFound() {
+        let text = """
+            final class A: @unchecked Sendable {}
+            /// A thing.
+            ///
+            // Safe because nothing changes.
+            @frozen
+            final class B: @unchecked Sendable {}
+            // Safe because nothing changes.
+
+            final class C: @unchecked Sendable {}
+            // Surely fine.
+            nonisolated(unsafe) var d = 1
+            // @unchecked Sendable
+            """
+        #expect(SafeBecauseRule().lines("Sources/A/A.swift", text) == [1, 9, 11])
+    }
+
+    @Test func synonymsAreFound() {
+        let text = """
+            let vacuumCount = 1
+            func openLogFile() {}
+            case attachments
+            let gcRun = logFileless
+            let eventLog = file
+            struct ProxyFault {}
+            use(timestamp)
+            let walrus = 1
+            """
+        #expect(GlossaryRule().lines("Sources/FaultlineLog/A.swift", text) == [1, 2, 3, 4, 6])
+    }
+
+    @Test func emptyNamesAreFound() {
+        let text =
+            "struct DiskManager {}\nfinal class LogHelper {}\nenum Faultline {}\nlet manager = 1\nclass func baseline() {}"
+        #expect(TypeNameRule().lines("Sources/FaultlineLog/A.swift", text) == [1, 2, 3])
+        #expect(TypeNameRule().lines("Sources/FaultlineMigration/A.swift", "public class MigrationManager {}") == [])
+    }
+
+    @Test func filesWithoutTheirTypeAreFound() {
+        let rule = FileNameRule()
+        #expect(rule.lines("Sources/FaultlineLog/Segment.swift", "package struct Segment: Sendable {}") == [])
+        #expect(rule.lines("Sources/FaultlineLog/Segment+Reading.swift", "extension Segment {}") == [])
+        #expect(rule.lines("Sources/FaultlineLog/Segments.swift", "struct Segment {}") == [0])
+        #expect(rule.lines("Sources/FaultlineLog/A B.swift", "struct A {}") == [0])
+        #expect(rule.lines("Tests/LogTests/Anything.swift", "") == [])
+    }
+
+    @Test func titlesAreCounted() {
+        #expect(MarkdownTitleRule().lines("docs/A.md", "# A\n\n## B\n```sh\n# remark\n```\n") == [])
+        #expect(MarkdownTitleRule().lines("docs/A.md", "# A\n\n# B\n") == [3])
+        #expect(MarkdownTitleRule().lines("docs/A.md", "text\n") == [1])
+    }
+
+    @Test func largeFilesAreFound() {
+        let large = String(repeating: "x", count: (64 << 10) + 1)
+        #expect(FileSizeRule().lines("docs/A.md", large) == [0])
+        #expect(FileSizeRule().lines("docs/A.md", String(large.dropLast())) == [])
+        #expect(FileSizeRule().lines("Fixtures/format-1/a", large) == [])
+    }
+
+    @Test func machinePathsAreFound() {
+        let folder = "/" + "home"
+        let lines = [
+            "see \(folder)/me/x", "(\(folder))", "https://example.org\(folder)/", "\(folder)stead", "$HOME/.cache",
+            "\"\(folder)\"", "a\(folder)\(folder) b",
+        ]
+        #expect(MachinePathRule().lines("docs/A.md", lines.joined(separator: "\n")) == [1, 2, 6])
+    }
+
+    @Test func fixturesWithoutWordsAreFound() {
+        let files = [
+            RepositoryFile("Fixtures/README.md", "# Fixtures\n`empty` holds nothing"),
+            RepositoryFile("Fixtures/format-1/empty/MANIFEST", ""),
+            RepositoryFile("Fixtures/format-1/torn-tail/MANIFEST", ""),
+            RepositoryFile("Fixtures/format-1/torn-tail/LOG", ""),
+        ]
+        #expect(FixtureListRule().violations(in: files).map(\.path) == ["Fixtures/format-1/torn-tail"])
+    }
+
+    @Test func swiftTextTellsCodeCommentsAndLiteralsApart() {
+        let text = #"""
+            let a = "x \(f("y")) // z" // one
+            let b = """
+                import Foundation "
+                """ /* two /* three */ four */ + c
+            let d = #"raw \ " "# + "\\" + e
+            """#
+        let swift = SwiftText(text)
+        #expect(swift.code[0].trimmed == "let a =")
+        #expect(swift.comments[0].trimmed == "// one")
+        #expect(swift.code[2].trimmed == "")
+        #expect(swift.code[3].trimmed == "+ c")
+        #expect(swift.comments[3].trimmed == "/* two /* three */ four */")
+        #expect(swift.code[4].words == ["let", "d", "e"])
+    }
+
+    @Test func camelCaseIsCutIntoWords() {
+        #expect("openLogFile".camelWords == ["open", "log", "file"])
+        #expect("CRC32CTable".camelWords == ["crc32c", "table"])
+        #expect("LSNRange".camelWords == ["lsn", "range"])
+        #expect("snake_case".camelWords == ["snake", "case"])
+    }
+}

@@ -1,0 +1,95 @@
+/// Libraries neither end the process over what the world does to them, nor write on its output.
+struct TrapRule: TidyRule {
+    /// Targets whose purpose is to write on the output of the process.
+    static let printing: Set<String> = ["FaultlineTool", "FaultlineCommands"]
+
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file -> [Violation] in
+            guard let target = file.sourceTarget, target != "FaultlineTool" else { return [] }
+            return lineViolations(file, file.swift?.code ?? []) { line in
+                if line.contains("try!") { return "no try!; handle or throw the error" }
+                if line.callsFree("fatalError") { return "no fatalError; throw a typed error, or state a precondition" }
+                if !Self.printing.contains(target), line.callsFree("print") {
+                    return "no print; report an event, or return the text"
+                }
+                return nil
+            }
+        }
+    }
+}
+
+/// What is left to do stands in the issues, not in the code.
+struct ToDoRule: TidyRule {
+    static let marks: Set<String> = ["TODO", "FIXME", "XXX", "HACK"]
+
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file in
+            lineViolations(file, file.swift?.comments ?? []) { line in
+                let mark = line.words.first { Self.marks.contains(String($0)) }
+                return mark.map { "no \($0) in the code; do it, or file an issue" }
+            }
+        }
+    }
+}
+
+/// Every promise that the compiler cannot check says why it holds.
+struct SafeBecauseRule: TidyRule {
+    static let promises = [
+        "@unchecked Sendable", "nonisolated(unsafe)", "unsafeBitCast", "unsafeDowncast", "unowned(unsafe)",
+    ]
+
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file -> [Violation] in
+            guard let swift = file.swift else { return [] }
+            return swift.code.indices.compactMap { index in
+                guard let promise = Self.promises.first(where: swift.code[index].contains) else { return nil }
+                guard !Self.isExplained(index, swift) else { return nil }
+                let message = "\(promise) needs a comment just above it, with a line that begins: Safe because"
+                return Violation(path: file.path, line: index + 1, message: message)
+            }
+        }
+    }
+
+    /// Whether the comment above the line, or above the attributes and first lines of its declaration, explains it.
+    private static func isExplained(_ line: Int, _ swift: SwiftText) -> Bool {
+        var above = line
+        while above > 0 {
+            above -= 1
+            let comment = swift.comments[above].trimmed
+            let code = swift.code[above].trimmed
+            if code.isEmpty, !comment.isEmpty {
+                let text = comment.drop { $0 == "/" || $0 == "*" || $0 == " " }
+                if text.hasPrefix("Safe because") { return true }
+            } else if !code.hasPrefix("@") {
+                return false
+            }
+        }
+        return false
+    }
+}
+
+extension StringProtocol {
+    /// The text without blanks at its ends.
+    var trimmed: String {
+        let start = drop(while: \.isWhitespace)
+        var text = String(start)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+
+    /// Runs of letters, digits and underscores.
+    var words: [SubSequence] { split { !($0.isLetter || $0.isNumber || $0 == "_") } }
+
+    /// Whether the line calls a function of that name that belongs to no type and is not being declared here.
+    func callsFree(_ name: String) -> Bool {
+        var rest = String(self)[...]
+        while let found = rest.firstRange(of: name) {
+            let before = rest[..<found.lowerBound]
+            let after = rest[found.upperBound...].drop(while: \.isWhitespace)
+            let isWhole = before.last.map { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") } ?? true
+            if isWhole, after.hasPrefix("("), before.words.last != "func" { return true }
+            rest = rest[found.upperBound...]
+        }
+        return false
+    }
+}

@@ -1,0 +1,44 @@
+/// A target imports only what its row of the layer table lists.
+struct ImportRule: TidyRule {
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file -> [Violation] in
+            guard let target = file.sourceTarget, let swift = file.swift else { return [] }
+            guard let row = LayerTable.row(of: target) else {
+                let message = "the target \(target) has no row in Tests/TidyTests/Rules/LayerTable.swift; add one"
+                return [Violation(path: file.path, line: 0, message: message)]
+            }
+            return lineViolations(file, swift.code) { line in
+                guard let module = Self.importedModule(line), !row.allows(module) else { return nil }
+                let allowed = row.targets.union(row.others).sorted().joined(separator: ", ")
+                return
+                    "\(target) may not import \(module), only \(allowed.isEmpty ? "the standard modules" : allowed); "
+                    + "move the code to the layer that may"
+            }
+        }
+    }
+
+    /// The module that a line imports, whatever attributes, access and kind it names.
+    static func importedModule(_ line: String) -> String? {
+        var words = line.split(whereSeparator: \.isWhitespace)[...]
+        while let word = words.first, word.hasPrefix("@") || Self.accessLevels.contains(String(word)) {
+            words.removeFirst()
+        }
+        guard words.popFirst() == "import" else { return nil }
+        if let kind = words.first, Self.kinds.contains(String(kind)) { words.removeFirst() }
+        return words.first?.split(separator: ".").first.map(String.init)
+    }
+
+    private static let accessLevels: Set<String> = ["public", "package", "internal", "fileprivate", "private"]
+    private static let kinds: Set<String> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
+}
+
+/// Nothing is imported `@testable`: `package` access is enough, and tests run in release too.
+struct TestableRule: TidyRule {
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file in
+            lineViolations(file, file.swift?.code ?? []) { line in
+                line.contains("@testable") ? "no @testable; give what the test needs package access" : nil
+            }
+        }
+    }
+}

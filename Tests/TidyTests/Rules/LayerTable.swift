@@ -1,0 +1,68 @@
+/// Which modules each target may import: the table of docs/Architecture.md, lowest layer first.
+enum LayerTable {
+    struct Row: Sendable {
+        let target: String
+        /// Targets of this package.
+        let targets: Set<String>
+        /// Other modules beside those that every target may import.
+        let others: Set<String>
+
+        func allows(_ module: String) -> Bool {
+            targets.contains(module) || others.contains(module) || LayerTable.everywhere.contains(module)
+                || (others.contains("SwiftSyntax") && module.hasPrefix("Swift"))
+        }
+    }
+
+    /// What any target may import: the standard library, the C library, swift-collections.
+    static let everywhere: Set<String> = [
+        "Swift", "Glibc", "Synchronization", "Collections", "BitCollections", "DequeModule", "HashTreeCollections",
+        "HeapModule", "OrderedCollections",
+    ]
+
+    /// What targets from `FaultlineObjects` upward may import too.
+    private static let upper: Set<String> = [
+        "Dispatch", "Foundation", "FoundationEssentials", "Observation", "Logging", "Metrics", "CoreMetrics",
+    ]
+
+    static let rows: [Row] = [
+        Row(target: "CLZ4", targets: [], others: []),
+        Row(target: "CFaultline", targets: [], others: []),
+        Row(target: "FaultlineDisk", targets: ["CFaultline"], others: []),
+        Row(target: "FaultlineLog", targets: ["FaultlineDisk", "CFaultline", "CLZ4"], others: []),
+        Row(target: "FaultlineModel", targets: [], others: ["FoundationEssentials"]),
+        Row(target: "FaultlineStore", targets: ["FaultlineLog", "FaultlineModel"], others: []),
+        Row(
+            target: "FaultlineObjects",
+            targets: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "CFaultline"],
+            others: upper
+        ),
+        Row(
+            target: "FaultlineMigration",
+            targets: ["FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"],
+            others: upper
+        ),
+        Row(
+            target: "Faultline",
+            targets: [
+                "CLZ4", "CFaultline", "FaultlineDisk", "FaultlineLog", "FaultlineModel", "FaultlineStore",
+                "FaultlineObjects", "FaultlineMigration",
+            ],
+            others: upper
+        ),
+        Row(target: "FaultlineMacros", targets: [], others: ["SwiftSyntax"]),
+        Row(target: "FaultlineTesting", targets: ["Faultline", "FaultlineDisk"], others: upper),
+        Row(target: "FaultlineCommands", targets: ["Faultline"], others: upper.union(["ArgumentParser"])),
+        Row(
+            target: "FaultlineTool",
+            targets: [
+                "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineStore",
+                "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk",
+            ],
+            others: upper.union(["ArgumentParser"])
+        ),
+        Row(target: "FaultlineMain", targets: ["FaultlineTool"], others: []),
+    ]
+
+    static func row(of target: String) -> Row? { rows.first { $0.target == target } }
+}

@@ -1,0 +1,126 @@
+/// One word, one meaning: what is declared does not use another word for a thing that has a name.
+struct GlossaryRule: TidyRule {
+    /// The word, or words in a row, that is not used, and the one that is.
+    static let synonyms: [(words: [String], instead: String)] = [
+        (["log", "file"], "segment"),
+        (["wal"], "log"),
+        (["attachment"], "blob"),
+        (["external", "value"], "blob"),
+        (["superblock"], "manifest"),
+        (["timestamp"], "sequence number, or wall time"),
+        (["vacuum"], "compaction"),
+        (["gc"], "compaction"),
+        (["garbage"], "dead"),
+        (["proxy"], "fault"),
+        (["placeholder"], "fault"),
+        (["changeset"], "change set"),
+        (["lsn"], "sequence number"),
+    ]
+
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file -> [Violation] in
+            guard file.sourceTarget != nil else { return [] }
+            return lineViolations(file, file.swift?.code ?? []) { line in
+                for name in line.declaredNames {
+                    // Plurals too.
+                    let words = name.camelWords.map { $0.hasSuffix("s") ? String($0.dropLast()) : $0 }
+                    for synonym in Self.synonyms where words.contains(synonym.words) {
+                        return "\(name): the word for \(synonym.words.joined(separator: " ")) is \(synonym.instead)"
+                    }
+                }
+                return nil
+            }
+        }
+    }
+}
+
+/// Types say what they do: no Helper, no Manager; and nothing is named like the module.
+struct TypeNameRule: TidyRule {
+    static let empty: Set<String> = ["helper", "util", "utils", "utility", "manager", "impl", "info", "base", "common"]
+    /// Names that Core Data gave, and the tool's command line.
+    static let given: Set<String> = ["MigrationManager", "InfoCommand"]
+
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file -> [Violation] in
+            guard file.parts.count > 1, ["Sources", "Tests", "Benchmarks"].contains(file.parts[0]) else { return [] }
+            return lineViolations(file, file.swift?.code ?? []) { line in
+                guard let name = line.declaredType, !Self.given.contains(name) else { return nil }
+                if name == "Faultline" { return "a type named Faultline hides the module; name it for what it does" }
+                let word = name.camelWords.first(where: Self.empty.contains)
+                return word.map { "\(name): \($0) says nothing; name the type for the one thing it does" }
+            }
+        }
+    }
+}
+
+/// A source file is named after what it declares, so that the folder's list of names is a table of contents.
+struct FileNameRule: TidyRule {
+    /// Files that declare no type of their own name: re-exports, a target's macros, types nested in another, small groups of functions. May only shrink.
+    static let exceptions: Set<String> = [
+        "Exports", "Macros", "AttributeOption", "SchemaVersion", "SchemaMatching", "Entity", "AnnotationMacros",
+        "SyntaxQueries", "Identifiers", "RawFields", "Prefetch", "RowTestSource",
+    ]
+
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.compactMap { file -> Violation? in
+            if file.path.contains(" ") {
+                return Violation(path: file.path, line: 0, message: "no spaces in the names of files")
+            }
+            guard let target = file.sourceTarget, let swift = file.swift, file.name != "main.swift" else { return nil }
+            let name = file.name.dropLast(".swift".count)
+            let main = String(name.prefix { $0 != "+" })
+            let isDeclared = swift.code.contains { line in
+                line.declaredType == main || line.declaredNames.contains(main)
+            }
+            guard !isDeclared, !Self.exceptions.contains(main), main != target else { return nil }
+            let message = "declares nothing named \(main); name the file after its main type"
+            return Violation(path: file.path, line: 0, message: message)
+        }
+    }
+}
+
+extension StringProtocol {
+    /// The names that follow `let`, `var`, `func`, `case` and the words that declare types.
+    var declaredNames: [String] {
+        let words = words.map { String($0) }
+        return words.indices.dropLast().compactMap { index in
+            Self.declaring.contains(words[index]) ? words[index + 1] : nil
+        }
+    }
+
+    /// The type that the line declares or extends.
+    var declaredType: String? {
+        let words = words.map { String($0) }
+        guard let place = words.firstIndex(where: Self.declaringTypes.contains), place + 1 < words.count else {
+            return nil
+        }
+        // `class` is also a modifier of functions and properties.
+        return Self.declaring.contains(words[place + 1]) ? nil : words[place + 1]
+    }
+
+    private static var declaringTypes: Set<String> {
+        ["struct", "class", "enum", "actor", "protocol", "typealias", "extension", "macro"]
+    }
+
+    private static var declaring: Set<String> {
+        [
+            "let", "var", "func", "case", "struct", "class", "enum", "actor", "protocol", "typealias", "associatedtype",
+            "macro",
+        ]
+    }
+
+    /// The words of a camel-case name, in small letters: `CRC32CTable` gives `crc32c`, `table`.
+    var camelWords: [String] {
+        var words: [String] = []
+        let signs = Array(self)
+        for (index, sign) in signs.enumerated() {
+            let isStart =
+                sign.isUppercase
+                && (index == 0 || !signs[index - 1].isUppercase && !signs[index - 1].isNumber
+                    || index + 1 < signs.count && signs[index + 1].isLowercase)
+            if sign == "_" || isStart || words.isEmpty { words.append("") }
+            if sign != "_", let last = words.indices.last { words[last] += sign.lowercased() }
+        }
+        return words.filter { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+/// The house rules, held against every file of the repository.
+@Suite struct TidyTests {
+    private func expectNone(_ rule: some TidyRule) {
+        for violation in rule.violations(in: Repository.files) { Issue.record("\(violation)") }
+    }
+
+    @Test func findsTheRepository() {
+        #expect(Repository.files.contains { $0.path == "Package.swift" })
+        #expect(Repository.files.contains { $0.path == "Tests/TidyTests/TidyTests.swift" })
+        #expect(!Repository.files.contains { $0.path.contains(".build/") })
+    }
+
+    @Test func importsFollowTheLayers() { expectNone(ImportRule()) }
+    @Test func nothingIsTestable() { expectNone(TestableRule()) }
+    @Test func librariesDoNotTrapOrPrint() { expectNone(TrapRule()) }
+    @Test func nothingIsLeftToDo() { expectNone(ToDoRule()) }
+    @Test func uncheckedPromisesAreExplained() { expectNone(SafeBecauseRule()) }
+    @Test func oneWordHasOneMeaning() { expectNone(GlossaryRule()) }
+    @Test func typesAreNamedForWhatTheyDo() { expectNone(TypeNameRule()) }
+    @Test func filesAreNamedAfterTheirTypes() { expectNone(FileNameRule()) }
+    @Test func markdownHasOneTitle() { expectNone(MarkdownTitleRule()) }
+    @Test func noFileIsLarge() { expectNone(FileSizeRule()) }
+    @Test func noPathBelongsToOneMachine() { expectNone(MachinePathRule()) }
+    @Test func fixturesAreListed() { expectNone(FixtureListRule()) }
+}
