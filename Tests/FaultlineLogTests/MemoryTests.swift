@@ -133,8 +133,8 @@ struct MemoryTests {
 
 struct MemoryBudgetTests {
     @Test func asksThoseAboveTheirHalfFirst() {
+        // Safe because one thread uses it.
         final class Asked: @unchecked Sendable {
-            // Safe because one thread uses it.
             var uses: [MemoryBudget.Use] = []
         }
         let asked = Asked()
