@@ -59,11 +59,14 @@ open class Disk: @unchecked Sendable {
         }
     }
 
-    /// Makes the entries of a directory durable: what was created, renamed and removed in it. Not the files' bytes.
+    /// Makes the entries of a directory durable: what was created, renamed and removed in it.
     ///
-    /// After an error nothing is known about the entries, and asking again proves nothing.
+    /// Not the files' bytes.
     ///
-    /// - Parameter site: Names the place in the code, so that a test can leave out just this call.
+    /// - Parameters:
+    ///   - path: The directory.
+    ///   - site: Names the place in the code, so that a test can leave out just this call.
+    /// - Throws: What the system says; then nothing is known about the entries, and asking again proves nothing.
     open func synchronizeDirectory(_ path: String, site: SyncSite) throws(DiskError) { Self.subclassAnswers() }
 
     /// What makes two paths the same file.

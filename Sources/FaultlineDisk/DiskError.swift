@@ -4,8 +4,9 @@ import Glibc
 ///
 /// Two errors are equal when all of their parts are.
 public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, as far as a caller may want to act on it. `DiskError+Sentences.swift` says what each one asks
-    /// for.
+    /// What went wrong, as far as a caller may want to act on it.
+    ///
+    /// `DiskError+Sentences.swift` says what each one asks for.
     public enum Code: String, Sendable, CaseIterable {
         case notFound, exists, isDirectory, notDirectory, notEmpty, notRegularFile
         case permissionDenied, readOnlyFileSystem

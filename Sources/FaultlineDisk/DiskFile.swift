@@ -28,10 +28,9 @@ open class DiskFile: @unchecked Sendable {
 
     /// Makes the file's bytes and length durable, not its entry in the directory (`fdatasync`).
     ///
-    /// After an error nothing is known about any byte written since the last success. Asking again proves nothing: the
-    /// system may have marked the lost pages clean.
-    ///
     /// - Parameter site: Names the place in the code, so that a test can leave out just this call.
+    /// - Throws: What the system says; then nothing is known about any byte written since the last success. Asking
+    ///   again proves nothing: the system may have marked the lost pages clean.
     open func synchronize(site: SyncSite) throws(DiskError) { Self.subclassAnswers() }
 
     /// The file's length in bytes.
@@ -50,8 +49,9 @@ open class DiskFile: @unchecked Sendable {
     /// Drops the system's clean cached pages of this file, so that the next read meets the device.
     open func forgetCachedPages() throws(DiskError) { Self.subclassAnswers() }
 
-    /// Closes the file and gives up its locks. Idempotent; the last reference does it too. Promises nothing about
-    /// durability.
+    /// Closes the file and gives up its locks.
+    ///
+    /// Idempotent; the last reference does it too. Promises nothing about durability.
     open func close() { Self.subclassAnswers() }
 
     /// `synchronize(site:)` at a place that no test needs to name.

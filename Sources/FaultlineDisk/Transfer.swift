@@ -7,8 +7,9 @@ import Glibc
 package enum Transfer {
     /// Repeats a reading call until all bytes are in, the file ends, or it fails.
     ///
-    /// - Parameter step: Makes the call for what follows the first `done` bytes; returns the bytes moved or a negated
-    ///   `errno`.
+    /// - Parameters:
+    ///   - byteCount: Bytes wanted.
+    ///   - step: Makes the call for what follows the first `done` bytes; returns the bytes moved or a negated `errno`.
     /// - Returns: The bytes moved, and the `errno` that ended it, 0 if none did.
     @inline(__always)
     package static func reading(_ byteCount: Int, _ step: (_ done: Int) -> Int64) -> (
@@ -30,8 +31,11 @@ package enum Transfer {
 
     /// Repeats a writing call until all bytes are out or it fails.
     ///
-    /// - Parameter step: Makes the call for what follows the first `done` bytes; returns the bytes moved or a negated
-    ///   `errno`.
+    /// A call that moves nothing counts as `EIO`, so that this ends.
+    ///
+    /// - Parameters:
+    ///   - byteCount: Bytes to write.
+    ///   - step: Makes the call for what follows the first `done` bytes; returns the bytes moved or a negated `errno`.
     /// - Returns: The bytes moved, and the `errno` that ended it, 0 if none did.
     @inline(__always)
     package static func writing(_ byteCount: Int, _ step: (_ done: Int) -> Int64) -> (

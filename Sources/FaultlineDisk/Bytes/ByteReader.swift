@@ -50,8 +50,9 @@ package struct ByteReader {
         return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
 
-    /// An unsigned number in LEB128: seven bits a byte, lowest first. Nil also if it has more than 64 bits or more
-    /// bytes than it needs.
+    /// An unsigned number in LEB128: seven bits a byte, lowest first.
+    ///
+    /// Nil also if it has more than 64 bits or more bytes than it needs.
     @inlinable
     package mutating func readVarint() -> UInt64? {
         var value: UInt64 = 0

@@ -27,10 +27,14 @@ package struct ByteWriter: ~Copyable {
     /// Bytes written so far.
     @inlinable package var byteCount: Int { count }
 
-    /// What was written. Valid until the next call that changes the writer.
+    /// What was written.
+    ///
+    /// Valid until the next call that changes the writer.
     @inlinable package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-    /// What was written, to be changed in place. Valid until the next call that changes the writer.
+    /// What was written, to be changed in place.
+    ///
+    /// Valid until the next call that changes the writer.
     @inlinable package var mutableBytes: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: start, count: count)
     }

@@ -6,8 +6,10 @@ import CFaultline
 package enum CRC32C {
     /// The checksum of `bytes`.
     ///
-    /// - Parameter seed: The checksum of the bytes before, so that `crc(a + b) == crc(b, seed: crc(a))`; 0 at the
-    ///   start.
+    /// - Parameters:
+    ///   - bytes: The bytes to go over; may be none.
+    ///   - seed: The checksum of the bytes before, so that `crc(a + b) == crc(b, seed: crc(a))`; 0 at the start.
+    /// - Returns: The checksum of the bytes before and these.
     @inline(__always)
     package static func checksum(_ bytes: UnsafeRawBufferPointer, seed: UInt32 = 0) -> UInt32 {
         fl_crc32c(bytes.baseAddress, bytes.count, seed)
@@ -15,7 +17,11 @@ package enum CRC32C {
 
     /// The checksum of `byteCount` bytes from `start`.
     ///
-    /// - Parameter seed: The checksum of the bytes before; 0 at the start.
+    /// - Parameters:
+    ///   - start: The first byte; need not be aligned.
+    ///   - byteCount: How many bytes, 0 or more.
+    ///   - seed: The checksum of the bytes before; 0 at the start.
+    /// - Returns: The checksum of the bytes before and these.
     @inline(__always)
     package static func checksum(_ start: UnsafeRawPointer, _ byteCount: Int, seed: UInt32 = 0) -> UInt32 {
         fl_crc32c(start, byteCount, seed)
