@@ -25,9 +25,9 @@ struct BlobWriter: ~Copyable {
     private var bufferedFrom: UInt64
     private var buffered = 0
 
-    /// Begins a blob.
+    /// Begins a blob at the segment's end.
     ///
-    /// - Parameter chunkCapacity: The most chunks that will come; the table has so many entries.
+    /// The chunk table in front of the blob has `chunkCapacity` entries, so at most so many chunks may come.
     init(_ segment: BlobSegment, chunkCapacity: Int, isCompressing: Bool) {
         self.segment = segment
         self.chunkCapacity = chunkCapacity

@@ -16,7 +16,9 @@ struct ChunkTable {
     private var walked = 0
     private var offset: UInt64
 
-    /// - Parameter bytes: The payload up to the first chunk, verified by the record's checksum.
+    /// Reads the table; nil if it contradicts itself or the placement.
+    ///
+    /// `bytes` is the payload up to the first chunk, verified by the record's checksum; it has to outlive the table.
     init?(_ bytes: UnsafeRawBufferPointer, placement: BlobPlacement) {
         guard bytes.count >= BlobHeader.fixedByteCount, let start = bytes.baseAddress,
             let header = BlobHeader(reading: start),

@@ -64,8 +64,9 @@ final class Committer: @unchecked Sendable {
         self.previousHead = previousHead
     }
 
-    /// Puts an item behind the others. To be called in the writer's turn, so that the order is that of the sequence
-    /// numbers.
+    /// Puts an item behind the others.
+    ///
+    /// To be called in the writer's turn, so that the order is that of the sequence numbers.
     ///
     /// - Returns: Whether the caller has to lead, which it does by `finish`.
     func enqueue(_ item: Item) -> Bool {

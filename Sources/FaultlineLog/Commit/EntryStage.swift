@@ -44,9 +44,7 @@ struct EntryStage: ~Copyable {
     /// Bytes of memory in use.
     var byteCount: Int { keys.byteCount + count * MemoryLayout<Entry>.stride }
 
-    /// Adds an entry.
-    ///
-    /// - Parameter hash: That of the key's search prefix.
+    /// Adds an entry; `hash` is that of the key's search prefix.
     mutating func append(
         _ definition: IndexDefinition, key: UnsafeRawBufferPointer, hash: UInt64, id: RecordID, isDelete: Bool
     ) {

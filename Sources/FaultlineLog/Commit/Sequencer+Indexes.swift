@@ -1,7 +1,9 @@
 import FaultlineDisk
 
 extension Sequencer {
-    /// Freezes every memtable that has entries. To be called in the writer's turn, between transactions.
+    /// Freezes every memtable that has entries.
+    ///
+    /// To be called in the writer's turn, between transactions.
     func freezeMemtables() {
         indexes = publisher.changeIndexes { indexes in
             for var state in indexes.all where state.active.entryCount > 0 {
@@ -19,7 +21,9 @@ extension Sequencer {
 
     // MARK: When a checkpoint is due
 
-    /// Enough log, or enough memory that only a checkpoint frees. To be called in the writer's turn.
+    /// Enough log, or enough memory that only a checkpoint frees.
+    ///
+    /// To be called in the writer's turn.
     var isCheckpointDue: Bool {
         byteCountSinceCheckpoint >= UInt64(options.checkpointByteCount) || unstoredByteCount > budget.byteCount / 2
     }

@@ -108,8 +108,9 @@ final class Sequencer: @unchecked Sendable {
         pinnedByteCount = 0
     }
 
-    /// Gives a transaction up: tables and stage go back, an unwritten frame is forgotten. Frames that were written stay
-    /// as dead bytes.
+    /// Gives a transaction up: tables and stage go back, an unwritten frame is forgotten.
+    ///
+    /// Frames that were written stay as dead bytes.
     func rollBack() {
         if frameStart >= 0 {
             block.used = frameStart
@@ -357,7 +358,9 @@ final class Sequencer: @unchecked Sendable {
         pending.append(PendingFrames.Frame(segment: segment.number, offset: offset, block: block, start: frameStart))
     }
 
-    /// Frames go on in a fresh segment. It is listed when the first frame for it is written.
+    /// Frames go on in a fresh segment.
+    ///
+    /// It is listed when the first frame for it is written.
     private func beginSegment() throws(LogError) {
         let next = try directory.create(.hotSegment)
         do {

@@ -21,10 +21,14 @@ package struct Transaction: ~Copyable {
     /// Objects in a table.
     package func recordCount(of table: TableID) -> Int { sequencer.tables.set[table.rawValue]?.recordCount ?? 0 }
 
-    /// Reads one record.
+    /// Reads one record as this transaction sees it, its own writes included.
     ///
-    /// - Parameter body: Gets the record, valid during the call.
+    /// - Parameters:
+    ///   - id: The object.
+    ///   - table: Its table.
+    ///   - body: Gets the record, valid during the call.
     /// - Returns: What `body` returned, or nil if the object does not exist.
+    /// - Throws: `LogError` if the record or its page cannot be read or does not verify; what `body` throws.
     package func record<R>(_ id: RecordID, in table: TableID, _ body: (RecordView) throws -> R) throws -> R? {
         let location = try location(of: id, in: table)
         guard !location.isAbsent else { return nil }
@@ -65,7 +69,12 @@ package struct Transaction: ~Copyable {
     /// Writes one version of an object.
     ///
     /// - Parameters:
+    ///   - id: The object, at least 1: one that was allocated in the table.
+    ///   - table: Its table.
+    ///   - layout: Number of the layout that the row is written in.
     ///   - changed: The mask of changed slots, nil for the first version.
+    ///   - flags: `.noIndexChange`, `.compressed` and `.hasExtension` count; the others are ignored.
+    ///   - byteCount: Size of the row.
     ///   - fill: Gets exactly `byteCount` zeroed bytes in the frame and encodes the row there.
     /// - Throws: `.tooLarge`; what the disk says where a page or a partial frame meets it. The transaction cannot be
     ///   completed then.
@@ -89,7 +98,9 @@ package struct Transaction: ~Copyable {
         try sequencer.delete(id, in: table)
     }
 
-    /// Ends all objects of a table, in one record. Their index entries and blobs are the caller's business.
+    /// Ends all objects of a table, in one record.
+    ///
+    /// Their index entries and blobs are the caller's business.
     package mutating func dropTable(_ table: TableID) throws(LogError) {
         try sequencer.dropTable(table)
     }
@@ -109,7 +120,11 @@ package struct Transaction: ~Copyable {
     ///
     /// - Parameters:
     ///   - byteCount: Bytes that will come, or nil if that is not known.
+    ///   - owner: The object and slot that the blob belongs to.
     ///   - next: Fills memory, at most all of it, and returns how much; 0 at the end.
+    /// - Returns: The blob's identifier, to be kept in the owner's row.
+    /// - Throws: `.tooLarge` beyond a blob's largest size, or if more came than was announced; what the disk says; what
+    ///   `next` throws.
     package mutating func putBlob(
         byteCount: UInt64?, owner: BlobOwner, _ next: (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws -> RecordID {
@@ -148,7 +163,9 @@ package struct Transaction: ~Copyable {
         return try sequencer.firstID(in: index, key: key)
     }
 
-    /// Brings what `firstID` will look at into the processor's cache. Sixteen to sixty-four keys at a time serve best.
+    /// Brings what `firstID` will look at into the processor's cache.
+    ///
+    /// Sixteen to sixty-four keys at a time serve best.
     package func prefetchKeys(in index: IndexDefinition, _ keys: UnsafeBufferPointer<UnsafeRawBufferPointer>) {
         sequencer.prefetch(index, keys)
     }
