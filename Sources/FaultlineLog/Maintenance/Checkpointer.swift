@@ -37,7 +37,9 @@ final class Checkpointer: @unchecked Sendable {
 
     /// Makes a checkpoint of everything committed, then merges runs that are due.
     ///
-    /// - Parameter isClosing: Adds the mark that the store was closed cleanly; no transaction may follow.
+    /// - Parameter isClosing: Adds the mark that the store was closed cleanly; no transaction may follow, and nothing
+    ///   is merged.
+    /// - Throws: What the disk says; nothing that was committed is lost by it.
     func run(isClosing: Bool = false) throws(LogError) {
         lock.lock()
         defer { lock.unlock() }

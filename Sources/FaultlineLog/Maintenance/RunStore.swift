@@ -29,12 +29,16 @@ final class RunStore: @unchecked Sendable {
         return try body()
     }
 
-    /// Writes one run for each frozen memtable, oldest first. The files are durable, their entries in the directory are
-    /// not.
+    /// Writes one run for each frozen memtable, oldest first.
+    ///
+    /// The files are durable, their entries in the directory are not.
     ///
     /// - Parameters:
+    ///   - state: The index, with its frozen memtables and the runs it has.
     ///   - through: Memtables with later entries are left.
     ///   - oldestLimit: See `VersionFilter`.
+    /// - Returns: The memtables that were written, each with its run, oldest first.
+    /// - Throws: What the disk says; runs written before then are listed by nobody.
     func flush(_ state: IndexState, through: UInt64, oldestLimit: UInt64) throws(LogError) -> [Flushed] {
         var flushed: [Flushed] = []
         for (place, memtable) in state.frozen.enumerated().reversed() where memtable.lastSequence <= through {
@@ -131,7 +135,9 @@ final class RunStore: @unchecked Sendable {
         }
     }
 
-    /// Writes a run with the entries of several. The file is durable, its entry in the directory is not.
+    /// Writes a run with the entries of several.
+    ///
+    /// The file is durable, its entry in the directory is not.
     func merge(
         _ inputs: [Run], _ definition: IndexDefinition, level: UInt16, isOldestIncluded: Bool, oldestLimit: UInt64
     ) throws(LogError) -> Run {

@@ -13,9 +13,7 @@ struct IndexReplay {
         states = [:]
     }
 
-    /// Takes the runs of the indexes that the tables have.
-    ///
-    /// - Parameter open: Opens the runs of one index, newest first.
+    /// Takes the runs of the indexes that the tables have; `open` gives those of one index, newest first.
     mutating func openRuns(
         of tables: WorkingTables, _ open: (IndexDefinition) throws(LogError) -> [Run]
     ) throws(LogError) {

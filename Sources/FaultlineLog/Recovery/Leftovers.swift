@@ -49,7 +49,9 @@ enum Leftovers {
         return plan
     }
 
-    /// Carries the plan out. What cannot be done now is done when the store is opened next.
+    /// Carries the plan out.
+    ///
+    /// What cannot be done now is done when the store is opened next.
     static func carryOut(_ plan: Plan, in directory: StoreDirectory, report: inout OpenReport) {
         for name in plan.remove {
             do { try directory.disk.remove(directory.path(of: name)) } catch { continue }

@@ -78,8 +78,13 @@ struct Replay {
     /// Replays the segment that was being written, up to the first frame that does not verify.
     ///
     /// - Parameters:
+    ///   - managed: The segment's file.
+    ///   - offset: Where to begin: after its header, or where the checkpoint had come to.
+    ///   - previousHead: headCRC of the frame before `offset`, which the first frame has to name.
     ///   - durable: What the manifest knows to be durable; at or behind `offset`.
+    ///   - durableHead: headCRC of the frame that ends at `durable`.
     ///   - limit: Frames from here on are not looked at; nil: to the end of the file.
+    /// - Returns: Where the frames that verify end, and how far they are known to be durable.
     /// - Throws: `.damaged` if that frame had been synchronized: rot, and no torn tail.
     mutating func replayOpen(
         _ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, durable: UInt64, durableHead: UInt32,

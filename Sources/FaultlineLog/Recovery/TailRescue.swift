@@ -13,7 +13,7 @@ enum TailRescue {
 
     /// Makes the fresh segment, durable, and turns the tables to it.
     ///
-    /// - Parameter durable: Frames that end here or before stay where they are.
+    /// Frames that end at `durable` or before stay in the old segment, and so do those in other files.
     static func rescue(
         _ transactions: [Replay.Passed], from old: ManagedFile, durable: UInt64, tables: inout WorkingTables,
         in directory: StoreDirectory

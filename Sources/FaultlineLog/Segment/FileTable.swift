@@ -31,7 +31,9 @@ final class FileTable: @unchecked Sendable {
         Int(truncatingIfNeeded: key &* 0x9E37_79B1) & mask
     }
 
-    /// The file of that number. It lives as long as the table does.
+    /// The file of that number.
+    ///
+    /// It lives as long as the table does.
     @inline(__always)
     func find(_ number: UInt32) -> Unmanaged<ManagedFile>? {
         var index = Self.start(number, mask)

@@ -36,8 +36,10 @@ final class StoreDirectory: @unchecked Sendable {
 
     func path(_ kind: FileKind, _ number: UInt64) -> String { path(of: FileName.numbered(kind, number)) }
 
-    /// Makes a file and writes its header. Nothing is synchronized; nobody may rely on the file yet. Until `noteListed`
-    /// it is taken for one that can be removed.
+    /// Makes a file and writes its header.
+    ///
+    /// Nothing is synchronized; nobody may rely on the file yet. Until `noteListed` it is taken for one that can be
+    /// removed.
     func create(_ kind: FileKind, generation: UInt16 = 0, flags: UInt8 = 0) throws(LogError) -> ManagedFile {
         let number = takeFileNumber()
         let header = FileHeader(
@@ -107,7 +109,9 @@ final class StoreDirectory: @unchecked Sendable {
     /// Whether somebody still needs a file, listed or not.
     func isInUse(_ number: UInt64) -> Bool { removals.isOpen(number) }
 
-    /// Removes what nobody needs any more. A file that cannot be removed now is removed when the store is opened next.
+    /// Removes what nobody needs any more.
+    ///
+    /// A file that cannot be removed now is removed when the store is opened next.
     func removeUnneededFiles() {
         for path in removals.takeAll() {
             do { try disk.remove(path) } catch { continue }

@@ -22,8 +22,14 @@ enum RecordDecoder {
     /// Verifies the record at `bytes` and finds its row.
     ///
     /// - Parameters:
+    ///   - bytes: The record, from its header on.
+    ///   - limit: Bytes that can be read from there.
+    ///   - id: The object that it has to belong to.
+    ///   - table: The table that it has to belong to.
+    ///   - location: Where it was read, for the view.
     ///   - scratch: Memory after the record for a decompressed row.
     /// - Returns: The view, and the bytes of scratch used.
+    /// - Throws: The first check that failed; `.needsCapacity` if `scratch` is too small for the decompressed row.
     @inline(__always)
     static func decode(
         _ bytes: UnsafeRawPointer, limit: Int, id: RecordID, table: UInt16, location: Location,

@@ -6,9 +6,12 @@ extension Snapshot {
     /// Driven by the table's pages; neighbouring records are read together.
     ///
     /// - Parameters:
-    ///   - readAhead: The most bytes read at once.
+    ///   - table: The table.
+    ///   - first: The smallest identifier wanted.
+    ///   - last: The largest identifier wanted; below `first` there is nothing to do.
+    ///   - readAhead: The most bytes read at once; less than 4096 counts as 4096.
     ///   - body: Gets views that are valid during the call; returns false to stop.
-    /// - Throws: `.damaged` for the first record that does not verify.
+    /// - Throws: `.damaged` for the first record that does not verify; what the disk says; what `body` throws.
     package func scan(
         _ table: TableID, from first: RecordID, through last: RecordID, readAhead: Int,
         _ body: (UnsafeBufferPointer<RecordView>) throws -> Bool

@@ -19,7 +19,9 @@ package final class Snapshot: @unchecked Sendable {
 
     // MARK: Tables
 
-    /// Objects in a table. O(1).
+    /// Objects in a table.
+    ///
+    /// - Complexity: O(1).
     package func recordCount(of table: TableID) -> Int { tables[table.rawValue]?.recordCount ?? 0 }
 
     /// An identifier that is larger than each ever given in the table.
@@ -35,8 +37,12 @@ package final class Snapshot: @unchecked Sendable {
 
     /// Calls `body` with the pages of a table in ascending order, from the one that holds `first`.
     ///
-    /// - Parameter body: Gets the first identifier of the page and its 336 locations of 12 bytes, valid during the
-    ///   call; returns false to stop.
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - first: An identifier; the page that holds it comes whole.
+    ///   - body: Gets the first identifier of the page and its 336 locations of 12 bytes, valid during the call;
+    ///     returns false to stop.
+    /// - Throws: `LogError` if a page cannot be read or does not verify; what `body` throws.
     package func forEachPage(
         of table: TableID, from first: RecordID,
         _ body: (_ firstID: RecordID, _ entries: UnsafeRawPointer) throws -> Bool

@@ -2,9 +2,14 @@ import FaultlineDisk
 
 /// Rebuilds the tables' directories from a checkpoint's page map; pages are read when they are touched.
 enum CheckpointReader {
-    /// The tables as the checkpoint has them, or nil if it does not verify: then they are rebuilt from the segments.
+    /// Puts the tables as the checkpoint has them into `tables`, or says that it does not verify.
     ///
-    /// - Parameter files: The checkpoint files that the manifest lists, by the low 32 bits of their number.
+    /// - Parameters:
+    ///   - newest: The checkpoint to read.
+    ///   - files: The checkpoint files that the manifest lists, by the low 32 bits of their number.
+    ///   - tables: Gets the pages; void if this returns false.
+    /// - Returns: False if the checkpoint does not verify: then the tables are rebuilt from the segments.
+    /// - Throws: What the disk says.
     static func read(
         _ newest: PageFile, files: [UInt32: PageFile], into tables: inout WorkingTables
     ) throws(LogError) -> Bool {

@@ -19,7 +19,9 @@ struct CheckpointWriter {
     let tables: TableSet
     let cache: PageCache
 
-    /// Writes the file and synchronizes it. Its entry in the directory is the caller's to synchronize.
+    /// Writes the file and synchronizes it.
+    ///
+    /// Its entry in the directory is the caller's to synchronize.
     func write(to managed: ManagedFile, sequence: UInt64) throws(LogError) -> Result {
         let rewritten = filesToRewrite()
         var stored: [(handle: PageHandlePointer, index: UInt32)] = []

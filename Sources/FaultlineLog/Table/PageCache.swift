@@ -38,7 +38,9 @@ final class PageCache: @unchecked Sendable {
         return handle
     }
 
-    /// A copy of a page that only the working version sees. The original keeps its references.
+    /// A copy of a page that only the working version sees.
+    ///
+    /// The original keeps its references.
     func copyPage(_ original: PageHandlePointer, version: UInt64) throws(LogError) -> PageHandlePointer {
         budget.reserve(TablePage.byteCount, for: .pages)
         let page = arena.take()

@@ -43,7 +43,9 @@ struct PageFileWriter: ~Copyable {
         staged = 0
     }
 
-    /// Writes map and footer and synchronizes the file. Its entry in the directory is the caller's to synchronize.
+    /// Writes map and footer and synchronizes the file.
+    ///
+    /// Its entry in the directory is the caller's to synchronize.
     consuming func finish(map: inout ByteWriter, sequence: UInt64, site: SyncSite) throws(LogError) -> PageFile {
         try flush()
         let mapOffset = UInt64((written + 1) * TablePage.byteCount)
