@@ -77,7 +77,9 @@ package final class Log: @unchecked Sendable {
         do throws(DiskError) { return try disk.identity(of: directory + "/" + FileName.lock) } catch { return nil }
     }
 
-    /// The log that is open already. One that failed gives its lock up, so that the store can be opened anew.
+    /// The log that is open already.
+    ///
+    /// One that failed gives its lock up, so that the store can be opened anew.
     ///
     /// A directory that was removed may have left its identity to a new one. The lock file tells: the log holds its own
     /// open, so nothing else can have that file's identity.
@@ -189,7 +191,9 @@ package final class Log: @unchecked Sendable {
     /// The store's identifier.
     package var storeID: (UInt64, UInt64) { (directory.storeID.high, directory.storeID.low) }
 
-    /// The newest published state. O(1).
+    /// The newest published state.
+    ///
+    /// - Complexity: O(1).
     package func snapshot() -> Snapshot { publisher.snapshot }
 
     /// Set once a write failed: reads go on, writes throw it.
@@ -276,7 +280,9 @@ package final class Log: @unchecked Sendable {
         }
     }
 
-    /// Makes a checkpoint: the log before it need not be replayed any more. Runs that are due are merged.
+    /// Makes a checkpoint: the log before it need not be replayed any more.
+    ///
+    /// Runs that are due are merged.
     package func checkpoint() throws(LogError) {
         let writing = try writable()
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
@@ -289,7 +295,9 @@ package final class Log: @unchecked Sendable {
         return Set(publisher.snapshot.indexes.all.map(\.definition.id) + listed).sorted()
     }
 
-    /// Forgets all entries of an index that no table has any more. Its number must not be used again.
+    /// Forgets all entries of an index that no table has any more.
+    ///
+    /// Its number must not be used again.
     ///
     /// Older snapshots keep it. Durability: with the next checkpoint; a crash before brings it back, so ask `indexIDs`
     /// after opening.

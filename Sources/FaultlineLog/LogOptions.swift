@@ -27,25 +27,25 @@ package enum Maintenance: Sendable {
 
 /// Sizes and modes of a log.
 package struct LogOptions: Sendable {
-    /// Bytes for table pages, memtables, index blocks, rows and buffers. 64 MiB.
+    /// Bytes for table pages, memtables, index blocks, rows and buffers: 64 MiB.
     package var memoryBudget = 64 << 20
-    /// Bytes after which a segment is followed by the next. 256 MiB.
+    /// Bytes after which a segment is followed by the next: 256 MiB.
     package var segmentByteCount = 256 << 20
-    /// Bytes of log after which a checkpoint is made. 32 MiB.
+    /// Bytes of log after which a checkpoint is made: 32 MiB.
     package var checkpointByteCount = 32 << 20
-    /// Bytes after which a transaction's frame is closed and a further one begun. 1 MiB.
+    /// Bytes after which a transaction's frame is closed and a further one begun: 1 MiB.
     package var frameByteCount = 1 << 20
-    /// Bytes after which a manifest is replaced by a fresh one. 1 MiB.
+    /// Bytes after which a manifest is replaced by a fresh one: 1 MiB.
     package var manifestByteCount = 1 << 20
-    /// When a commit returns. On the disk.
+    /// When a commit returns: when it is on the disk.
     package var durability: Durability = .sync
-    /// Whether blobs are compressed where it saves an eighth. Yes.
+    /// Whether blobs are compressed where it saves an eighth: yes.
     package var isCompressingBlobs = true
-    /// What the opening may do. Reading and writing.
+    /// What the opening may do: read and write.
     package var access: LogAccess = .writing
-    /// Where checkpoints and merges run. On a thread of the log's own.
+    /// Where checkpoints and merges run: on a thread of the log's own.
     package var maintenance: Maintenance = .thread
-    /// Whether table checkpoints and index runs are made again from the segments, as if they did not verify. No.
+    /// Whether table checkpoints and index runs are made again from the segments, as if they did not verify: no.
     package var ignoresDerivedFiles = false
     /// Seed of salts and transaction identifiers, so that a simulation repeats; nil means random.
     package var seed: UInt64?

@@ -93,8 +93,10 @@ package final class MemoryBudget: @unchecked Sendable {
 
     /// Adds somebody who can give bytes back.
     ///
-    /// - Parameter reclaim: Gets the bytes wanted, frees what it can, calls `release` for it, and returns how much that
-    ///   was.
+    /// - Parameters:
+    ///   - use: What the bytes are counted under.
+    ///   - reclaim: Gets the bytes wanted, frees what it can, calls `release` for it, and returns how much that was.
+    /// - Returns: What keeps `reclaim` registered: it is asked for as long as this lives.
     package func register(_ use: Use, reclaim: @escaping @Sendable (_ byteCount: Int) -> Int) -> Registration {
         lock.lock()
         defer { lock.unlock() }

@@ -34,6 +34,7 @@ package struct FileHeader: Equatable, Sendable {
     /// Reads a header, or says why it is none.
     ///
     /// - Parameter bytes: At least 64 bytes.
+    /// - Throws: The first check that failed: magic, checksum, version, kind, reserved bytes.
     package init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
         guard bytes.u64(0) == Self.magic else { throw .wrongMagic }
         guard CRC32C.checksum(bytes, 60) == bytes.u32(60) else { throw .wrongChecksum }

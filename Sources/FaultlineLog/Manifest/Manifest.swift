@@ -27,7 +27,8 @@ final class Manifest: @unchecked Sendable {
 
     /// Writes a fresh manifest, whose first frame holds the whole state, and makes it the one in force.
     ///
-    /// - Parameter replacing: Manifests that it takes the place of; removed once it is durable.
+    /// After `rotationByteCount` bytes another fresh one follows. The manifests at the paths `replacing`, whose place it
+    /// takes, are removed once it is durable.
     init(
         _ state: ManifestState, in directory: StoreDirectory, rotationByteCount: Int, replacing old: [String]
     ) throws(LogError) {
