@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// The rows of one store, seen through one schema: the front door of this target.
 ///
-/// Several may stand over one log: that of the schema in force, and, while a migration runs, that of the schema to come.
+/// Several may stand over one log: that of the schema in force, and, while a migration runs, that of the schema to
+/// come.
 package final class RowStore: Sendable {
     package let log: Log
     package let storage: SchemaStorage
@@ -17,7 +18,12 @@ package final class RowStore: Sendable {
 
     /// Resolves a catalog over a log.
     ///
-    /// - Parameter setDefault: Writes an attribute's default value into a slot of a draft; rows that lack the column have it.
+    /// - Parameters:
+    ///   - log: The log that holds the rows.
+    ///   - catalog: Schema, entity map and layouts as the store has them.
+    ///   - isMigrationTarget: Whether the schema is that of a migration under way, not the one in force.
+    ///   - setDefault: Writes an attribute's default value into a slot of a draft; rows that lack the column have it.
+    /// - Throws: `StoreError` if schema, entity map and layouts do not fit together.
     package init(
         log: Log, catalog: StoredCatalog, isMigrationTarget: Bool = false,
         setDefault: (Schema.Attribute, Int, inout Draft) -> Void
@@ -35,7 +41,8 @@ package final class RowStore: Sendable {
         self.readers = readers
     }
 
-    /// Checks that rows may still be written under this schema: that no migration is under way, and none has switched since.
+    /// Checks that rows may still be written under this schema: that no migration is under way, and none has switched
+    /// since.
     package func checkInForce(in transaction: borrowing Transaction) throws(StoreError) {
         do {
             let migration = try transaction.location(of: StoredCatalog.RecordNumber.migration, in: .catalog)
@@ -132,7 +139,8 @@ private final class EntityReaders: Sendable {
                 adapters[number] = adapter
                 tables[Int(number)] = adapter.table
             } catch {
-                // The layout belongs to rows that no table of this schema holds; a record that names it all the same is refused when read.
+                // The layout belongs to rows that no table of this schema holds; a record that names it all the same is
+                // refused when read.
                 continue
             }
         }

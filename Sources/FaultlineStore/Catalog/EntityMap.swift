@@ -2,7 +2,8 @@ internal import FaultlineLog
 
 /// Where the entities of one schema lie in the log: tables, layouts, columns and indexes by their lasting numbers.
 ///
-/// Kept in the catalog (`docs/FileFormat.md` section 7), so that it changes in the same transaction as the data it describes.
+/// Kept in the catalog (`docs/FileFormat.md` section 7), so that it changes in the same transaction as the data it
+/// describes.
 ///
 /// Invariants:
 /// - a table, column, layout, link or index number is never given twice in the life of a store;

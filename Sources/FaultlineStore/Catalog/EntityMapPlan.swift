@@ -3,8 +3,9 @@ package import FaultlineModel
 
 /// The entity map that a schema needs, beside the one that is there.
 ///
-/// A pure function: nothing is written. Tables, columns, layouts and indexes that can serve on keep their numbers; what is new gets new ones. Whether
-/// the change may be made without a stage is `SchemaDifference`'s question, not this type's.
+/// A pure function: nothing is written. Tables, columns, layouts and indexes that can serve on keep their numbers; what
+/// is new gets new ones. Whether the change may be made without a stage is `SchemaDifference`'s question, not this
+/// type's.
 package struct EntityMapPlan: Sendable {
     /// The map for the new schema.
     package private(set) var map: EntityMap
@@ -30,7 +31,13 @@ package struct EntityMapPlan: Sendable {
     /// Plans the map of `schema` over the rows of `previous`.
     ///
     /// - Parameters:
-    ///   - rewriting: Names of entities of the new schema that get tables and indexes of their own, because a migration writes their objects anew.
+    ///   - schema: The schema that the map is for.
+    ///   - previous: The schema of the rows that are there; nil if there are none.
+    ///   - map: The map of `previous`, whose counters go on.
+    ///   - rewriting: Names of entities of the new schema that get tables and indexes of their own, because a migration
+    ///     writes their objects anew.
+    /// - Throws: `.malformed` if a uniqueness constraint names a property that is not there; `.exhausted` if the store
+    ///   has used up its numbers.
     package init(
         for schema: Schema, over previous: Schema?, in map: EntityMap, rewriting: Set<String>
     ) throws(StoreError) {

@@ -7,7 +7,9 @@ package final class EntityStorage: Sendable {
     /// Position among the entities of the schema.
     package let ordinal: Int
     package let table: TableID
-    /// The layout that rows are written in. Column `k` is slot `k`.
+    /// The layout that rows are written in.
+    ///
+    /// Column `k` is slot `k`.
     package let layout: RowLayout
     /// By slot.
     package let slots: [SlotStorage]

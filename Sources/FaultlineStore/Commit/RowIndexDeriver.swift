@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Tells the log, while it replays or rebuilds, which index entries a row has.
 ///
-/// Knows the schema from the catalog that is being recovered. Entries are those that `RowWriter` makes; `verify` compares the two.
+/// Knows the schema from the catalog that is being recovered. Entries are those that `RowWriter` makes; `verify`
+/// compares the two.
 package final class RowIndexDeriver: IndexDeriver {
     private let state = Mutex<Derivation?>(nil)
 
@@ -41,7 +42,8 @@ private final class Derivation: Sendable {
     private let links: [TableID: (left: IndexDefinition, right: IndexDefinition)]
     private let layouts: [UInt16: RowLayout]
 
-    /// The indexes that one schema has over a table and none before it had: a table that a migration keeps has two schemas.
+    /// The indexes that one schema has over a table and none before it had: a table that a migration keeps has two
+    /// schemas.
     private struct Rule {
         let entity: EntityStorage
         let unique: [UniqueIndex]
@@ -102,7 +104,8 @@ private final class Derivation: Sendable {
         _ rule: Rule, _ id: RecordID, _ layout: RowLayout, _ view: RowView,
         _ emit: (IndexID, UnsafeRawBufferPointer) -> Void
     ) {
-        // Slots of the row's own layout, which may be older: columns are found by number, and one that it lacks has no entry.
+        // Slots of the row's own layout, which may be older: columns are found by number, and one that it lacks has no
+        // entry.
         func slot(_ current: Int) -> Int? { layout.slot(ofColumn: rule.entity.layout.columns[current].number) }
         var key = KeyWriter()
         for index in rule.unique {

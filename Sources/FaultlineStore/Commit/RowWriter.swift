@@ -2,8 +2,8 @@ package import FaultlineLog
 
 /// Writes the rows of one transaction: encodes drafts in place, keeps indexes, gives large values to the blob area.
 ///
-/// Knows one row at a time and nothing of objects. The order of calls is the caller's: deletes, then keys released, then updates, then
-/// inserts, so that rows may swap unique values within a transaction.
+/// Knows one row at a time and nothing of objects. The order of calls is the caller's: deletes, then keys released,
+/// then updates, then inserts, so that rows may swap unique values within a transaction.
 package struct RowWriter: ~Copyable {
     private let store: RowStore
     private var key = KeyWriter()
@@ -125,9 +125,13 @@ package struct RowWriter: ~Copyable {
     /// Writes a later version of a row.
     ///
     /// - Parameters:
-    ///   - base: Segment and offset of the row that the draft was made from. Where the stored row is another by now, the draft's changed slots
-    ///     are laid over that one: the last save wins property by property.
+    ///   - draft: The values; its mask says which of them changed.
+    ///   - id: The object.
+    ///   - base: Segment and offset of the row that the draft was made from. Where the stored row is another by now,
+    ///     the draft's changed slots are laid over that one: the last save wins property by property.
     ///   - hasEnteredKeys: Whether the draft's unique keys were entered already, as those of an insert are.
+    ///   - entity: The object's entity.
+    ///   - transaction: Where the row is written.
     /// - Throws: `duplicate` if a unique value belongs to another object; `missing` if the row was deleted meanwhile.
     package mutating func update(
         _ draft: Draft, id: RecordID, base: UInt64, hasEnteredKeys: Bool = false, _ entity: EntityStorage,
@@ -198,7 +202,9 @@ package struct RowWriter: ~Copyable {
 
     // MARK: Delete
 
-    /// Deletes a row with its index entries and its values out of the row. A row that is gone already is left alone.
+    /// Deletes a row with its index entries and its values out of the row.
+    ///
+    /// A row that is gone already is left alone.
     package mutating func delete(
         id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {

@@ -1,7 +1,7 @@
 /// Keeps the first of many keys, each with a number that the caller gave it.
 ///
-/// Keys compare as bytes; of equal ones, the one offered first comes first. With a limit, memory is that of twice as many
-/// keys, and a key that is not among the first costs one comparison, mostly of eight bytes.
+/// Keys compare as bytes; of equal ones, the one offered first comes first. With a limit, memory is that of twice as
+/// many keys, and a key that is not among the first costs one comparison, mostly of eight bytes.
 package struct KeySelection: ~Copyable {
     private struct Entry {
         /// The first eight bytes of the key, as a number that orders like them.

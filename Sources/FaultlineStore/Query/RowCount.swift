@@ -3,7 +3,8 @@ internal import Glibc
 
 /// Counts the rows of an entity that satisfy a filter which the stored bytes answer alone.
 ///
-/// Rows are tested in batches without a branch a row; an entity of many rows is counted by two threads, half of the numbers each.
+/// Rows are tested in batches without a branch a row; an entity of many rows is counted by two threads, half of the
+/// numbers each.
 package struct RowCount {
     /// From this many rows on a second thread pays.
     static let threadedCountMin = 100_000

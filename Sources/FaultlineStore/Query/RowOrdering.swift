@@ -2,8 +2,8 @@ internal import FaultlineModel
 
 /// Compares rows by the values of slots, without making the values.
 ///
-/// The order is that of index keys: nil first, −0 equal to 0, not-a-number last and equal to itself, text by Swift's `<`,
-/// decimals by value. A value that lies out of the row is asked for where the order depends on it.
+/// The order is that of index keys: nil first, −0 equal to 0, not-a-number last and equal to itself, text by Swift's
+/// `<`, decimals by value. A value that lies out of the row is asked for where the order depends on it.
 package struct RowOrdering: Sendable {
     private struct Key {
         let slot: Int
@@ -49,7 +49,8 @@ package struct RowOrdering: Sendable {
         return 0
     }
 
-    /// −1, 0 or 1 as the first row comes before, with or after the second; `load` gives values that lie out of the rows.
+    /// −1, 0 or 1 as the first row comes before, with or after the second; `load` gives values that lie out of the
+    /// rows.
     package func order<Failure: Error>(
         _ first: RowView,
         _ second: RowView,

@@ -8,12 +8,14 @@ package enum RowOutcome: Sendable, Equatable {
 
 /// A filter compiled for the rows of one layout.
 ///
-/// The program is a flat list of tests, each with the places to go on at if it is true and if it is false. A conjunction's
-/// tests of fixed fields come first, and are run test by test over batches of rows without a branch a row.
-/// Nothing is allocated and no reference is counted while it runs, except where text is neither ASCII nor in normal form.
+/// The program is a flat list of tests, each with the places to go on at if it is true and if it is false. A
+/// conjunction's tests of fixed fields come first, and are run test by test over batches of rows without a branch a
+/// row. Nothing is allocated and no reference is counted while it runs, except where text is neither ASCII nor in
+/// normal form.
 package final class RowProgram: Sendable {
-    /// Whether the outcome can depend on a value of variable size, which may lie out of the row. Where not, only the fixed area is read: then its size is all
-    /// that need be checked before.
+    /// Whether the outcome can depend on a value of variable size, which may lie out of the row.
+    ///
+    /// Where not, only the fixed area is read: then its size is all that need be checked before.
     package let mayNeedValues: Bool
     /// The answer, where it is the same for every row.
     package let constantOutcome: Bool?
@@ -189,8 +191,8 @@ package final class RowProgram: Sendable {
         return (accepted, undecided)
     }
 
-    /// Counts the rows that match; `undecided` takes the index of each row whose answer depends on a value out of the row,
-    /// and which is not counted.
+    /// Counts the rows that match; `undecided` takes the index of each row whose answer depends on a value out of the
+    /// row, and which is not counted.
     package func countMatches(
         rows: UnsafePointer<UnsafeRawPointer>,
         count: Int,

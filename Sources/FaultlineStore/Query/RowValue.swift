@@ -22,7 +22,8 @@ package enum RowValue: Sendable, Hashable {
 package enum RowComparison: Sendable, Hashable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
-    /// Whether the comparison holds for two values of which the first is below (−1), equal to (0) or above (1) the second.
+    /// Whether the comparison holds for two values of which the first is below (−1), equal to (0) or above (1) the
+    /// second.
     @inline(__always)
     func holds(_ order: Int) -> Bool {
         switch self {

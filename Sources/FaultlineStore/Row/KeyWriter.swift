@@ -35,7 +35,8 @@ package struct KeyWriter: ~Copyable {
 
     /// Appends the key of a slot's value.
     ///
-    /// - Returns: False if the value lies out of the row: append it with `appendText` or `appendData` once it is loaded.
+    /// - Returns: False if the value lies out of the row: append it with `appendText` or `appendData` once it is
+    ///   loaded.
     package mutating func append(row: RowView, slot: Int) -> Bool {
         let access = row.table.slots[slot]
         if row.isNil(slot) {
@@ -166,8 +167,8 @@ package struct KeyWriter: ~Copyable {
         put(value.1)
     }
 
-    /// Appends a decimal: its class (0 negative, 1 zero, 2 positive, 3 not a number), the magnitude, the digits plus one,
-    /// a zero; for negative ones the bytes behind the class are inverted.
+    /// Appends a decimal: its class (0 negative, 1 zero, 2 positive, 3 not a number), the magnitude, the digits plus
+    /// one, a zero; for negative ones the bytes behind the class are inverted.
     package mutating func appendDecimal(_ value: StoredDecimal) {
         let digits = value.isNaN ? [] : value.digits
         reserve(digits.count + 8)

@@ -2,9 +2,9 @@ internal import FaultlineModel
 
 /// Reads rows of an older layout by the slots of the layout in force.
 ///
-/// Columns are found by number. A column that the older layout lacks, or that was nil and may not be any more, takes its value from a row of defaults; an integer
-/// that grew wider, and a float that became a double, are read as what they are now. An adapter lives as long as any view
-/// or program made with it, and keeps both layouts alive.
+/// Columns are found by number. A column that the older layout lacks, or that was nil and may not be any more, takes
+/// its value from a row of defaults; an integer that grew wider, and a float that became a double, are read as what
+/// they are now. An adapter lives as long as any view or program made with it, and keeps both layouts alive.
 @usableFromInline
 package final class RowAdapter: Sendable {
     /// The layout in which the rows are written.

@@ -54,7 +54,8 @@ package final class RowLayout: Sendable {
     /// Most variable bytes that a new draft has room for.
     private static let draftRoomMax = 2048
 
-    /// Lets the next drafts start with more room: half way to what a draft needed, so that one that is large counts little.
+    /// Lets the next drafts start with more room: half way to what a draft needed, so that one that is large counts
+    /// little.
     func noteNeededDraftRoom(_ byteCount: Int) {
         let room = Int(draftRoom.load(ordering: .relaxed))
         let wanted = min(byteCount + 16, Self.draftRoomMax)

@@ -1,9 +1,9 @@
 /// A row whose bytes may be trusted: getters do not check anything.
 ///
 /// Made by `init(checking:)`, which checks sizes, ends, flags and nil bits once, or by `init(trusted:)` on bytes that
-/// were checked before. The view borrows the bytes and the layout's table; it must not outlive either. Slots are those of
-/// the layout, or of the newer layout where the view was made with a `RowAdapter`. A slot that is out of bounds, or a
-/// getter that does not fit the column's kind, is a programmer's mistake.
+/// were checked before. The view borrows the bytes and the layout's table; it must not outlive either. Slots are those
+/// of the layout, or of the newer layout where the view was made with a `RowAdapter`. A slot that is out of bounds, or
+/// a getter that does not fit the column's kind, is a programmer's mistake.
 @usableFromInline
 package struct RowView {
     /// The first byte of the row.
@@ -152,7 +152,8 @@ extension RowView {
         )
     }
 
-    /// The row that has the value of a slot for which the table sends here: this one, by the older slots, or that of the defaults.
+    /// The row that has the value of a slot for which the table sends here: this one, by the older slots, or that of
+    /// the defaults.
     private func source(of slot: Int) -> RowView {
         guard let present = table.pointee.presentTable, !present.slots[slot].isAbsent else { return fallback }
         let row = RowView(trusted: base, byteCount: Int(byteCount), table: present, hasExtension: hasExtension)

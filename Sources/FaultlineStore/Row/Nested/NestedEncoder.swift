@@ -1,7 +1,7 @@
 /// Turns any `Encodable` value into a tree of bytes in which members can be found without decoding the rest.
 ///
-/// Entries of dictionaries and sets are brought into an order of their own, so that equal values give equal bytes in every
-/// process; other containers keep the order in which they were written.
+/// Entries of dictionaries and sets are brought into an order of their own, so that equal values give equal bytes in
+/// every process; other containers keep the order in which they were written.
 package struct NestedEncoder {
     /// Encodes a value; `scalars` tells which types are stored as scalars.
     ///
