@@ -5,7 +5,9 @@ internal import FaultlineStore
 extension ContextCore {
     // MARK: Insert
 
-    /// Takes a detached object, and all it refers to, into the context. False if it cannot be taken.
+    /// Takes a detached object, and all it refers to, into the context.
+    ///
+    /// - Returns: False if it cannot be taken.
     @discardableResult
     func insert(_ handle: ObjectHandle) -> Bool {
         if handle.core.pointee.has(.attached) {
@@ -42,7 +44,8 @@ extension ContextCore {
         attach(handle, home)
     }
 
-    /// Takes a new object in, and whatever can be reached from it: one after the other, because a chain may be longer than the stack is deep.
+    /// Takes a new object in, and whatever can be reached from it: one after the other, because a chain may be longer
+    /// than the stack is deep.
     private func attach(_ handle: ObjectHandle, _ home: EntityHome) {
         guard !isAbandoned else { return }
         enter(handle, home)
@@ -112,7 +115,8 @@ extension ContextCore {
         deleted.removeAll { $0.object === handle.object }
     }
 
-    /// Carries deletes on by the delete rules, until nothing new is deleted; then lets go of unsaved objects that were deleted.
+    /// Carries deletes on by the delete rules, until nothing new is deleted; then lets go of unsaved objects that were
+    /// deleted.
     ///
     /// - Throws: `modelValidationFailure` if a rule denies a delete; nothing is saved then.
     func propagateDeletes() throws {
@@ -154,7 +158,9 @@ extension ContextCore {
         }
     }
 
-    /// Takes an unsaved object out of the context. It keeps its attributes; its references belong to the context.
+    /// Takes an unsaved object out of the context.
+    ///
+    /// It keeps its attributes; its references belong to the context.
     func sendAway(_ handle: ObjectHandle) {
         let home = handle.core.pointee.home.takeUnretainedValue()
         guard let type = home.type else { return }
@@ -171,7 +177,8 @@ extension ContextCore {
         Unmanaged.passUnretained(self).release()
     }
 
-    /// Lets go of what the context holds, when the user's context is gone: unsaved objects leave it, changed ones show their changes for as long as they live.
+    /// Lets go of what the context holds, when the user's context is gone: unsaved objects leave it, changed ones show
+    /// their changes for as long as they live.
     package func abandonChanges() {
         isAbandoned = true
         inserted.forEach(sendAway)

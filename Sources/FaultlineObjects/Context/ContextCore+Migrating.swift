@@ -14,7 +14,8 @@ extension ContextCore {
 
     /// Bytes of their values in memory, roughly.
     package var unsavedByteCount: Int {
-        // Counted when asked, from the last count on: drafts of inserted objects do not grow after the closure that made them.
+        // Counted when asked, from the last count on: drafts of inserted objects do not grow after the closure that
+        // made them.
         while countedInserted < inserted.count {
             countedBytes += inserted[countedInserted].core.pointee.draft?.memoryByteCount ?? 0
             countedInserted += 1
@@ -91,7 +92,8 @@ extension ContextCore {
         )
     }
 
-    /// Checks that an object of a table that the old state reads has the values that are stored: setting a relationship may touch it without changing it.
+    /// Checks that an object of a table that the old state reads has the values that are stored: setting a relationship
+    /// may touch it without changing it.
     func checkIsAsStored(_ draft: Draft, _ number: RecordID, _ entity: EntityStorage) throws {
         var buffer = RecordBuffer()
         guard let record = try snapshot.read(number, in: entity.table, into: &buffer) else { return }
@@ -123,7 +125,8 @@ extension ContextCore {
         return snapshot.recordCount(of: entity.table)
     }
 
-    /// Walks the stored objects of a class in the order of creation, each with its number and the values it has out of its row.
+    /// Walks the stored objects of a class in the order of creation, each with its number and the values it has out of
+    /// its row.
     ///
     /// Rows are read ahead; an object is let go of before the next, unless `body` keeps it.
     package func forEachStored(

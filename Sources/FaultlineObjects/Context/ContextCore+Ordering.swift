@@ -57,7 +57,9 @@ extension ContextCore {
         }
     }
 
-    /// Puts members that joined from their own side behind those that were there. New ones are there by their numbers.
+    /// Puts members that joined from their own side behind those that were there.
+    ///
+    /// New ones are there by their numbers.
     private func arrangeJoined(
         _ delta: PendingRelationships.Delta, _ key: PendingRelationships.Key, _ slot: Int, _ index: IndexDefinition,
         _ newest: Snapshot, below end: UInt64, _ saving: inout SavingState

@@ -6,10 +6,13 @@ internal import FaultlineStore
 extension ContextCore {
     /// Writes all unsaved changes in one transaction: all of them, or none.
     ///
-    /// Order within the transaction: deletes, keys that updates give up, updates, links, inserts. An insert whose unique values a stored object has
-    /// becomes an update of that object.
+    /// Order within the transaction: deletes, keys that updates give up, updates, links, inserts. An insert whose
+    /// unique values a stored object has becomes an update of that object.
     ///
-    /// - Parameter addition: Written in the same transaction; then there is a transaction even where nothing has changed.
+    /// - Parameter addition: Written in the same transaction; then there is a transaction even where nothing has
+    ///   changed.
+    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule; `StoreError` or `LogError` if the
+    ///   store cannot be written; what `addition` throws; an error that a setter met and could not throw.
     package func save(adding addition: ((inout Transaction) throws -> Void)? = nil) throws {
         if let pendingError {
             self.pendingError = nil
@@ -329,7 +332,8 @@ extension ContextCore {
 }
 
 extension Draft {
-    /// The draft of an object that takes a stored one's place, marked so that relationships it does not set stay as they are stored.
+    /// The draft of an object that takes a stored one's place, marked so that relationships it does not set stay as
+    /// they are stored.
     fileprivate func withUpsertMarks(_ entity: EntityStorage) -> Draft {
         clearMarks()
         for (slot, storage) in entity.slots.enumerated() {

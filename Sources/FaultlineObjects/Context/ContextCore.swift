@@ -6,8 +6,8 @@ package import FaultlineStore
 
 /// What lies behind a `ModelContext`: its snapshot, its objects, its loaded rows, its unsaved changes.
 ///
-/// Objects keep it alive; the user's `ModelContext` is only the handle. It is used by one thread at a time, like the context itself; what other threads may do (release
-/// objects, take memory back) goes through the lock.
+/// Objects keep it alive; the user's `ModelContext` is only the handle. It is used by one thread at a time, like the
+/// context itself; what other threads may do (release objects, take memory back) goes through the lock.
 ///
 /// Invariants:
 /// - at most one registered object a stored row;
@@ -85,7 +85,8 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Moves on to the newest state.
     ///
-    /// Where others have saved meanwhile, loaded rows are given up: all objects without unsaved changes show one state of the store.
+    /// Where others have saved meanwhile, loaded rows are given up: all objects without unsaved changes show one state
+    /// of the store.
     func moveToNewest() {
         let newest = store.log.snapshot()
         if newest.sequence != snapshot.sequence { forgetRows() }
@@ -162,7 +163,9 @@ package final class ContextCore: @unchecked Sendable {
         return made
     }
 
-    /// The object of a class that stores nothing but its core: the registered one, or a new fault. Takes the lock once.
+    /// The object of a class that stores nothing but its core: the registered one, or a new fault.
+    ///
+    /// Takes the lock once.
     private func bareObject(_ number: RecordID, _ home: EntityHome, _ metadata: UnsafeRawPointer) -> AnyObject {
         lock.lock()
         defer { lock.unlock() }
@@ -339,7 +342,8 @@ package final class ContextCore: @unchecked Sendable {
         return rows.row(reference)
     }
 
-    /// Reads a row into the arena: straight into the block being filled, or, where it has no room or the record is compressed, through a buffer.
+    /// Reads a row into the arena: straight into the block being filled, or, where it has no room or the record is
+    /// compressed, through a buffer.
     private func readRow(_ number: RecordID, at location: Location, _ entity: EntityStorage) throws -> RowReference {
         if let byteCount = location.byteCount, byteCount <= RowArena.blockByteCount / 8 {
             if rows.room(forRecord: byteCount) == nil { addRowBlock(minimum: byteCount) }
@@ -364,7 +368,9 @@ package final class ContextCore: @unchecked Sendable {
             at: location)
     }
 
-    /// Loads the rows of the registered objects from `first` on, about a block of them. False if nothing was loaded.
+    /// Loads the rows of the registered objects from `first` on, about a block of them.
+    ///
+    /// - Returns: False if nothing was loaded.
     private func readAhead(from first: RecordID, _ home: EntityHome, _ entity: EntityStorage) throws -> Bool {
         guard let type = home.type, type.coreOffset > 0 else { return false }
         var last = first

@@ -8,7 +8,9 @@ internal import FaultlineStore
 /// Each model class also has a *detached* home, without a context, for objects that were not inserted.
 // Safe because the constants are immutable, and the identity map is used under the context's lock.
 package final class EntityHome: @unchecked Sendable {
-    /// Nil for detached objects. The context owns its homes and each object retains the context, so it outlives every use.
+    /// Nil for detached objects.
+    ///
+    /// The context owns its homes and each object retains the context, so it outlives every use.
     let contextReference: Unmanaged<ContextCore>?
     let entityName: String
     /// Nil for detached objects.
@@ -19,7 +21,8 @@ package final class EntityHome: @unchecked Sendable {
     let storeID: (UInt64, UInt64)
     /// Under the context's lock.
     @exclusivity(unchecked) var identities = IdentityMap()
-    /// The object whose row was loaded last, and how many in a row came right behind the one before; by the context's thread.
+    /// The object whose row was loaded last, and how many in a row came right behind the one before; by the context's
+    /// thread.
     @exclusivity(unchecked) var lastLoaded: RecordID = 0
     @exclusivity(unchecked) private var ascendingCount = 0
 
@@ -55,7 +58,8 @@ package final class EntityHome: @unchecked Sendable {
 
     /// Takes an object that is being destroyed out of the identity map.
     ///
-    /// The place may be taken by a new object already: a look-up that met the dying one made it. That one can be retained, the dying one cannot.
+    /// The place may be taken by a new object already: a look-up that met the dying one made it. That one can be
+    /// retained, the dying one cannot.
     func forget(_ number: UInt64) {
         contextReference?._withUnsafeGuaranteedRef { context in
             context.lock.lock()

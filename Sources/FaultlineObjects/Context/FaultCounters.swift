@@ -1,4 +1,6 @@
-/// What a context, or all contexts of a container, have read so far. Differences say what a piece of work cost.
+/// What a context, or all contexts of a container, have read so far.
+///
+/// Differences say what a piece of work cost.
 public struct FaultCounters: Equatable, Sendable, CustomStringConvertible {
     /// Objects whose row was loaded because something of it was touched.
     public var faultsFired = 0
@@ -32,6 +34,7 @@ public struct FaultCounters: Equatable, Sendable, CustomStringConvertible {
         return sum
     }
 
+    /// The four counts in one line.
     public var description: String {
         "\(faultsFired) faults fired, \(rowsRead) rows read, \(blobBytesRead) blob bytes read, \(cacheBytes) bytes cached"
     }

@@ -3,11 +3,11 @@ package import FaultlineLog
 
 /// The live objects of one entity in one context, by identifier: one object a row and context.
 ///
-/// Holds bare addresses and retains nothing: an object leaves the map in its core's `deinit`. A look-up retains what it finds with `tryRetain`,
-/// which refuses an object that is being destroyed, so a look-up can never revive one.
+/// Holds bare addresses and retains nothing: an object leaves the map in its core's `deinit`. A look-up retains what it
+/// finds with `tryRetain`, which refuses an object that is being destroyed, so a look-up can never revive one.
 ///
-/// Shape: a small open-addressing table while few objects are alive; above that dense pages of 512 addresses, which cost 8 bytes an object
-/// where identifiers are dense and need no hashing.
+/// Shape: a small open-addressing table while few objects are alive; above that dense pages of 512 addresses, which
+/// cost 8 bytes an object where identifiers are dense and need no hashing.
 ///
 /// Concurrency: every call under the context's lock.
 package struct IdentityMap: ~Copyable {
@@ -42,7 +42,9 @@ package struct IdentityMap: ~Copyable {
         }
     }
 
-    /// The address registered for `id`, or 0. The object may be on its way out.
+    /// The address registered for `id`, or 0.
+    ///
+    /// The object may be on its way out.
     @inline(__always)
     package func address(of id: RecordID) -> UInt {
         if let pages {

@@ -2,12 +2,14 @@ internal import FaultlineLog
 internal import FaultlineStore
 public import Foundation
 
-/// Where objects are fetched, changed and saved: one object for each row, unsaved changes until `save()` writes them in one transaction.
+/// Where objects are fetched, changed and saved: one object for each row, unsaved changes until `save()` writes them in
+/// one transaction.
 ///
-/// A context belongs to one thread, task or actor at a time, like its objects; identifiers go between contexts. Objects may outlive their context: they keep reading,
-/// and `modelContext` is nil.
+/// A context belongs to one thread, task or actor at a time, like its objects; identifiers go between contexts. Objects
+/// may outlive their context: they keep reading, and `modelContext` is nil.
 ///
-/// Each context reads one state of the store: that of its last fetch, save or rollback. What other contexts save in between is seen at the next fetch.
+/// Each context reads one state of the store: that of its last fetch, save or rollback. What other contexts save in
+/// between is seen at the next fetch.
 public class ModelContext: Equatable, SendableMetatype {
     package let core: ContextCore
     /// Whatever the container needs to stay alive.
@@ -21,6 +23,7 @@ public class ModelContext: Equatable, SendableMetatype {
 
     deinit { core.abandonChanges() }
 
+    /// Whether both are the same context: two contexts of one container are not equal.
     public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 
     // MARK: Changes
@@ -28,12 +31,14 @@ public class ModelContext: Equatable, SendableMetatype {
     /// Takes a new object, and all objects it refers to, into the context; the next save writes them.
     public func insert<T: PersistentModel>(_ model: T) { core.insert(model: model) }
 
-    /// Marks an object to be deleted, with what its delete rules say, by the next save. An unsaved object leaves the context.
+    /// Marks an object to be deleted, with what its delete rules say, by the next save.
+    ///
+    /// An unsaved object leaves the context.
     public func delete<T: PersistentModel>(_ model: T) { core.delete(ObjectHandle(model)) }
 
     /// Marks all objects of a class that satisfy a predicate to be deleted by the next save.
     ///
-    /// Goes through the objects in batches; each counts as deleted by itself, with its delete rules.
+    /// Makes an object for each, as a fetch does; each counts as deleted by itself, with its delete rules.
     public func delete<T: PersistentModel>(
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws {
@@ -64,12 +69,15 @@ public class ModelContext: Equatable, SendableMetatype {
         set { core.author = newValue }
     }
 
-    /// Writes all unsaved changes in one transaction. A save without changes does nothing.
+    /// Writes all unsaved changes in one transaction.
     ///
-    /// When it returns the changes are durable, unless the store was opened with asynchronous durability. When it throws nothing was written, and
-    /// the changes are still there, unless the error says that the outcome is unknown.
+    /// A save without changes does nothing.
     ///
-    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule; `StoreError` or `LogError` if the store cannot be written.
+    /// When it returns the changes are durable, unless the store was opened with asynchronous durability. When it
+    /// throws nothing was written, and the changes are still there, unless the error says that the outcome is unknown.
+    ///
+    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule; `StoreError` or `LogError` if the
+    ///   store cannot be written.
     public func save() throws { try core.save() }
 
     /// Drops all unsaved changes: new objects leave the context, changed ones show what is stored.
@@ -80,7 +88,9 @@ public class ModelContext: Equatable, SendableMetatype {
         do { try core.propagateDeletes() } catch { core.refuseSave(error) }
     }
 
-    /// Runs `block`, then saves. If it throws, unsaved changes are dropped and the error is passed on.
+    /// Runs `block`, then saves.
+    ///
+    /// If it throws, unsaved changes are dropped and the error is passed on.
     public func transaction(block: () throws -> Void) throws {
         do {
             try block()
@@ -93,7 +103,8 @@ public class ModelContext: Equatable, SendableMetatype {
 
     // MARK: Objects by identifier
 
-    /// The object of an identifier: never nil; one that is not in the store answers with stand-ins, and `isDeleted` says so once it was read.
+    /// The object of an identifier: never nil; one that is not in the store answers with stand-ins, and `isDeleted`
+    /// says so once it was read.
     public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
         if let found = core.model(for: identifier) { return found }
         preconditionFailure(
@@ -108,9 +119,12 @@ public class ModelContext: Equatable, SendableMetatype {
 
     // MARK: Fetching
 
-    /// The objects that a descriptor asks for. Those not loaded yet are faults: nothing of them is read until it is touched.
+    /// The objects that a descriptor asks for.
     ///
-    /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `LogError` if the store cannot be read.
+    /// Those not loaded yet are faults: nothing of them is read until it is touched.
+    ///
+    /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `LogError` if the store cannot
+    ///   be read.
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
         try core.fetch(descriptor)
     }
@@ -129,8 +143,13 @@ public class ModelContext: Equatable, SendableMetatype {
     /// Walks the objects that a descriptor asks for, a batch at a time, letting go of each batch before the next.
     ///
     /// - Parameters:
+    ///   - descriptor: Which objects, and in which order.
     ///   - batchSize: Objects held at once by the walk.
-    ///   - allowEscapingMutations: Unless true, unsaved changes found at the end of a batch are an error, because the walk holds no object that has some.
+    ///   - allowEscapingMutations: Unless true, unsaved changes found at the end of a batch are an error, because the
+    ///     walk holds no object that has some.
+    ///   - block: Gets one object after the other.
+    /// - Throws: What `fetch` throws; `SwiftDataError.includePendingChangesWithBatchSize` for unsaved changes at the
+    ///   end of a batch; what `block` throws.
     public func enumerate<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (T) throws -> Void

@@ -5,11 +5,14 @@ enum OrderKeys {
 
     /// Gives keys that rise from place to place.
     ///
-    /// Keys on a longest rising sequence stay. The others get keys between their neighbours; where there is no room for them, the neighbours lose theirs, too.
+    /// Keys on a longest rising sequence stay. The others get keys between their neighbours; where there is no room for
+    /// them, the neighbours lose theirs, too.
     ///
     /// - Parameters:
     ///   - keys: Keys in the wanted order; nil for a member that has none yet.
-    ///   - end: All keys stay below it, so that the keys which new members get by their number come behind all of them. There is room for all keys below it.
+    ///   - end: All keys stay below it, so that the keys which new members get by their number come behind all of them.
+    ///     There is room for all keys below it.
+    /// - Returns: A key for each place.
     /// - Complexity: O(n log n).
     static func rising(_ keys: [UInt64?], below end: UInt64) -> [UInt64] {
         var kept = longestRise(keys, below: end)

@@ -17,7 +17,8 @@ struct PendingRelationships {
 
     /// What is different from the stored members.
     ///
-    /// Nobody adds an object that is there: callers add a member when its own side of the relationship comes to point here.
+    /// Nobody adds an object that is there: callers add a member when its own side of the relationship comes to point
+    /// here.
     final class Delta {
         private(set) var added: [ObjectHandle] = []
         private(set) var removed: Set<ObjectReference> = []

@@ -1,9 +1,12 @@
 package import FaultlineLog
 package import FaultlineStore
 
-/// Where a row lies in a context's arena: block, generation of the block, offset. Zero is no row.
+/// Where a row lies in a context's arena: block, generation of the block, offset.
 ///
-/// The generation is 34 bits wide, so that a reference kept over any number of evictions cannot become valid again by chance.
+/// Zero is no row.
+///
+/// The generation is 34 bits wide, so that a reference kept over any number of evictions cannot become valid again by
+/// chance.
 package struct RowReference: Equatable {
     /// Bits 0 to 13 offset in units of 8, bits 14 to 29 block, bits 30 to 63 generation, from 1.
     var bits: UInt64
@@ -27,11 +30,13 @@ package struct RowReference: Equatable {
 
 /// The rows that a context has loaded: blocks of memory taken from the engine's budget, given back oldest first.
 ///
-/// A row in the arena is preceded by a `RowPrefix`. Rows are verified, each in the layout it was written in, and stay where they are until their block is
-/// evicted; then the block's generation moves on, which makes every reference into it void without visiting the objects that hold one.
+/// A row in the arena is preceded by a `RowPrefix`. Rows are verified, each in the layout it was written in, and stay
+/// where they are until their block is evicted; then the block's generation moves on, which makes every reference into
+/// it void without visiting the objects that hold one.
 ///
-/// Concurrency: the context's thread reads without a lock from the *current* block only, and writes without one to the block being filled; nobody else may evict these two.
-/// Everything else happens under the context's lock, so that another context short of memory can take blocks from here.
+/// Concurrency: the context's thread reads without a lock from the *current* block only, and writes without one to the
+/// block being filled; nobody else may evict these two. Everything else happens under the context's lock, so that
+/// another context short of memory can take blocks from here.
 package struct RowArena: ~Copyable {
     /// Bytes of a block: the largest that a reference can address, and a good size for read-ahead.
     package static let blockByteCount = 128 << 10
@@ -90,7 +95,9 @@ package struct RowArena: ~Copyable {
         currentKey = RowReference(block: block, generation: blocks[block].generation, offset: 0).blockKey
     }
 
-    /// The row's address if it is still here; its block becomes the current one. Under the context's lock.
+    /// The row's address if it is still here; its block becomes the current one.
+    ///
+    /// Under the context's lock.
     @inline(__always)
     package mutating func row(_ reference: RowReference) -> UnsafeRawPointer? {
         let block = reference.block
@@ -101,7 +108,9 @@ package struct RowArena: ~Copyable {
         return UnsafeRawPointer(base + reference.offset)
     }
 
-    /// Whether a reference still leads to its row. Under the context's lock.
+    /// Whether a reference still leads to its row.
+    ///
+    /// Under the context's lock.
     package func isValid(_ reference: RowReference) -> Bool {
         guard reference.bits != 0, reference.block < blockCount else { return false }
         let state = blocks[reference.block]
@@ -120,7 +129,9 @@ package struct RowArena: ~Copyable {
         (MemoryLayout<RowPrefix>.stride + byteCount + 7) & ~7
     }
 
-    /// Copies a row into the block being filled, which has room. By the context's thread.
+    /// Copies a row into the block being filled, which has room.
+    ///
+    /// By the context's thread.
     @inline(__always)
     package mutating func append(
         _ view: RowView, location: Location
@@ -139,7 +150,9 @@ package struct RowArena: ~Copyable {
         return RowReference(block: index, generation: blocks[index].generation, offset: row)
     }
 
-    /// Memory in the block being filled for a whole record of `byteCount` bytes; nil if there is no room. By the context's thread.
+    /// Memory in the block being filled for a whole record of `byteCount` bytes; nil if there is no room.
+    ///
+    /// By the context's thread.
     @inline(__always)
     func room(forRecord byteCount: Int) -> UnsafeMutableRawBufferPointer? {
         guard fill >= 0, blocks[fill].capacity - blocks[fill].used >= byteCount, let base = blocks[fill].base else {
@@ -148,7 +161,8 @@ package struct RowArena: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: base + blocks[fill].used, count: byteCount)
     }
 
-    /// Keeps a row that was read into the memory that `room(forRecord:)` gave, behind its record's header, whose place the prefix takes.
+    /// Keeps a row that was read into the memory that `room(forRecord:)` gave, behind its record's header, whose place
+    /// the prefix takes.
     ///
     /// Nil if the row does not lie there. By the context's thread.
     @inline(__always)
@@ -168,7 +182,9 @@ package struct RowArena: ~Copyable {
         return RowReference(block: fill, generation: blocks[fill].generation, offset: start + distance - base)
     }
 
-    /// Puts a fresh block of at least `minimum` bytes in place as the one to fill. Its memory is already reserved. Under the context's lock.
+    /// Puts a fresh block of at least `minimum` bytes in place as the one to fill.
+    ///
+    /// Its memory is already reserved. Under the context's lock.
     package mutating func addBlock(minimum: Int) {
         let byteCount = max(minimum, Self.blockByteCount)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
@@ -196,7 +212,11 @@ package struct RowArena: ~Copyable {
         fill = index
     }
 
-    /// Gives up blocks, oldest first, never the current one nor the one being filled, until `wanted` bytes are free or none is left. Returns the bytes freed. Under the context's lock.
+    /// Gives up blocks, oldest first, until `wanted` bytes are free or none is left.
+    ///
+    /// Never the current one nor the one being filled. Under the context's lock.
+    ///
+    /// - Returns: The bytes freed.
     package mutating func evict(_ wanted: Int) -> Int {
         var freed = 0
         var steps = 0
@@ -217,7 +237,9 @@ package struct RowArena: ~Copyable {
         return freed
     }
 
-    /// Gives up everything, the current block too: only when no read is under way. Returns the bytes freed.
+    /// Gives up everything, the current block too: only when no read is under way.
+    ///
+    /// - Returns: The bytes freed.
     package mutating func evictAll() -> Int {
         current = -1
         currentKey = 0

@@ -1,8 +1,10 @@
 internal import FaultlineDisk
 
-/// Stands between the engine's budget, which any thread may ask to take memory back, and a context, which may go away meanwhile.
+/// Stands between the engine's budget, which any thread may ask to take memory back, and a context, which may go away
+/// meanwhile.
 ///
-/// A weak reference would do the same, and make every retain of the context by one of its objects several times as dear: it gives the context a side table.
+/// A weak reference would do the same, and make every retain of the context by one of its objects several times as
+/// dear: it gives the context a side table.
 // Safe because `context` is read and changed under the lock.
 final class RowReclaimer: @unchecked Sendable {
     private let lock = EngineLock()

@@ -31,7 +31,9 @@ struct SavingState {
         return places?[reference.number].map { numbers[$0] } ?? 0
     }
 
-    /// Replaces temporary numbers in a draft by the final ones. False if one of them is not known yet; it stays.
+    /// Replaces temporary numbers in a draft by the final ones.
+    ///
+    /// - Returns: False if one of them is not known yet; it stays.
     @discardableResult
     mutating func resolve(_ handle: ObjectHandle, _ inserted: [ObjectHandle], isLast: Bool) -> Bool {
         guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, let draft = handle.core.pointee.draft
