@@ -197,7 +197,8 @@ extension ContextCore {
 
     // MARK: Matching
 
-    /// How many rows satisfy a query that the stored bytes answer alone; nil if unsaved changes or the predicate forbid it.
+    /// How many rows satisfy a query that the stored bytes answer alone; nil if unsaved changes or the predicate forbid
+    /// it.
     private func countOnBytes<T: PersistentModel>(_ query: Query<T>) throws -> Int? {
         guard query.lowered.isExact, query.lowered.candidates == nil, query.uniqueKey == nil, query.memberOwner == nil,
             !query.descriptor.includePendingChanges || !hasPending(query.home)
@@ -207,7 +208,8 @@ extension ContextCore {
         return matches
     }
 
-    /// The objects that satisfy a query, not yet ordered: stored ones as they are stored, changed and new ones as they are here.
+    /// The objects that satisfy a query, not yet ordered: stored ones as they are stored, changed and new ones as they
+    /// are here.
     private func matches<T: PersistentModel>(_ query: Query<T>, keepingRows: Bool) throws -> Matches<T> {
         let entity = query.entity
         let home = query.home

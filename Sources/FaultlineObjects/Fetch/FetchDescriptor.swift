@@ -1,7 +1,8 @@
 public import Foundation
 
+// Safe because every stored value is one that Foundation means to be sent, and the key paths of sort descriptors are
+// immutable.
 /// What to fetch: entity, filter, order, window.
-// Safe because every stored value is one that Foundation means to be sent, and the key paths of sort descriptors are immutable.
 public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     /// Which objects; nil for all.
     public var predicate: Predicate<T>?

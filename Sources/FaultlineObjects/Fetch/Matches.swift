@@ -22,7 +22,7 @@ struct Matches<T: PersistentModel> {
 
     var count: Int { matches.count }
 
-    /// - Parameter load: Gives a value that lies out of the row.
+    /// Adds a row that matches, with its sort key; `load` gives a value that lies out of the row.
     mutating func append(
         _ number: RecordID, _ row: RowReference, _ object: T?, _ view: RowView, load: (BlobReference) throws -> [UInt8]
     ) throws {

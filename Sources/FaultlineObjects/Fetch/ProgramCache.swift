@@ -12,7 +12,7 @@ struct ProgramCache {
     private var programs: [UInt16: RowProgram] = [:]
     private let isAlways: Bool
 
-    /// - Parameter snapshot: Where values out of the row are read, should the answer depend on one.
+    /// Begins without programs; values out of the row are read in `snapshot`, should the answer depend on one.
     init(_ filter: RowFilter, _ entity: EntityStorage, _ context: ContextCore, _ snapshot: Snapshot) {
         self.filter = filter
         self.entity = entity

@@ -1,6 +1,8 @@
 internal import FaultlineStore
 
-/// A model's values by key path: the shape that hand-written code for SwiftData expects. Accessors made by `@Model` do not go through it.
+/// A model's values by key path: the shape that hand-written code for SwiftData expects.
+///
+/// Accessors made by `@Model` do not go through it.
 public protocol BackingData<Model> {
     associatedtype Model: PersistentModel
 
@@ -16,13 +18,16 @@ public struct ModelBackingData<Model: PersistentModel>: BackingData {
 
     init(_ model: Model) { self.model = model }
 
+    /// Backing data of no object: it has no identifier and gives no values.
     public init(for modelType: Model.Type) { model = nil }
 
+    /// The identifier of the object; setting it does nothing.
     public var persistentModelID: PersistentIdentifier? {
         get { model?.persistentModelID }
         set {}
     }
 
+    /// The properties of the class, as `Schema.PropertyMetadata`.
     public var metadata: Any { Model.schemaMetadata }
 
     func takeValues() -> Model? { model }

@@ -22,7 +22,8 @@ package enum DefaultValues {
         return open(value)
     }
 
-    /// Checks that the layouts of model classes have the places of the layouts in force: unsaved objects are written in the one and saved as the other.
+    /// Checks that the layouts of model classes have the places of the layouts in force: unsaved objects are written in
+    /// the one and saved as the other.
     package static func checkLayouts(_ store: RowStore, _ types: [ModelType]) throws {
         for type in types {
             guard let entity = store.storage.entity(named: type.entityName) else { continue }

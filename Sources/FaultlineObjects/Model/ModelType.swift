@@ -25,7 +25,8 @@ public final class ModelType: Sendable {
     let asModel: @Sendable (AnyObject) -> any PersistentModel
     private let defaults: @Sendable (Int) -> Any?
     private let learnedCoreOffset = Atomic<Int>(0)
-    /// The class's metadata, if its objects hold a core and nothing else: then a fault is made without running an initializer.
+    /// The class's metadata, if its objects hold a core and nothing else: then a fault is made without running an
+    /// initializer.
     // Safe because metadata is immutable and lives as long as the process.
     nonisolated(unsafe) let bareMetadata: UnsafeRawPointer?
 

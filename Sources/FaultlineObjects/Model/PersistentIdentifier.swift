@@ -1,7 +1,7 @@
 /// The identity of an object: store, entity, and a number that is given once.
 ///
-/// Before its first save an object has a temporary identifier without a store. Identifiers are values: they go between contexts, actors and processes, and one
-/// that was decoded equals the one it was encoded from.
+/// Before its first save an object has a temporary identifier without a store. Identifiers are values: they go between
+/// contexts, actors and processes, and one that was decoded equals the one it was encoded from.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
     /// The opaque part of an identifier.
     public struct ID: Hashable, Sendable {
@@ -12,6 +12,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         let entityName: String
     }
 
+    /// The identifier itself, which makes it `Identifiable`.
     public let id: ID
 
     /// Name of the object's entity.
@@ -30,6 +31,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         id = ID(storeHigh: storeID.0, storeLow: storeID.1, number: number, entityName: entityName)
     }
 
+    /// Orders by store, then by name of the entity, then by number, which is the order of creation.
     public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
         let leftKey = (left.id.storeHigh, left.id.storeLow, left.id.entityName, left.id.number)
         let rightKey = (right.id.storeHigh, right.id.storeLow, right.id.entityName, right.id.number)
@@ -40,6 +42,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         case store, entity, number
     }
 
+    /// Decodes what `encode(to:)` wrote.
+    ///
+    /// - Throws: `DecodingError` if the store is not 32 hexadecimal digits, or a part is missing.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let text = try container.decodeIfPresent(String.self, forKey: .store)
@@ -58,6 +63,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
             number: try container.decode(UInt64.self, forKey: .number))
     }
 
+    /// Encodes store, entity and number by name; a temporary identifier has no store.
+    ///
+    /// A temporary number means nothing outside the process that gave it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(storeIdentifier, forKey: .store)

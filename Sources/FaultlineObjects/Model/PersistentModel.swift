@@ -53,10 +53,12 @@ extension PersistentModel {
         _$coreAddress().pointee.isDeleted
     }
 
+    /// Whether both have the same identity, in one context or two; their values are not compared.
     public static func == (left: Self, right: Self) -> Bool {
         left === right || left.persistentModelID == right.persistentModelID
     }
 
+    /// Hashes the identity, which changes with the object's first save.
     public func hash(into hasher: inout Hasher) {
         persistentModelID.hash(into: &hasher)
     }
@@ -73,17 +75,25 @@ public protocol RelationshipCollection {
 }
 
 extension Array: RelationshipCollection where Element: PersistentModel {
+    /// The class of the members.
     public typealias PersistentElement = Element
 
+    /// False: an array is never nil.
     public static var _$isOptional: Bool { false }
+    /// The members themselves.
     public static func _$make(_ members: [Element]) -> [Element] { members }
+    /// The array itself.
     public var _$members: [Element] { self }
 }
 
 extension Optional: RelationshipCollection where Wrapped: RelationshipCollection {
+    /// The class of the members.
     public typealias PersistentElement = Wrapped.PersistentElement
 
+    /// True: a collection that was not set may be nil.
     public static var _$isOptional: Bool { true }
+    /// The collection of the members, never nil.
     public static func _$make(_ members: [Wrapped.PersistentElement]) -> Wrapped? { Wrapped._$make(members) }
+    /// The members; none for nil.
     public var _$members: [Wrapped.PersistentElement] { self?._$members ?? [] }
 }

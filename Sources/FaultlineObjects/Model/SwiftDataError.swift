@@ -1,6 +1,7 @@
 /// An error of the object layer, by name: the names and meanings of SwiftData's error of this name.
 ///
-/// Compare with `~=` or `==`; `explanation` says what happened in this case and what to do, and is not part of the comparison.
+/// Compare with `~=` or `==`; `explanation` says what happened in this case and what to do, and is not part of the
+/// comparison.
 public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible {
     private enum Name: String {
         case includePendingChangesWithBatchSize, unsupportedPredicate, unsupportedKeyPath
@@ -20,8 +21,10 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
         self.explanation = explanation
     }
 
+    /// Whether both have the same name; explanations are not compared.
     public static func == (left: SwiftDataError, right: SwiftDataError) -> Bool { left.name == right.name }
 
+    /// Hashes what `==` compares: the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// Lets a `catch` or `switch` match any error against one of the names.
@@ -29,6 +32,7 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
         (value as? SwiftDataError) == pattern
     }
 
+    /// The name, and the explanation if there is one.
     public var description: String {
         explanation.isEmpty ? name.rawValue : "\(name.rawValue): \(explanation)"
     }
