@@ -3,8 +3,8 @@ internal import FaultlineLog
 
 /// Objects of classes that store nothing but their core: most model classes.
 ///
-/// The macro's initializer of a fault does nothing for them but make the core, after it has asked the class for its default values. Memory and core are made
-/// here instead, at a third of the time.
+/// The macro's initializer of a fault does nothing for them but make the core, after it has asked the class for its
+/// default values. Memory and core are made here instead, at a third of the time.
 enum BareObject {
     /// Bytes of the object's header, which the core follows.
     static let coreOffset = 16
@@ -12,7 +12,8 @@ enum BareObject {
 
     /// The metadata of a class whose instances are a header and a core; nil for other classes.
     ///
-    /// Reads what the Swift ABI lays down for class metadata where there is no Objective-C: superclass at 8, address point at 20, bytes of an instance at 24, alignment at 28.
+    /// Reads what the Swift ABI lays down for class metadata where there is no Objective-C: superclass at 8, address
+    /// point at 20, bytes of an instance at 24, alignment at 28.
     static func metadata<Model: PersistentModel>(of type: Model.Type) -> UnsafeRawPointer? {
         #if _runtime(_ObjC) || !_pointerBitWidth(_64)
         return nil
@@ -27,7 +28,9 @@ enum BareObject {
         #endif
     }
 
-    /// Makes a fault with one reference, which is the caller's. The caller retains the context for it.
+    /// Makes a fault with one reference, which is the caller's.
+    ///
+    /// The caller retains the context for it.
     @inline(__always)
     static func makeFault(
         _ metadata: UnsafeRawPointer, _ number: RecordID, _ home: Unmanaged<EntityHome>, row: RowReference

@@ -21,7 +21,9 @@ public struct Blob {
         }
     }
 
-    /// Reads a range of the value. Only the pieces of 64 KiB that it touches are read and checked.
+    /// Reads a range of the value.
+    ///
+    /// Only the pieces of 64 KiB that it touches are read and checked.
     ///
     /// - Throws: `LogError` if the store cannot be read, or the bytes are damaged.
     public func data(in range: Range<Int>) throws -> Data {
@@ -54,12 +56,14 @@ extension PersistentModel {
         _$coreAddress().pointee.blob(of: Self.slot(of: keyPath))
     }
 
-    /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere the save copies it.
+    /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere
+    /// the save copies it.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data?>) {
         _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
     }
 
-    /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere the save copies it.
+    /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere
+    /// the save copies it.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data>) {
         _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
     }

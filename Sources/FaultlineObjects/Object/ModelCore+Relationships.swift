@@ -6,12 +6,17 @@ internal import FaultlineStore
 extension ModelCore {
     // MARK: To one
 
+    /// The target of a to-one slot, a fault if it was not loaded yet; nil for nil and for a target that was deleted.
     public mutating func value<V: PersistentModel>(_ slot: Int) -> V? {
         guard has(.attached) else { return extraIfPresent?.targets[slot]?.object as? V }
         guard let context, let found = context.target(of: &self, slot) else { return nil }
         return found as? V
     }
 
+    /// The target of a required to-one slot.
+    ///
+    /// One that is not there is reported to the context; the answer is then an object of its own, with stand-ins for
+    /// values.
     public mutating func value<V: PersistentModel>(_ slot: Int) -> V {
         if let found: V = value(slot) { return found }
         report(.missingTarget(slot: slot))
@@ -19,6 +24,7 @@ extension ModelCore {
         return V._$modelType.makeFault() as? V ?? standInOrEnd(slot)
     }
 
+    /// Sets the target of a to-one slot and keeps its inverse; an object in a context takes its target into it.
     public mutating func setValue<V: PersistentModel>(_ slot: Int, to value: V?) {
         // Not `map`, which is not specialised here and copies through witness tables.
         var target: ObjectHandle?
@@ -30,15 +36,20 @@ extension ModelCore {
         context.setTarget(of: ObjectHandle(core: &self), slot, to: target)
     }
 
+    /// Sets the target of a required to-one slot and keeps its inverse.
     public mutating func setValue<V: PersistentModel>(_ slot: Int, to value: V) {
         setValue(slot, to: Optional(value))
     }
 
+    /// Gives a new object's to-one property its first target; a fault being made ignores it.
+    ///
+    /// The inverse follows when the object is inserted.
     public mutating func initialize<V: PersistentModel>(_ slot: Int, to value: V?) {
         guard _$beginInitialValue() else { return }
         if let value { setDetachedTarget(slot, ObjectHandle(value)) } else { setDetachedTarget(slot, nil) }
     }
 
+    /// Gives a new object's required to-one property its first target; a fault being made ignores it.
     public mutating func initialize<V: PersistentModel>(_ slot: Int, to value: V) {
         initialize(slot, to: Optional(value))
     }
@@ -54,6 +65,7 @@ extension ModelCore {
 
     // MARK: To many
 
+    /// The members of a to-many slot, in their order where the relationship has one; those not loaded yet are faults.
     public mutating func value<C: RelationshipCollection>(_ slot: Int) -> C {
         guard has(.attached), let context else {
             let members = extraIfPresent?.members[slot] ?? []
@@ -62,6 +74,7 @@ extension ModelCore {
         return C._$make(context.members(of: &self, slot, as: C.PersistentElement.self))
     }
 
+    /// Sets the members of a to-many slot and keeps their inverses; an object in a context takes its members into it.
     public mutating func setValue<C: RelationshipCollection>(_ slot: Int, to value: C) {
         guard has(.attached), let context else {
             setDetachedMembers(slot, value._$members)
@@ -70,6 +83,9 @@ extension ModelCore {
         context.setMembers(of: ObjectHandle(core: &self), slot, to: value._$members.map { ObjectHandle($0) })
     }
 
+    /// Gives a new object's to-many property its first members; a fault being made ignores it.
+    ///
+    /// The inverses follow when the object is inserted.
     public mutating func initialize<C: RelationshipCollection>(_ slot: Int, to value: C) {
         guard _$beginInitialValue() else { return }
         let members = value._$members

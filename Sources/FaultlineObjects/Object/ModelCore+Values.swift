@@ -2,37 +2,45 @@ internal import Foundation
 internal import FaultlineLog
 internal import FaultlineStore
 
-// What the macro's accessors call. The overloads are chosen by the property's type; each scalar's own reader does the work, so that no generic code runs on
-// the way.
+// What the macro's accessors call. The overloads are chosen by the property's type; each scalar's own reader does the
+// work, so that no generic code runs on the way.
 
 extension ModelCore {
     // MARK: Initial values
 
-    /// Gives a new object's property its first value. A fault being made ignores it: its values are stored.
+    /// Gives a new object's property its first value.
+    ///
+    /// A fault being made ignores it: its values are stored.
     @inlinable @inline(__always)
     public mutating func initialize<V: StoredScalar>(_ slot: Int, to value: V) {
         guard _$beginInitialValue() else { return }
         V._$write(value, &self, slot)
     }
 
+    /// Gives a new object's optional property its first value, which may be nil.
     @inlinable @inline(__always)
     public mutating func initialize<V: StoredScalar>(_ slot: Int, to value: V?) {
         guard _$beginInitialValue() else { return }
         if let value { V._$write(value, &self, slot) } else { _$writeNil(slot) }
     }
 
+    /// Gives a new object's property its first value, kept as its raw value.
     @inlinable @inline(__always)
     public mutating func initialize<V: RawRepresentable>(_ slot: Int, to value: V) where V.RawValue: StoredScalar {
         guard _$beginInitialValue() else { return }
         V.RawValue._$write(value.rawValue, &self, slot)
     }
 
+    /// Gives a new object's optional property its first value, kept as its raw value or nil.
     @inlinable @inline(__always)
     public mutating func initialize<V: RawRepresentable>(_ slot: Int, to value: V?) where V.RawValue: StoredScalar {
         guard _$beginInitialValue() else { return }
         if let value { V.RawValue._$write(value.rawValue, &self, slot) } else { _$writeNil(slot) }
     }
 
+    /// Gives a new object's property its first value, kept in the nested encoding.
+    ///
+    /// A value that cannot be encoded is reported to the context.
     @_disfavoredOverload
     public mutating func initialize<V: Codable>(_ slot: Int, to value: V) {
         guard _$beginInitialValue() else { return }
@@ -41,54 +49,67 @@ extension ModelCore {
 
     // MARK: Reading
 
+    /// Reads a scalar, from the draft or the row, which is loaded if need be; a stand-in where it cannot be read.
     @inlinable @inline(__always)
     public mutating func value<V: StoredScalar>(_ slot: Int) -> V { V._$read(&self, slot) }
 
+    /// Reads an optional scalar; nil also where there is no row that can be read.
     @inlinable @inline(__always)
     public mutating func value<V: StoredScalar>(_ slot: Int) -> V? {
         _$isNil(slot) ? nil : V._$read(&self, slot)
     }
 
+    /// Reads a value kept as its raw value; a stand-in where no case has it, which is reported to the context.
     @inlinable @inline(__always)
     public mutating func value<V: RawRepresentable>(_ slot: Int) -> V where V.RawValue: StoredScalar {
         if let value = V(rawValue: V.RawValue._$read(&self, slot)) { return value }
         return _$unknownRawValue(slot)
     }
 
+    /// Reads an optional value kept as its raw value; nil also where no case has it.
     @inlinable @inline(__always)
     public mutating func value<V: RawRepresentable>(_ slot: Int) -> V? where V.RawValue: StoredScalar {
         _$isNil(slot) ? nil : V(rawValue: V.RawValue._$read(&self, slot))
     }
 
+    /// Reads a value kept in the nested encoding; a stand-in where it cannot be decoded, which is reported to the
+    /// context.
     @_disfavoredOverload
     public mutating func value<V: Codable>(_ slot: Int) -> V { readNested(slot) }
 
     // MARK: Writing
 
+    /// Changes a scalar in the draft; the next save writes it.
     @inlinable @inline(__always)
     public mutating func setValue<V: StoredScalar>(_ slot: Int, to value: V) {
         guard _$beginChange(slot) else { return }
         V._$write(value, &self, slot)
     }
 
+    /// Changes an optional scalar in the draft; the next save writes it.
     @inlinable @inline(__always)
     public mutating func setValue<V: StoredScalar>(_ slot: Int, to value: V?) {
         guard _$beginChange(slot) else { return }
         if let value { V._$write(value, &self, slot) } else { _$writeNil(slot) }
     }
 
+    /// Changes a value kept as its raw value in the draft; the next save writes it.
     @inlinable @inline(__always)
     public mutating func setValue<V: RawRepresentable>(_ slot: Int, to value: V) where V.RawValue: StoredScalar {
         guard _$beginChange(slot) else { return }
         V.RawValue._$write(value.rawValue, &self, slot)
     }
 
+    /// Changes an optional value kept as its raw value in the draft; the next save writes it.
     @inlinable @inline(__always)
     public mutating func setValue<V: RawRepresentable>(_ slot: Int, to value: V?) where V.RawValue: StoredScalar {
         guard _$beginChange(slot) else { return }
         if let value { V.RawValue._$write(value.rawValue, &self, slot) } else { _$writeNil(slot) }
     }
 
+    /// Changes a value kept in the nested encoding in the draft; the next save writes it.
+    ///
+    /// A value that cannot be encoded is reported to the context, and the slot stays as it is.
     @_disfavoredOverload
     public mutating func setValue<V: Codable>(_ slot: Int, to value: V) {
         guard _$beginChange(slot) else { return }
@@ -139,13 +160,16 @@ extension ModelCore {
         return true
     }
 
+    /// Writes nil to a slot of the draft; nothing where there is none.
     public mutating func _$writeNil(_ slot: Int) { write { $0.setNil(slot) } }
 
+    /// Whether a slot is nil; true also where there is no row that can be read.
     public mutating func _$isNil(_ slot: Int) -> Bool {
         read({ $0.isNil(slot) }, { $0.isNil(slot) }) ?? true
     }
 
-    /// The stand-in for a raw value that no case of the property's type has: one that decodes from zeros, if there is one.
+    /// The stand-in for a raw value that no case of the property's type has: one that decodes from zeros, if there is
+    /// one.
     public mutating func _$unknownRawValue<V: RawRepresentable>(_ slot: Int) -> V where V.RawValue: StoredScalar {
         report(.unknownCase(slot: slot))
         if let value = V(rawValue: V.RawValue._$standIn) { return value }
@@ -243,7 +267,8 @@ extension ModelCore {
 
     /// The value to give where none can be read: the declared default, nil, or what the type decodes from zeros.
     ///
-    /// A type that has none of these ends the process: the one case of damage in a getter that does (`docs/Faulting.md`).
+    /// A type that has none of these ends the process: the one case of damage in a getter that does
+    /// (`docs/Faulting.md`).
     mutating func standInOrEnd<V>(_ slot: Int) -> V {
         if let optional = V.self as? any OptionalNil.Type, let value = optional.makeNil() as? V { return value }
         if let value = home._withUnsafeGuaranteedRef({ $0.type?.defaultValue(of: slot) }) as? V { return value }

@@ -4,19 +4,23 @@ internal import FaultlineStore
 
 /// The state of a model object: its only stored property beside the user's own transient ones.
 ///
-/// 40 bytes, so that an object takes 64 bytes of the allocator: a home (context and entity), a number with flags, a reference to a loaded row, the
-/// draft of unsaved values, and whatever else is seldom needed. Not copyable, because its `deinit` is the hook by which an object leaves its context's identity
-/// map: a macro cannot add a `deinit` to the class.
+/// 40 bytes, so that an object takes 64 bytes of the allocator: a home (context and entity), a number with flags, a
+/// reference to a loaded row, the draft of unsaved values, and whatever else is seldom needed. Not copyable, because
+/// its `deinit` is the hook by which an object leaves its context's identity map: a macro cannot add a `deinit` to the
+/// class.
 ///
 /// States:
 /// - *detached*: in no context; values lie in the draft;
 /// - *inserted*: in a context, never saved; values lie in the draft; the number is temporary;
 /// - *fault*: stored; nothing is loaded;
-/// - *loaded*: stored; `row` leads to a row of the context's arena, which may be evicted at any time: then it is a fault again;
+/// - *loaded*: stored; `row` leads to a row of the context's arena, which may be evicted at any time: then it is a
+///   fault again;
 /// - *changed*: stored; a draft holds all values, and knows which of them changed;
 /// - *deleted*: to be deleted by the next save; then *gone*: reads give the last values.
 public struct ModelCore: ~Copyable {
-    /// The context's entity home, or that of the class for detached objects. Not retained: the context is, see `isAttached`.
+    /// The context's entity home, or that of the class for detached objects.
+    ///
+    /// Not retained: the context is, see `isAttached`.
     private(set) var home: Unmanaged<EntityHome>
     /// Bits 0 to 47 number, 48 to 63 flags.
     private var word: UInt64
@@ -119,14 +123,18 @@ public struct ModelCore: ~Copyable {
         extraReference = nil
     }
 
-    /// Moves a detached object into a context. The caller retained the context for it.
+    /// Moves a detached object into a context.
+    ///
+    /// The caller retained the context for it.
     mutating func attach(to home: Unmanaged<EntityHome>, number: UInt64) {
         self.home = home
         setNumber(number)
         insert([.attached, .temporary, .inserted])
     }
 
-    /// Moves an unsaved object out of its context. The caller releases the context.
+    /// Moves an unsaved object out of its context.
+    ///
+    /// The caller releases the context.
     mutating func detach(to home: Unmanaged<EntityHome>) {
         self.home = home
         remove([.attached, .inserted, .changed, .deleted, .registered])
@@ -178,7 +186,8 @@ public struct ModelCore: ~Copyable {
         }
     }
 
-    /// While there is a draft of a stored object, `row` keeps the place of the row it was made from: segment and offset.
+    /// While there is a draft of a stored object, `row` keeps the place of the row it was made from: segment and
+    /// offset.
     var base: UInt64 { row.bits }
 
     mutating func setBase(_ location: Location) {
@@ -187,7 +196,8 @@ public struct ModelCore: ~Copyable {
 
     // MARK: Reading
 
-    /// A view of the stored row, loaded if need be; nil if there is none or it cannot be read, which the context has been told.
+    /// A view of the stored row, loaded if need be; nil if there is none or it cannot be read, which the context has
+    /// been told.
     @inline(__always)
     mutating func loadedRow() -> RowView? {
         home._withUnsafeGuaranteedRef { home in

@@ -4,7 +4,8 @@ final class ObjectExtra {
     var targets = SlotTargets()
     /// Members of to-many relationships of a detached object, by slot.
     var members: [Int: [AnyObject]] = [:]
-    /// Values out of the row that the object was given by reference, by slot: another object's until a save copies or moves them.
+    /// Values out of the row that the object was given by reference, by slot: another object's until a save copies or
+    /// moves them.
     var adoptedBlobs: [Int: UInt64] = [:]
 }
 

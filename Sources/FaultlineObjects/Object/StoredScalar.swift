@@ -33,12 +33,15 @@ extension ModelCore {
 }
 
 extension Bool: StoredScalar {
+    /// Reads one byte; false where there is none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Bool {
         core.read({ $0.bool(slot) }, { $0.bool(slot) }) ?? false
     }
+    /// Writes one byte: 1 or 0.
     public static func _$write(_ value: Bool, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setBool(slot, value) }
     }
+    /// False.
     public static var _$standIn: Bool { false }
 }
 
@@ -46,12 +49,15 @@ extension Bool: StoredScalar {
 public protocol StoredInteger: StoredScalar, FixedWidthInteger {}
 
 extension StoredInteger {
+    /// Reads an integer in the bits of the type; 0 where there is none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Self {
         Self(truncatingIfNeeded: core.readInteger(slot))
     }
+    /// Writes the bits of an integer, so that a `UInt64` above `Int64.max` is read as it was.
     public static func _$write(_ value: Self, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setInt64(slot, Int64(truncatingIfNeeded: value)) }
     }
+    /// Zero.
     public static var _$standIn: Self { 0 }
 }
 
@@ -62,6 +68,7 @@ extension ModelCore {
 }
 
 extension Int: StoredInteger {
+    /// Reads an integer as all integers do; spelled out so that no generic code runs.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Int {
         Int(truncatingIfNeeded: core.readInteger(slot))
     }
@@ -77,44 +84,56 @@ extension UInt32: StoredInteger {}
 extension UInt64: StoredInteger {}
 
 extension Double: StoredScalar {
+    /// Reads eight bytes, IEEE 754; 0 where there are none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Double {
         core.read({ $0.double(slot) }, { $0.double(slot) }) ?? 0
     }
+    /// Writes eight bytes, IEEE 754.
     public static func _$write(_ value: Double, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setDouble(slot, value) }
     }
+    /// Zero.
     public static var _$standIn: Double { 0 }
 }
 
 extension Float: StoredScalar {
+    /// Reads four bytes, IEEE 754; 0 where there are none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Float {
         core.read({ $0.float(slot) }, { $0.float(slot) }) ?? 0
     }
+    /// Writes four bytes, IEEE 754.
     public static func _$write(_ value: Float, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setFloat(slot, value) }
     }
+    /// Zero.
     public static var _$standIn: Float { 0 }
 }
 
 extension Date: StoredScalar {
+    /// Reads seconds since 1 January 2001 UTC; that moment where there are none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: Double._$read(&core, slot))
     }
+    /// Writes seconds since 1 January 2001 UTC, as exactly as `Date` has them.
     public static func _$write(_ value: Date, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setDate(slot, value.timeIntervalSinceReferenceDate) }
     }
+    /// 1 January 2001 UTC.
     public static var _$standIn: Date { Date(timeIntervalSinceReferenceDate: 0) }
 }
 
 extension UUID: StoredScalar {
+    /// Reads 16 bytes; zeros where there are none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> UUID {
         guard let words = core.read({ $0.uuid(slot) }, { $0.uuid(slot) }) else { return _$standIn }
         return UUID(storedWords: words)
     }
+    /// Writes the 16 bytes.
     public static func _$write(_ value: UUID, _ core: inout ModelCore, _ slot: Int) {
         let words = value.storedWords
         core.write { $0.setUUID(slot, words) }
     }
+    /// Sixteen zero bytes.
     public static var _$standIn: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 
     /// The identifier of 16 bytes given as two little-endian words.
@@ -136,17 +155,22 @@ extension UUID: StoredScalar {
 }
 
 extension Decimal: StoredScalar {
+    /// Reads mantissa, exponent and sign; 0 where there are none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Decimal {
         guard let stored = core.read({ $0.decimal(slot) }, { $0.decimal(slot) }) else { return 0 }
         return Decimal(stored)
     }
+    /// Writes mantissa, exponent and sign, so that no digit is lost.
     public static func _$write(_ value: Decimal, _ core: inout ModelCore, _ slot: Int) {
         let stored = value.stored
         core.write { $0.setDecimal(slot, stored) }
     }
+    /// Zero.
     public static var _$standIn: Decimal { 0 }
 
-    /// The value in the form of a row. The digits are taken as text: Foundation does not show its mantissa.
+    /// The value in the form of a row.
+    ///
+    /// The digits are taken as text: Foundation does not show its mantissa.
     package var stored: StoredDecimal {
         if isNaN { return .notANumber }
         let digits = significand.description
@@ -167,31 +191,40 @@ extension Decimal: StoredScalar {
 }
 
 extension String: StoredScalar {
+    /// Reads UTF-8, in the row or out of it; the empty string where there is none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> String {
         core.withBytes(of: slot) { String(decoding: $0, as: UTF8.self) } ?? ""
     }
+    /// Writes UTF-8; a save may put long text out of the row.
     public static func _$write(_ value: String, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setString(slot, value) }
     }
+    /// The empty string.
     public static var _$standIn: String { "" }
 }
 
 extension URL: StoredScalar {
+    /// Reads the URL's text; the stand-in where it is no URL, or cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> URL {
         core.withBytes(of: slot) { URL(string: String(decoding: $0, as: UTF8.self)) }.flatMap { $0 } ?? _$standIn
     }
+    /// Writes the absolute text: a URL relative to a base comes back without the base.
     public static func _$write(_ value: URL, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setString(slot, value.absoluteString) }
     }
+    /// The URL of the root directory.
     public static var _$standIn: URL { URL(filePath: "/") }
 }
 
 extension Data: StoredScalar {
+    /// Reads the bytes, in the row or out of it; none where they cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Data {
         core.data(of: slot) ?? Data()
     }
+    /// Writes the bytes; a save may put many of them out of the row.
     public static func _$write(_ value: Data, _ core: inout ModelCore, _ slot: Int) {
         core.write { draft in value.withUnsafeBytes { draft.setBytes(slot, $0) } }
     }
+    /// No bytes.
     public static var _$standIn: Data { Data() }
 }
