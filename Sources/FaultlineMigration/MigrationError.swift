@@ -1,4 +1,6 @@
-/// Why a migration was refused or stopped. The store is in its old state, or resumes where it was.
+/// Why a migration was refused or stopped.
+///
+/// The store is in its old state, or resumes where it was.
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
     /// What kind of trouble it is.
     public enum Code: Sendable, Equatable {
@@ -18,6 +20,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case storage
     }
 
+    /// What kind of trouble it is, for code that acts on it.
     public let code: Code
     /// What happened and what to do.
     public let message: String
@@ -30,6 +33,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// The message, with the cause in parentheses if there is one.
     public var description: String {
         cause.map { "\(message) (\($0))" } ?? message
     }

@@ -1,11 +1,15 @@
 /// How a migration runs.
 public struct MigrationOptions: Sendable {
-    /// Bytes of memory for everything the engine holds while it migrates: rows, table pages, indexes, buffers. At least 16 MiB. What a closure keeps is its own.
+    /// Bytes of memory for everything the engine holds while it migrates: rows, table pages, indexes, buffers.
+    ///
+    /// At least 16 MiB. What a closure keeps is its own.
     public var memoryCeiling: Int
-    /// Called after every batch.
+    /// Called on the thread that runs the migration, after every thousand objects and after each entity.
     public var progress: (@Sendable (MigrationProgress) -> Void)?
 
-    /// Bytes of new values that make a batch; nil for what suits the ceiling. For tests.
+    /// Bytes of new values that make a batch; nil for what suits the ceiling.
+    ///
+    /// For tests.
     package var batchByteCount: Int?
 
     /// The defaults: 64 MiB, silent.
@@ -46,6 +50,7 @@ public struct MigrationReport: Sendable, CustomStringConvertible {
     /// How often the migration was taken up again after it had been stopped.
     public internal(set) var resumes = 0
 
+    /// The versions gone through and what was counted, in one line.
     public var description: String {
         versions.isEmpty
             ? "nothing to migrate"

@@ -1,6 +1,7 @@
 /// How one version becomes the next.
 public enum MigrationStage: Sendable {
-    /// Only what needs no code: properties added with a default, removed, renamed, made optional or required with a default. No object is rewritten.
+    /// Only what needs no code: properties added with a default, removed, renamed, made optional or required with a
+    /// default. No object is rewritten.
     case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
     /// Made by `streamed(fromVersion:toVersion:_:)`.
     case streamedEntities(
@@ -8,10 +9,15 @@ public enum MigrationStage: Sendable {
 
     /// Code that sees the old and the new side by side, one object at a time, in bounded memory.
     ///
-    /// Objects of entities that no `StreamedEntity` names go over as in a lightweight stage, and keep their identity. The stage is resumed after a kill where it
-    /// was, at most one batch is done again; so its closures should depend on nothing but the object they are given.
+    /// Objects of entities that no `StreamedEntity` names go over as in a lightweight stage, and keep their identity.
+    /// The stage is resumed after a kill where it was, at most one batch is done again; so its closures should depend
+    /// on nothing but the object they are given.
     ///
-    /// - Parameter entities: One for each entity of the old version whose objects are to be written anew.
+    /// - Parameters:
+    ///   - fromVersion: The version whose objects are read.
+    ///   - toVersion: The version whose objects are written.
+    ///   - entities: One for each entity of the old version whose objects are to be written anew.
+    /// - Returns: A stage for `SchemaMigrationPlan.stages`.
     public static func streamed(
         fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, _ entities: StreamedEntity...
     ) -> MigrationStage {

@@ -1,7 +1,8 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// Deletes the blobs that a migration left behind, after its switch: a list a transaction, so that it can stop anywhere and go on at the next opening.
+/// Deletes the blobs that a migration left behind, after its switch: a list a transaction, so that it can stop anywhere
+/// and go on at the next opening.
 struct BlobCleaning {
     let log: Log
 

@@ -3,10 +3,12 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Enters the rows that are there into indexes that a lightweight step adds: one bounded pass an entity, before the switch.
+/// Enters the rows that are there into indexes that a lightweight step adds: one bounded pass an entity, before the
+/// switch.
 ///
-/// The migration is written down before, so that nobody saves a row meanwhile that the pass would miss. The entries belong to index numbers that no catalog in force
-/// names, so nobody sees them before the switch; a pass that was stopped is done again, which enters the same entries.
+/// The migration is written down before, so that nobody saves a row meanwhile that the pass would miss. The entries
+/// belong to index numbers that no catalog in force names, so nobody sees them before the switch; a pass that was
+/// stopped is done again, which enters the same entries.
 struct IndexBuilding {
     let log: Log
     let catalog: StoredCatalog

@@ -31,7 +31,8 @@ package struct MigrationSteps {
     /// Tells these steps from others: a migration is taken up again only by the steps that began it.
     package private(set) var digest = ""
 
-    /// - Throws: `MigrationError` if there is no way, naming entity and property where a change needs a default or a stage.
+    /// - Throws: `MigrationError` if there is no way, naming entity and property where a change needs a default or a
+    ///   stage.
     package init(from stored: Schema, to target: Schema, plan: (any SchemaMigrationPlan.Type)?) throws {
         if stored.fingerprint == target.fingerprint { return }
         guard let plan else {

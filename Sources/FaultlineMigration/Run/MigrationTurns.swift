@@ -2,7 +2,8 @@ internal import FaultlineDisk
 internal import FaultlineLog
 internal import Synchronization
 
-/// Lets those who open one store in this process migrate it one after the other: the second finds what the first has done.
+/// Lets those who open one store in this process migrate it one after the other: the second finds what the first has
+/// done.
 final class MigrationTurns: Sendable {
     static let shared = MigrationTurns()
 

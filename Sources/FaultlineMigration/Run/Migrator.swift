@@ -5,8 +5,9 @@ package import FaultlineStore
 
 /// Brings a store to the schema that a container is made for.
 ///
-/// A store without a catalog gets one. A store of that schema is taken as it is. For anything else the stages from the store's version on
-/// are run, or, without a plan, one lightweight step; all of them end in one transaction, the switch, until which the old state is in force.
+/// A store without a catalog gets one. A store of that schema is taken as it is. For anything else the stages from the
+/// store's version on are run, or, without a plan, one lightweight step; all of them end in one transaction, the
+/// switch, until which the old state is in force.
 package struct Migrator {
     private let log: Log
     private let schema: Schema
@@ -80,7 +81,8 @@ package struct Migrator {
             schema, plan.map, adding: plan.newLayouts)
     }
 
-    /// Does what an earlier migration left to do, and takes over what of a schema may change without a migration: defaults, delete rules, order.
+    /// Does what an earlier migration left to do, and takes over what of a schema may change without a migration:
+    /// defaults, delete rules, order.
     private func finishUp(_ stored: StoredCatalog, _ isReadOnly: Bool) throws -> StoredCatalog {
         if isReadOnly { return stored.under(stored.schema, stored.map) }
         if stored.migration != nil { try abandon(stored) }

@@ -3,7 +3,8 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Runs one streamed stage: reads the old objects of each entity in the order of creation, hands them to its closure, saves what that writes in batches.
+/// Runs one streamed stage: reads the old objects of each entity in the order of creation, hands them to its closure,
+/// saves what that writes in batches.
 struct StageRunner {
     private let log: Log
     private let source: StoredCatalog

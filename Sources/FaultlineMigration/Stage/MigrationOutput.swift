@@ -1,9 +1,10 @@
 public import FaultlineObjects
 
+// Safe because a migration uses it from the one thread that runs the stage.
 /// Where a streamed stage puts new objects.
 ///
-/// What it takes is written in batches; an object is valid until its batch is written, which is after the closure that inserted it has returned.
-// Safe because a migration uses it from the one thread that runs the stage.
+/// What it takes is written in batches; an object is valid until its batch is written, which is after the closure that
+/// inserted it has returned.
 public final class MigrationOutput: @unchecked Sendable {
     package let writer: StageWriter
 
@@ -25,7 +26,8 @@ public final class MigrationOutput: @unchecked Sendable {
         try writer.upsert(new)
     }
 
-    /// The new object that keeps the identity of an old one: for relationships to objects of entities that go over as they are, or that the stage writes anew.
+    /// The new object that keeps the identity of an old one: for relationships to objects of entities that go over as
+    /// they are, or that the stage writes anew.
     public func object<New: PersistentModel>(
         migratedFrom old: (any PersistentModel)?, as type: New.Type = New.self
     ) throws -> New? {

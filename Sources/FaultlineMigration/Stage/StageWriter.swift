@@ -4,7 +4,8 @@ package import FaultlineStore
 
 /// Collects what the closures of a streamed stage write, and saves it batch by batch.
 ///
-/// Each batch is one transaction with the progress it stands for, so that a kill loses at most the batch that was being filled.
+/// Each batch is one transaction with the progress it stands for, so that a kill loses at most the batch that was being
+/// filled.
 package final class StageWriter {
     private let target: ContextCore
     /// Bytes of unsaved values that make a batch.
@@ -72,7 +73,8 @@ package final class StageWriter {
     package func flush() throws {
         record.report.objectsWritten += target.insertedCount
         try target.save { transaction in
-            // What no new object took is deleted when the migration has switched, not before: the old state still has it.
+            // What no new object took is deleted when the migration has switched, not before: the old state still has
+            // it.
             let leftBehind = self.blobsToMove.sorted()
             if !leftBehind.isEmpty {
                 try StoredCatalog.put(
