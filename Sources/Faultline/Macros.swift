@@ -21,8 +21,8 @@ public macro Attribute(
 
 /// Says how a relationship behaves.
 ///
-/// Name the inverse on one side only. `inverse: nil` says that there is none; without `inverse` it is inferred where only
-/// one is possible.
+/// Name the inverse on one side only. `inverse: nil` says that there is none; without `inverse` it is inferred where
+/// only one is possible.
 @attached(peer)
 public macro Relationship(
     _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify,

@@ -9,21 +9,24 @@ public protocol ModelExecutor: Executor {
 /// A model executor that runs one job after the other.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
-/// Runs the jobs of a model actor on a queue of its own, so that blocking reads never hold up Swift's shared threads.
 // Safe because the context is used by jobs of the queue only, one after the other.
+/// Runs the jobs of a model actor on a queue of its own, so that blocking reads never hold up Swift's shared threads.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
+    /// The context that the actor's code uses, by jobs of the queue only.
     public let modelContext: ModelContext
     private let queue = DispatchQueue(label: "faultline.model-actor")
 
     /// Makes an executor for a context.
     public init(modelContext: ModelContext) { self.modelContext = modelContext }
 
+    /// Puts a job behind the others on the queue; returns at once.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedSerialExecutor()
         queue.async { job.runSynchronously(on: executor) }
     }
 
+    /// This executor, not retained: the actor that runs on it has to keep it alive.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }
 

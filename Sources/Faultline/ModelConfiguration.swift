@@ -8,8 +8,11 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
     public struct GroupContainer: Hashable, Sendable {
         private let name: String?
 
+        /// The default group of the app.
         public static let automatic = GroupContainer(name: nil)
+        /// No group.
         public static let none = GroupContainer(name: "")
+        /// The group of a name.
         public static func identifier(_ groupName: String) -> GroupContainer { GroupContainer(name: groupName) }
     }
 
@@ -17,21 +20,32 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
     public struct CloudKitDatabase: Hashable, Sendable {
         private let name: String?
 
+        /// The default database of the app.
         public static let automatic = CloudKitDatabase(name: nil)
+        /// No database.
         public static let none = CloudKitDatabase(name: "")
+        /// The private database of a name.
         public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
             CloudKitDatabase(name: privateDBName)
         }
     }
 
+    /// The configuration's name: "default" or the last part of the URL, without its extension, if none was given.
+    ///
+    /// A container refuses one that is empty, longer than 200 bytes, or holds a slash or a zero byte.
     public let name: String
     /// The directory of the store.
     public let url: URL
+    /// The schema that the configuration was made with, or nil; a container opens the store with the schema it is given
+    /// itself.
     public var schema: Schema?
     /// Whether saves are allowed.
     public let allowsSave: Bool
+    /// Whether the store lives in memory and is gone with its container.
     public let isStoredInMemoryOnly: Bool
+    /// The group container; without effect here.
     public let groupContainer: GroupContainer
+    /// The CloudKit database; without effect here.
     public let cloudKitDatabase: CloudKitDatabase
     /// Always nil here.
     public var groupAppContainerIdentifier: String? { nil }
@@ -40,6 +54,7 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
     /// What is ours: memory, durability, thresholds.
     public var options = StoreOptions()
 
+    /// The store's URL; `/dev/null` for each store that lives in memory.
     public var id: URL { url }
 
     /// A store of the default name in the user's data folder, or one that lives in memory.
@@ -52,7 +67,8 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
         self.init(nil, schema: Schema(forTypes), isStoredInMemoryOnly: isStoredInMemoryOnly)
     }
 
-    /// A store of a name in the user's data folder (`XDG_DATA_HOME`, or `.local/share` in the home folder), or one that lives in memory.
+    /// A store of a name in the user's data folder (`XDG_DATA_HOME`, or `.local/share` in the home folder), or one that
+    /// lives in memory.
     public init(
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic
@@ -69,7 +85,9 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
             ? URL(filePath: "/dev/null") : Self.dataFolder.appending(path: "\(name).store", directoryHint: .isDirectory)
     }
 
-    /// A store at a place of its own. The URL names a directory, whatever its extension; it is made if it is not there.
+    /// A store at a place of its own.
+    ///
+    /// The URL names a directory, whatever its extension; it is made if it is not there.
     public init(
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic
@@ -99,6 +117,7 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
         }
     }
 
+    /// Name and place of the store, and whether it is read only.
     public var debugDescription: String {
         "\(name): \(isStoredInMemoryOnly ? "in memory" : url.path)\(allowsSave ? "" : ", read only")"
     }

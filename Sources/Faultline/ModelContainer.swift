@@ -11,9 +11,12 @@ internal import Synchronization
 ///
 /// Containers of one store in one process share an engine. A container is thread-safe; a context is not.
 public final class ModelContainer: Equatable, Sendable {
+    /// The schema that the store was opened with, relationships' destinations included.
     public let schema: Schema
+    /// The plan by which an older store is migrated; nil for what can be done without one.
     public let migrationPlan: (any SchemaMigrationPlan.Type)?
     private let configuration: ModelConfiguration
+    /// The one configuration of the store.
     public var configurations: Set<ModelConfiguration> { [configuration] }
     /// What opening did to bring the store to the schema.
     public let migrationReport: MigrationReport
@@ -47,10 +50,12 @@ public final class ModelContainer: Equatable, Sendable {
 
     /// Opens a store for a schema that was made of model classes.
     ///
-    /// Where the store has an older schema it is migrated before this returns: by the stages of the plan, or, without a plan, in place if nothing needs code.
+    /// Where the store has an older schema it is migrated before this returns: by the stages of the plan, or, without a
+    /// plan, in place if nothing needs code.
     ///
-    /// - Throws: `SchemaError` for classes that break a rule, `MigrationError` where the store cannot be brought to the schema, `LogError` where it
-    ///   cannot be opened: not a store, newer, damaged, locked, unwritable. Each names the file and the remedy.
+    /// - Throws: `SchemaError` for classes that break a rule, `MigrationError` where the store cannot be brought to the
+    ///   schema, `LogError` where it cannot be opened: not a store, newer, damaged, locked, unwritable. Each names the
+    ///   file and the remedy.
     public convenience init(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration]
@@ -138,6 +143,7 @@ public final class ModelContainer: Equatable, Sendable {
             ?? Schema.Version(1, 0, 0)
     }
 
+    /// Whether both are the same container: two that opened one store are not equal.
     public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 
     /// The context of the main actor.

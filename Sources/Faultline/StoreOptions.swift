@@ -1,19 +1,26 @@
 internal import FaultlineLog
 public import FaultlineMigration
 
-/// How a store is kept: memory, durability, thresholds. The defaults suit a service.
+/// How a store is kept: memory, durability, thresholds.
+///
+/// The defaults suit a service.
 public struct StoreOptions: Hashable, Sendable {
     /// When a save returns.
     public enum Durability: Hashable, Sendable {
         /// When its bytes are on the disk: an acknowledged save survives a power cut.
         case sync
-        /// When they are handed to the system: a crash of the machine may lose the last saves, never one without those after it. A crash of the process loses nothing.
+        /// When they are handed to the system.
+        ///
+        /// A crash of the machine may lose the last saves, never one without those after it. A crash of the process
+        /// loses nothing.
         case async
     }
 
-    /// Bytes of memory for verified rows, table pages, index blocks and buffers together; 64 MiB if not said otherwise, at least 4 MiB. The first container
-    /// of a store in a process decides.
+    /// Bytes of memory for verified rows, table pages, index blocks and buffers together; 64 MiB if not said otherwise.
+    ///
+    /// At least 4 MiB: less counts as that. The first container of a store in a process decides.
     public var memoryBudget = 64 << 20
+    /// When a save returns: by default when its bytes are on the disk.
     public var durability = Durability.sync
     /// Bytes of log after which the location tables are written down: bounds what is read again after a crash.
     public var checkpointByteCount = 32 << 20
@@ -26,13 +33,17 @@ public struct StoreOptions: Hashable, Sendable {
     public struct Migration: Hashable, Sendable {
         /// Bytes of memory for everything that the engine holds while it migrates; at least 16 MiB.
         public var memoryCeiling = 64 << 20
-        /// Called on the thread that opens the container, after every thousand objects and after each entity. Not part of what makes two options equal.
+        /// Called on the thread that opens the container, after every thousand objects and after each entity.
+        ///
+        /// Not part of what makes two options equal.
         public var progress: (@Sendable (MigrationProgress) -> Void)?
 
         /// The defaults.
         public init() {}
 
+        /// Whether both have the same ceiling; `progress` is not compared.
         public static func == (left: Migration, right: Migration) -> Bool { left.memoryCeiling == right.memoryCeiling }
+        /// Hashes what `==` compares: the ceiling.
         public func hash(into hasher: inout Hasher) { hasher.combine(memoryCeiling) }
 
         var options: MigrationOptions { MigrationOptions(memoryCeiling: memoryCeiling, progress: progress) }
