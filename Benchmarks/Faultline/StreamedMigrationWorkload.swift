@@ -2,7 +2,8 @@ import BenchmarkKit
 import Faultline
 
 extension Workload {
-    /// `migrate-stream`: opens the store under the new version, which splits all names by a streamed stage, and reads one object.
+    /// `migrate-stream`: opens the store under the new version, which splits all names by a streamed stage, and reads
+    /// one object.
     static let migrateStream = Workload(
         "migrate-stream",
         defaultCount: 1_000_000,

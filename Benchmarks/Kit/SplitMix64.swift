@@ -1,4 +1,5 @@
-/// The generator behind all benchmark data: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+/// The generator behind all benchmark data: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// 2014.
 package struct SplitMix64: Sendable {
     private var state: UInt64
 

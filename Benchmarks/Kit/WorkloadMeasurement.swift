@@ -1,7 +1,8 @@
 /// Measures the timed part of one workload: time, processor time, memory, bytes on disk and bytes written.
 ///
-/// Calls come in this order: `begin`, then `resume` and `pause` in turns (with `advance` wherever operations end), `end`,
-/// perhaps `settle`, `line`. What happens between `pause` and `resume` costs no time but counts towards the peaks.
+/// Calls come in this order: `begin`, then `resume` and `pause` in turns (with `advance` wherever operations end),
+/// `end`, perhaps `settle`, `line`. What happens between `pause` and `resume` costs no time but counts towards the
+/// peaks.
 package final class WorkloadMeasurement {
     private let store: StoreFolder?
     private let sampler: PeakSampler

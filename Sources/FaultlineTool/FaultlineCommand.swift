@@ -29,7 +29,9 @@ struct FaultlineCommand: ParsableCommand {
     }
 }
 
-/// Runs the tool. In a library of its own, so that tests can import what the tool is made of.
+/// Runs the tool.
+///
+/// In a library of its own, so that tests can import what the tool is made of.
 package func runFaultlineTool() {
     FaultlineCommand.run()
 }

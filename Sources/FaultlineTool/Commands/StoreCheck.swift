@@ -1,7 +1,8 @@
 import FaultlineLog
 import FaultlineStore
 
-/// The whole check of a store: the log's own, then rows against their layouts, references against rows, values out of rows against blobs.
+/// The whole check of a store: the log's own, then rows against their layouts, references against rows, values out of
+/// rows against blobs.
 final class StoreCheck {
     /// A to-one slot, and the table that it leads to.
     private struct Reference {

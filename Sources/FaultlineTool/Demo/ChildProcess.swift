@@ -84,7 +84,8 @@ final class ChildProcess {
     func kill() {
         _ = Glibc.kill(hasOwnGroup ? -child : child, SIGKILL)
         _ = finish()
-        // Others of the group end a moment later; nobody may find their locks held. One that its new parent does not reap is not waited for.
+        // Others of the group end a moment later; nobody may find their locks held. One that its new parent does not
+        // reap is not waited for.
         for _ in 0..<40 where hasOwnGroup && Glibc.kill(-child, 0) == 0 { usleep(5_000) }
     }
 

@@ -2,8 +2,9 @@ import Glibc
 
 /// What a run of the demo has acknowledged so far, in a small file beside the store.
 ///
-/// Each line is a key and a number; of several lines with one key the last counts. A line is on the disk before `set` returns, so a count in the journal
-/// is one that the store must have after any kill. A last line without its end is left out.
+/// Each line is a key and a number; of several lines with one key the last counts. A line is on the disk before `set`
+/// returns, so a count in the journal is one that the store must have after any kill. A last line without its end is
+/// left out.
 package final class Journal {
     private let path: String
     private let descriptor: Int32

@@ -2,7 +2,8 @@ import Glibc
 
 /// Kills the demo at random moments, runs it on, and checks that it loses nothing that was acknowledged.
 ///
-/// A round begins with an empty store. Its first kills fall into the import, the others into the migration; then the demo runs to its end, comparison included.
+/// A round begins with an empty store. Its first kills fall into the import, the others into the migration; then the
+/// demo runs to its end, comparison included.
 struct KillRounds {
     /// Kills in a round.
     private static let killsInRound = 10

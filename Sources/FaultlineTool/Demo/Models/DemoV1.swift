@@ -1,6 +1,7 @@
 import Faultline
 
-/// The demo's first schema, as people write one: a maintainer is a line of text, and the large file lies in the package.
+/// The demo's first schema, as people write one: a maintainer is a line of text, and the large file lies in the
+/// package.
 enum DemoV1: VersionedSchema {
     static let versionIdentifier = Schema.Version(1, 0, 0)
     static var models: [any PersistentModel.Type] { [Package.self, Relation.self, Section.self, Source.self] }

@@ -1,7 +1,7 @@
 /// Debian's order of version texts, after chapter 5.6.12 of the Debian Policy Manual.
 ///
-/// `[epoch:]upstream[-revision]`: epochs as numbers, then upstream and revision in turns of non-digits and digits, where
-/// a tilde sorts before everything, even the end, and letters sort before other signs.
+/// `[epoch:]upstream[-revision]`: epochs as numbers, then upstream and revision in turns of non-digits and digits,
+/// where a tilde sorts before everything, even the end, and letters sort before other signs.
 package enum DebianVersion {
     /// Whether `a` is earlier than `b`.
     package static func isEarlier(_ a: String, than b: String) -> Bool {
@@ -42,7 +42,8 @@ package enum DebianVersion {
             }
             while i < a.endIndex, a[i] == UInt8(ascii: "0") { i += 1 }
             while j < b.endIndex, b[j] == UInt8(ascii: "0") { j += 1 }
-            // Of two numbers without leading zeros the longer is the larger; of equally long ones the first difference decides.
+            // Of two numbers without leading zeros the longer is the larger; of equally long ones the first difference
+            // decides.
             var difference = 0
             while i < a.endIndex, isDigit(a[i]), j < b.endIndex, isDigit(b[j]) {
                 if difference == 0 { difference = Int(a[i]) - Int(b[j]) }

@@ -1,7 +1,7 @@
 /// Reads the list of a relation field: groups between commas, alternatives between bars.
 ///
-/// An alternative is `name[:architecture] [(operator version)]`, after chapter 7.1 of the Debian Policy Manual. Lists of
-/// architectures and build profiles belong to source packages and are refused. `<` and `>` are the old spellings of
+/// An alternative is `name[:architecture] [(operator version)]`, after chapter 7.1 of the Debian Policy Manual. Lists
+/// of architectures and build profiles belong to source packages and are refused. `<` and `>` are the old spellings of
 /// `<=` and `>=`.
 struct RelationParser {
     /// One alternative, its texts still bytes of the stanza.

@@ -1,7 +1,8 @@
 import Faultline
 import Glibc
 
-/// Compares a store of the third schema with the source: every value, every relation in its order, every byte of every file.
+/// Compares a store of the third schema with the source: every value, every relation in its order, every byte of every
+/// file.
 struct Comparison {
     private let set: PackageSet
     private let context: ModelContext

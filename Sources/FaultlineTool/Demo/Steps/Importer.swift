@@ -1,8 +1,10 @@
 import Faultline
 
-/// Stores a package set under the first schema, batch by batch; what an earlier run has stored is recognised and left out.
+/// Stores a package set under the first schema, batch by batch; what an earlier run has stored is recognised and left
+/// out.
 ///
-/// Related objects are found by a table of their identifiers. Each batch has a context of its own, so that memory follows the batch.
+/// Related objects are found by a table of their identifiers. Each batch has a context of its own, so that memory
+/// follows the batch.
 struct Importer {
     /// Objects in a transaction.
     static let batchCount = 16_384
@@ -127,7 +129,8 @@ struct Importer {
     }
 
     private mutating func storeRelations(_ progress: (Int) -> Void) throws {
-        // Relations have no key: they are stored in the order of the set, and a transaction is stored wholly or not at all, so their number says which are there.
+        // Relations have no key: they are stored in the order of the set, and a transaction is stored wholly or not at
+        // all, so their number says which are there.
         var start = relationCount
         while start < set.relations.count {
             let end = min(start + Self.batchCount, set.relations.count)

@@ -1,6 +1,7 @@
 import Faultline
 
-/// The steps whose memory is measured: each runs in a process of its own, so that what an earlier step has freed hides nothing.
+/// The steps whose memory is measured: each runs in a process of its own, so that what an earlier step has freed hides
+/// nothing.
 enum MeasuredStep: String, CaseIterable, Sendable {
     /// Lists all names.
     case list
@@ -77,7 +78,8 @@ enum MeasuredStep: String, CaseIterable, Sendable {
         return try ModelContainer(for: schema, migrationPlan: DemoPlan.self, configurations: configuration)
     }
 
-    /// Does on a few objects in memory what the steps do, so that the library's code and tables are loaded before the base line is taken.
+    /// Does on a few objects in memory what the steps do, so that the library's code and tables are loaded before the
+    /// base line is taken.
     private func warmUp() throws {
         let schema = Schema(versionedSchema: DemoV1.self)
         let configuration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: true)
