@@ -32,7 +32,9 @@ package struct CrashReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// Every place of the log that makes something durable. Leaving out any of them must be noticed.
+/// Every place of the log that makes something durable.
+///
+/// Leaving out any of them must be noticed.
 package let crashSites: [SyncSite] = [
     "blob.commit", "blob.directory", "blob.header", "blob.seal", "checkpoint.content", "checkpoint.directory",
     "creation.segment",
@@ -57,7 +59,11 @@ package struct CrashPlan: Sendable {
 
 /// Runs random workloads and crashes each in every gap between two operations of the disk.
 ///
-/// - Parameter leavingOut: A place of the code whose synchronizations do nothing: the run must find a violation.
+/// - Parameters:
+///   - seeds: Each makes another workload and other images.
+///   - leavingOut: A place of the code whose synchronizations do nothing: the run must find a violation.
+///   - plan: How far to go.
+/// - Returns: What all seeds came to; with `stopsAtFirstViolation` those up to the first that found one.
 package func runCrash(seeds: Range<UInt64>, leavingOut: SyncSite? = nil, plan: CrashPlan = CrashPlan()) -> CrashReport {
     var report = CrashReport()
     for seed in seeds {

@@ -54,9 +54,7 @@ package final class CrashWorkload {
         try Log.open(path, on: disk, clock: Clock { 1_000 }, options: options, deriver: CrashDeriver())
     }
 
-    /// Runs `stepCount` random steps and closes the store.
-    ///
-    /// - Parameter shouldStop: Asked before each step.
+    /// Runs `stepCount` random steps and closes the store; `shouldStop` is asked before each step.
     package func run(on disk: SimulatedDisk, path: String, stepCount: Int, shouldStop: () -> Bool) throws {
         var log = try open(disk, path)
         for _ in 0..<stepCount {

@@ -30,7 +30,9 @@ struct DiskErrorTests {
         #expect(error.systemCall == call)
     }
 
-    /// The sentences as a user reads them. Changing one means changing it here.
+    /// The sentences as a user reads them.
+    ///
+    /// Changing one means changing it here.
     @Test(arguments: [
         (
             DiskError(errorNumber: ENOSPC, systemCall: .pwrite, path: "/store/log-1", offset: 4096),

@@ -4,7 +4,9 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// What only the operating system's disk does. What every disk does is in `DiskConformanceTests`.
+/// What only the operating system's disk does.
+///
+/// What every disk does is in `DiskConformanceTests`.
 struct PosixDiskTests {
     let directory = TemporaryDirectory()
     let disk = PosixDisk()

@@ -32,7 +32,8 @@ struct FaultlineProofs {
         exit(isCanary ? runCanaries(seeds) : runCrashes(seeds))
     }
 
-    /// Power cuts between any two operations of the disk: in commits, checkpoints, recovery, and, for every 50th seed, in a migration.
+    /// Power cuts between any two operations of the disk: in commits, checkpoints, recovery, and, for every 50th seed,
+    /// in a migration.
     private static func runCrashes(_ seeds: Range<UInt64>) -> Int32 {
         let report = runCrash(seeds: seeds)
         var migrations = MigrationCrashReport()

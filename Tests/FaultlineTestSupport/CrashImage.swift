@@ -1,8 +1,9 @@
 /// How far crash images are enumerated.
 package struct CrashOptions: Sendable {
-    /// Every combination is tried while no more things than this are uncertain (sectors, lengths, changes of entries).
+    /// Every combination is tried while no more things than this are uncertain (sectors, lengths, changes of entries),
+    /// and while that makes no more than `exhaustiveImageMax` images.
     package var exhaustiveItemMax = 8
-    /// ... and while it makes no more images than this.
+    /// The most images for which every combination is tried.
     package var exhaustiveImageMax = 1 << 14
     /// Random images: where not every combination is tried, and with torn sectors where it is.
     package var sampleCount = 64

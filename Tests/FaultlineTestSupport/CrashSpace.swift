@@ -6,7 +6,9 @@ final class CrashSpace: Sendable {
     /// A sector written since the last synchronization, or lost by a failed one.
     struct Sector: Sendable {
         let index: Int
-        /// After each write that changed it, oldest first. Version 0, what was durable, is not in here.
+        /// After each write that changed it, oldest first.
+        ///
+        /// Version 0, what was durable, is not in here.
         let versions: [[UInt8]]
         /// Version 0 by `CrashFill.rawValue`; empty where it is just the durable bytes, with zeros behind the end.
         let unwritten: [[UInt8]]

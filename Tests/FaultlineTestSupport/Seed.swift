@@ -40,8 +40,9 @@ package struct Seed: RandomNumberGenerator, Hashable, Sendable, CustomStringConv
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to `limit` - 1; `limit` is at least 1. Slightly uneven, which no test minds, and far faster than
-    /// `Int.random`.
+    /// A number from 0 to `limit` - 1; `limit` is at least 1.
+    ///
+    /// Slightly uneven, which no test minds, and far faster than `Int.random`.
     package mutating func below(_ limit: Int) -> Int {
         precondition(limit > 0, "There is no number below \(limit).")
         return Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(limit)).high)

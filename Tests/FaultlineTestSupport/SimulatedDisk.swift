@@ -59,8 +59,9 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
         }
     }
 
-    /// Called before every mutating operation, with the disk as it is and the operation's number, from 0. It runs
-    /// outside the disk's lock and may take images.
+    /// Called before every mutating operation, with the disk as it is and the operation's number, from 0.
+    ///
+    /// It runs outside the disk's lock and may take images.
     package var onOperation: (@Sendable (SimulatedDisk, Int) -> Void)? {
         get { guardian.withLock { hook } }
         set { guardian.withLock { hook = newValue } }
@@ -103,7 +104,9 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
         hook?(self, index)
     }
 
-    /// Counts a synchronization; whether it is to do its work. The lock is held.
+    /// Counts a synchronization; the lock is held.
+    ///
+    /// - Returns: Whether it is to do its work.
     func admits(_ path: String, site: SyncSite, isDirectory: Bool) -> Bool {
         let siteOrdinal = siteCounts[site, default: 0]
         siteCounts[site] = siteOrdinal + 1

@@ -50,7 +50,7 @@ final class SimulatedDiskFile: DiskFile, @unchecked Sendable {
 
     /// Fails to synchronize: the dirty pages are lost as `loss` says.
     ///
-    /// - Parameter seed: Chooses the sectors that reach the medium nonetheless; nil for none.
+    /// `seed` chooses the sectors that reach the medium nonetheless; nil for none.
     func losePages(_ loss: PageLoss, site: SyncSite, seed: UInt64?) throws(DiskError) {
         try check(.fdatasync)
         disk.lose(file, path, site: site, loss, seed: seed)

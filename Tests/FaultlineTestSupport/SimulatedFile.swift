@@ -28,8 +28,9 @@ struct SimulatedFile: Sendable {
     var durable = PagedBytes()
     /// In order, since the last synchronization.
     var writes: [Write] = []
-    /// Sectors that a failed synchronization marked clean without writing them, with what the cache held then. The next
-    /// synchronization passes over them, unless they are written again.
+    /// Sectors that a failed synchronization marked clean without writing them, with what the cache held then.
+    ///
+    /// The next synchronization passes over them, unless they are written again.
     var lost: [Int: [UInt8]] = [:]
     var locks: [Lock] = []
     var handleCount = 0
@@ -95,8 +96,10 @@ struct SimulatedFile: Sendable {
     }
 }
 
-/// What the system does with dirty pages that it failed to write (Rebello et al., "Can Applications Recover from fsync
-/// Failures?", ATC 2020). In each case they count as clean afterwards.
+/// What the system does with dirty pages that it failed to write.
+///
+/// In each case they count as clean afterwards (Rebello et al., "Can Applications Recover from fsync Failures?", ATC
+/// 2020).
 package enum PageLoss: Sendable, CaseIterable {
     /// ext4, XFS: reads see the new bytes until the page is evicted or the machine stops.
     case keepsNewBytes

@@ -46,7 +46,9 @@ struct PendingEntryChange: Hashable, Sendable {
 struct SimulatedState: Sendable {
     var files: [SimulatedFile] = []
     var freeFiles: [Int] = []
-    /// The first is the root. Removed directories keep their place.
+    /// The first is the root.
+    ///
+    /// Removed directories keep their place.
     var directories: [SimulatedDirectory] = [SimulatedDirectory()]
     /// In order.
     var pending: [PendingEntryChange] = []
@@ -57,7 +59,9 @@ struct SimulatedState: Sendable {
         path.split(separator: "/").filter { $0 != "." }
     }
 
-    /// What stands at a path; nil if nothing does. Sets `isBlocked` where a file stands in the place of a directory.
+    /// What stands at a path; nil if nothing does.
+    ///
+    /// Sets `isBlocked` where a file stands in the place of a directory.
     func node(at path: String, isBlocked: inout Bool) -> SimulatedNode? {
         var node = SimulatedNode.directory(0)
         for component in Self.components(path) {

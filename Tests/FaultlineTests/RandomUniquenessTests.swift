@@ -61,7 +61,8 @@ import Testing
                 context.rollback()
                 steps.append("rollback")
             } else {
-                // What an upsert gives up is free at once only for what comes after it: an error is allowed, a wrong state is not.
+                // What an upsert gives up is free at once only for what comes after it: an error is allowed, a wrong
+                // state is not.
                 do {
                     try context.save()
                     plain = next

@@ -44,7 +44,9 @@ final class TestStore {
 
     func context() -> ModelContext { ModelContext(container) }
 
-    /// Closes the store and opens it again, so that everything is read from the disk. A store in memory stays as it is.
+    /// Closes the store and opens it again, so that everything is read from the disk.
+    ///
+    /// A store in memory stays as it is.
     func reopen() throws {
         try verify()
         guard let folder else { return }

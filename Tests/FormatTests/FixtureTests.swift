@@ -5,7 +5,8 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// Stores that were written once and are kept: this release must open each, or refuse it, exactly as `Fixtures/README.md` says.
+/// Stores that were written once and are kept: this release must open each, or refuse it, exactly as
+/// `Fixtures/README.md` says.
 ///
 /// With `FAULTLINE_REWRITE=1` in the environment they are made anew; only a new format version is a reason for that.
 @Suite(.serialized) struct FixtureTests {

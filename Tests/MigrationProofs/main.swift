@@ -1,7 +1,8 @@
 import FaultlineDisk
 import MigrationSimulation
 
-// crash <first seed> <last seed> <images> [site] | prepare <directory> <rows> <bytes> | measure <directory> <rows> <ceiling in MiB>
+// crash <first seed> <last seed> <images> [site] | prepare <directory> <rows> <bytes> | measure <directory> <rows>
+// <ceiling in MiB>
 let arguments = CommandLine.arguments
 func number(_ place: Int) -> Int { arguments.count > place ? Int(arguments[place]) ?? 0 : 0 }
 switch arguments.count > 1 ? arguments[1] : "" {

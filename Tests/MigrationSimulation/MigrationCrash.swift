@@ -5,12 +5,17 @@ internal import FaultlineMigration
 internal import FaultlineStore
 internal import FaultlineTestSupport
 
-/// Cuts the power in every gap between two disk operations of a small streamed migration, its switch and the deletion of left blobs included, and opens each
-/// disk that may be left: with the plan, or every fourth time with the old schema where that is still in force.
+/// Cuts the power in every gap between two disk operations of a small streamed migration.
+///
+/// Its switch and the deletion of left blobs are included. Opens each disk that may be left: with the plan, or every
+/// fourth time with the old schema where that is still in force.
 ///
 /// - Parameters:
 ///   - seeds: Each makes other objects and other random images.
 ///   - imagesPerGap: Disks tried for each gap.
+///   - objectCount: Objects that the store has before it is migrated.
+///   - leavingOut: A place of the code whose synchronizations do nothing: the run must find a violation.
+/// - Returns: What all seeds came to, violations included.
 package func runMigrationCrash(
     seeds: Range<UInt64>, imagesPerGap: Int = 24, objectCount: Int = 10, leavingOut: SyncSite? = nil
 ) -> MigrationCrashReport {

@@ -59,11 +59,15 @@ struct Badge: Equatable {
     }
 }
 
+/// A public model: its accessors are public, the relationship that is not stays internal.
 @Model public final class Department {
+    /// An attribute of a public model.
     public var name: String
+    /// A required relationship of a public model.
     public var head: Place
     var employees: [Employee]? = []
 
+    /// Makes a department.
     public init(name: String, head: Place) {
         self.name = name
         self.head = head
@@ -78,7 +82,9 @@ struct Badge: Equatable {
 
     init() {}
 
+    /// Reads nothing: that the class is `Codable` is all that counts.
     public required init(from decoder: any Decoder) throws {}
+    /// Writes nothing.
     public func encode(to encoder: any Encoder) throws {}
 }
 
@@ -115,8 +121,10 @@ extension SchemaV2 {
     func container() -> ModelContainer { modelContext.container }
 }
 
+/// A public actor with an initializer of its own: the macro makes none.
 @ModelActor public actor PublicWorker {
     let size: Int
+    /// Sets what the macro declares, as hand-written code does.
     public init(modelContainer: ModelContainer, size: Int) {
         self.size = size
         self.modelContainer = modelContainer

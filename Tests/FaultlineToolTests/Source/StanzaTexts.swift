@@ -33,7 +33,8 @@ struct StanzaTexts {
 }
 
 extension PackageSet {
-    /// The relations of the package of that name, one text each: `kind group.position target:architecture operator version`.
+    /// The relations of the package of that name, one text each:
+    /// `kind group.position target:architecture operator version`.
     func relationTexts(of name: String) -> [String] {
         guard let place = packages.firstIndex(where: { $0.name == name }) else { return [] }
         return relations(of: place).map { relation in

@@ -55,7 +55,10 @@ struct TypeNameRule: TidyRule {
 
 /// A source file is named after what it declares, so that the folder's list of names is a table of contents.
 struct FileNameRule: TidyRule {
-    /// Files that declare no type of their own name: re-exports, a target's macros, types nested in another, small groups of functions. May only shrink.
+    /// Files that declare no type of their own name: re-exports, a target's macros, types nested in another, small
+    /// groups of functions.
+    ///
+    /// May only shrink.
     static let exceptions: Set<String> = [
         "Exports", "Macros", "AttributeOption", "SchemaVersion", "SchemaMatching", "Entity", "AnnotationMacros",
         "SyntaxQueries", "Identifiers", "RawFields", "Prefetch", "RowTestSource",
