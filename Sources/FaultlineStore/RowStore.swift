@@ -82,6 +82,16 @@ package final class RowStore: Sendable {
         table(forLayout: layout, of: entity)?.pointee.physical.map { Int($0.pointee.fixedByteCount) }
     }
 
+    /// Whether rows of an entity may still have values out of the row in columns that the schema has no more.
+    func mayHaveRemovedBlobs(_ entity: EntityStorage) -> Bool { readers[entity.ordinal].mayHaveRemovedBlobs }
+
+    /// The blobs that a row holds in columns that the schema has no more: they end with this version of the row.
+    func removedBlobs(of row: RowView, _ entity: EntityStorage) -> [UInt64] {
+        guard let adapter = readers[entity.ordinal].adapter(for: row.table.pointee.number) else { return [] }
+        let old = RowView(trusted: row.base, table: adapter.layout.table)
+        return adapter.removedVariableSlots.compactMap { old.blobReference($0)?.identifier }
+    }
+
     /// Compiles a filter for rows of one layout.
     package func program(_ filter: RowFilter, layout: UInt16, entity: EntityStorage) throws(StoreError) -> RowProgram {
         if layout == entity.layout.number { return RowProgram(filter, layout: entity.layout) }
@@ -109,6 +119,7 @@ package final class RowStore: Sendable {
 private final class EntityReaders: Sendable {
     private let adapters: [UInt16: RowAdapter]
     private let current: RowLayout
+    let mayHaveRemovedBlobs: Bool
     // Safe because the memory is written before the object is shared, and never after.
     nonisolated(unsafe) private let tables: UnsafeMutablePointer<UnsafePointer<LayoutTable>?>
     private let count: Int
@@ -145,6 +156,7 @@ private final class EntityReaders: Sendable {
             }
         }
         self.adapters = adapters
+        mayHaveRemovedBlobs = adapters.values.contains { !$0.removedVariableSlots.isEmpty }
         tables[Int(entity.layout.number)] = entity.layout.table
     }
 

@@ -1,6 +1,8 @@
 import Faultline
 import Foundation
+import FaultlineLog
 import FaultlineMigration
+import FaultlineStore
 import Testing
 
 struct LightweightStageTests {
@@ -15,7 +17,9 @@ struct LightweightStageTests {
                 person.team = place < 2 ? team : nil
                 context.insert(person)
             }
-            context.insert(People1.Badge(code: "x"))
+            let badge = People1.Badge(code: "x")
+            badge.picture = Data(repeating: 5, count: 6_000)
+            context.insert(badge)
             try context.save()
         }
     }
@@ -62,6 +66,29 @@ struct LightweightStageTests {
             try #expect(Set(context.all(People2.Person.self).map(\.city)) == ["Oslo", "Rome"])
             try #expect(context.all(People2.Team.self).first?.members.count == 3)
             try #expect(context.fetchCount(FetchDescriptor<People2.Office>()) == 1)
+        }
+        #expect(try stores.findings(People2.self) == [])
+    }
+
+    @Test func deletesTheBlobsOfAnEntityThatIsGone() throws {
+        let stores = Stores()
+        try makePeople(stores)
+        try stores.use(People2.self) { container, _ in
+            // The photo stays until its row is written again: rows are not rewritten.
+            #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == 1)
+        }
+        #expect(try stores.findings(People2.self) == [])
+    }
+
+    @Test(arguments: [false, true])
+    func deletesTheBlobOfAnAttributeThatIsGoneWithItsRow(isDeleting: Bool) throws {
+        let stores = Stores()
+        try makePeople(stores)
+        try stores.use(People2.self) { container, context in
+            let bob = try #require(try context.all(People2.Person.self).first { $0.fullName == "Bob" })
+            if isDeleting { context.delete(bob) } else { bob.rank = 9 }
+            try context.save()
+            #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == 0)
         }
         #expect(try stores.findings(People2.self) == [])
     }

@@ -24,6 +24,7 @@ enum People1: VersionedSchema {
 
     @Model final class Badge {
         var code: String
+        var picture: Data?
         init(code: String) { self.code = code }
     }
 }

@@ -207,6 +207,26 @@ struct StreamedStageTests {
         #expect(try stores.findings(Work2.self) == [])
     }
 
+    @Test func deletesTheBlobsOfAnAbandonedMigration() throws {
+        let stores = Stores()
+        try makeWork(stores)
+        let notes = StageNotes()
+        notes.copiesPhotos = true
+        notes.throwsAt = 155
+        try StageNotes.$current.withValue(notes) {
+            _ = #expect(throws: MigrationError.self) {
+                try stores.open(Work2.self, WorkPlan.self, migration: options())
+            }
+            try stores.use(Work1.self) { container, context in
+                #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == 40)
+                for employee in try context.all(Work1.Employee.self) where employee.number % 5 == 0 {
+                    #expect(employee.photo == photo(employee.number))
+                }
+            }
+        }
+        #expect(try stores.findings(Work1.self) == [])
+    }
+
     @Test func letsAnOlderContainerReadAndNotWriteMeanwhile() throws {
         let stores = Stores()
         try makeWork(stores)

@@ -86,7 +86,7 @@ package struct Migrator {
     private func finishUp(_ stored: StoredCatalog, _ isReadOnly: Bool) throws -> StoredCatalog {
         if isReadOnly { return stored.under(stored.schema, stored.map) }
         if stored.migration != nil { try abandon(stored) }
-        try BlobCleaning(log: log).run()
+        try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
         if stored.schema == schema { return stored }
         let plan = try EntityMapPlan(for: schema, over: stored.schema, in: stored.map, rewriting: [])
         _ = try log.write(author: nil) { transaction in
@@ -95,15 +95,22 @@ package struct Migrator {
         return stored.under(schema, plan.map, adding: plan.newLayouts)
     }
 
-    /// Drops what a migration that nobody will resume has written.
+    /// Drops what a migration that nobody will resume has written; its blobs go with the next cleaning.
     private func abandon(_ stored: StoredCatalog) throws {
         guard let migration = stored.migration else { return }
         let kept = Set(stored.map.tables)
-        let written = Set(migration.targetMap.tables + migration.sourceMap.tables)
+        let written = Set(migration.targetMap.tables + migration.sourceMap.tables + migration.intermediateTables)
         _ = try log.write(author: nil) { transaction in
             for table in written.subtracting(kept).sorted() { try transaction.dropTable(TableID(rawValue: table)) }
-            for list in 0..<migration.leftBehindLists {
-                try transaction.delete(StoredCatalog.RecordNumber.blobsLeftBehind + RecordID(list), in: .catalog)
+            for place in 0..<migration.leftBehindCount {
+                try transaction.delete(StoredCatalog.RecordNumber.leftBehind + RecordID(place), in: .catalog)
+            }
+            // Nobody else writes during a migration, so what came since it began is its own.
+            let end = transaction.nextID(in: .blobs)
+            if end > migration.firstBlob {
+                try StoredCatalog.put(
+                    LeftBehind.blobRange(first: migration.firstBlob, end: end),
+                    StoredCatalog.RecordNumber.leftBehind + RecordID(migration.leftBehindCount), in: &transaction)
             }
             try transaction.delete(StoredCatalog.RecordNumber.migration, in: .catalog)
         }
@@ -122,8 +129,8 @@ package struct Migrator {
                 stored = StoredCatalog(schema: stored.schema, map: stored.map, layouts: stored.layouts)
             }
         }
-        // Lists of an earlier migration that was stopped after its switch: this one begins its own at 0.
-        if resumed == nil { try BlobCleaning(log: log).run() }
+        // What an earlier migration left: this one begins its own records at 0.
+        if resumed == nil { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
         var progress = StepProgress(stored: stored, resumed: resumed)
         for (place, step) in steps.all.enumerated() {
             if let resumed, place < resumed.stage { continue }
@@ -131,6 +138,7 @@ package struct Migrator {
             let plan = try EntityMapPlan(
                 for: step.to, over: progress.current.schema, in: progress.current.map, rewriting: rewritten)
             progress.newLayouts += plan.newLayouts
+            progress.note(plan, of: step)
             let target = progress.current.under(step.to, plan.map, adding: plan.newLayouts)
             let entities = step.streamedEntities
             if !entities.isEmpty || !plan.indexesToBuild.isEmpty {
@@ -139,6 +147,7 @@ package struct Migrator {
                     record = resumed
                 } else {
                     record = try begin(place, target, rewritten, steps, stored, progress)
+                    progress.firstBlob = record.firstBlob
                 }
                 try build(plan.indexesToBuild, target, record)
                 try stream(entities, step, target, record, &progress)
@@ -147,7 +156,7 @@ package struct Migrator {
             progress.current = target
         }
         try switchOver(stored, progress)
-        try BlobCleaning(log: log).run()
+        try LeftBehindCleaning(log: log, layouts: progress.current.layouts).run()
         note(progress.counts)
         return progress.current
     }
@@ -157,18 +166,34 @@ package struct Migrator {
         var current: StoredCatalog
         /// Layouts that the switch has to register.
         var newLayouts: [RowLayout] = []
-        var leftBehindLists: Int
+        /// Catalog records of what is to be deleted after the switch.
+        var leftBehindCount: Int
+        /// Blobs from here on are the migration's; nil before it writes any.
+        var firstBlob: UInt64?
         var counts: MigrationCounts
         /// Tables that stages wrote; those that the last schema does not use go with the switch.
         var intermediateTables: Set<UInt16> = []
+        /// Tables of entities that a step leaves out without reading their objects: with them go the blobs of their rows.
+        var unreadTables: Set<UInt16> = []
+
+        /// Notes the tables that a step leaves behind; `current` is still the state before it.
+        mutating func note(_ plan: EntityMapPlan, of step: MigrationSteps.Step) {
+            let streamed = Set(step.streamedEntities.map(\.entityName))
+            let dropped = Set(plan.tablesToDrop)
+            for entity in current.map.entities where dropped.contains(entity.table) && !streamed.contains(entity.name) {
+                unreadTables.insert(entity.table)
+            }
+        }
 
         init(stored: StoredCatalog, resumed: MigrationRecord?) {
             current = stored.under(stored.schema, stored.map)
             if let resumed {
                 current = stored.under(resumed.sourceSchema, resumed.sourceMap)
-                intermediateTables = Set(resumed.sourceMap.tables)
+                intermediateTables = Set(resumed.intermediateTables)
+                unreadTables = Set(resumed.unreadTables)
             }
-            leftBehindLists = resumed?.leftBehindLists ?? 0
+            leftBehindCount = resumed?.leftBehindCount ?? 0
+            firstBlob = resumed?.firstBlob
             counts = resumed?.report ?? MigrationCounts()
             if resumed != nil { counts.resumes += 1 }
         }
@@ -184,12 +209,15 @@ package struct Migrator {
         var record = MigrationRecord(
             planDigest: steps.digest, stage: place, sourceSchema: current.schema, sourceMap: current.map,
             targetSchema: target.schema, targetMap: target.map)
-        record.leftBehindLists = progress.leftBehindLists
+        record.leftBehindCount = progress.leftBehindCount
+        record.intermediateTables = progress.intermediateTables.sorted()
+        record.unreadTables = progress.unreadTables.sorted()
         record.report = progress.counts
         var bumped = stored.map
         bumped.counters = target.map.counters
         let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
         _ = try log.write(author: nil) { transaction in
+            record.firstBlob = progress.firstBlob ?? transaction.nextID(in: .blobs)
             try StoredCatalog.register(progress.newLayouts, in: &transaction)
             try StoredCatalog.put(bumped, StoredCatalog.RecordNumber.entityMap, in: &transaction)
             try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
@@ -228,18 +256,26 @@ package struct Migrator {
             fromTypes: step.fromTypes, toTypes: step.toTypes, options: options)
         try runner.run()
         progress.counts = runner.counts
-        progress.leftBehindLists = runner.leftBehindLists
+        progress.leftBehindCount = runner.leftBehindCount
         report.blobBytesRead += runner.blobBytesRead
     }
 
     /// The one transaction that puts the new schema in force.
     private func switchOver(_ stored: StoredCatalog, _ progress: StepProgress) throws {
         let target = progress.current
-        let old = Set(stored.map.tables).union(progress.intermediateTables)
+        let dropped = Set(stored.map.tables).union(progress.intermediateTables).subtracting(target.map.tables).sorted()
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
-            for table in old.subtracting(target.map.tables).sorted() {
-                try transaction.dropTable(TableID(rawValue: table))
+            var leftBehindCount = progress.leftBehindCount
+            for table in dropped {
+                guard progress.unreadTables.contains(table), transaction.recordCount(of: .blobs) > 0 else {
+                    try transaction.dropTable(TableID(rawValue: table))
+                    continue
+                }
+                try StoredCatalog.put(
+                    LeftBehind.table(table), StoredCatalog.RecordNumber.leftBehind + RecordID(leftBehindCount),
+                    in: &transaction)
+                leftBehindCount += 1
             }
             if try !transaction.location(of: StoredCatalog.RecordNumber.migration, in: .catalog).isAbsent {
                 try transaction.delete(StoredCatalog.RecordNumber.migration, in: .catalog)

@@ -16,7 +16,7 @@ struct StageRunner {
     private let options: MigrationOptions
 
     private(set) var counts: MigrationCounts
-    private(set) var leftBehindLists: Int
+    private(set) var leftBehindCount: Int
     private(set) var blobBytesRead = 0
 
     init(
@@ -32,7 +32,7 @@ struct StageRunner {
         self.toTypes = toTypes
         self.options = options
         counts = record.report
-        leftBehindLists = record.leftBehindLists
+        leftBehindCount = record.leftBehindCount
     }
 
     mutating func run() throws {
@@ -67,7 +67,7 @@ struct StageRunner {
             }
         }
         counts = writer.counts
-        leftBehindLists = writer.leftBehindLists
+        leftBehindCount = writer.leftBehindCount
         blobBytesRead = reader.counters.blobBytesRead + output.counters.blobBytesRead
     }
 

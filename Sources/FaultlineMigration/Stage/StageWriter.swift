@@ -38,7 +38,7 @@ package final class StageWriter {
     }
 
     package var counts: MigrationCounts { record.report }
-    package var leftBehindLists: Int { record.leftBehindLists }
+    package var leftBehindCount: Int { record.leftBehindCount }
 
     /// Writes down that an entity is done.
     package func moveOn(toEntity place: Int) throws {
@@ -78,10 +78,9 @@ package final class StageWriter {
             let leftBehind = self.blobsToMove.sorted()
             if !leftBehind.isEmpty {
                 try StoredCatalog.put(
-                    LeftBehindBlobs(identifiers: leftBehind),
-                    StoredCatalog.RecordNumber.blobsLeftBehind + RecordID(self.record.leftBehindLists), in: &transaction
-                )
-                self.record.leftBehindLists += 1
+                    LeftBehind.blobs(leftBehind),
+                    StoredCatalog.RecordNumber.leftBehind + RecordID(self.record.leftBehindCount), in: &transaction)
+                self.record.leftBehindCount += 1
                 self.record.report.blobsLeftBehind += leftBehind.count
             }
             try StoredCatalog.put(self.record, StoredCatalog.RecordNumber.migration, in: &transaction)
@@ -144,11 +143,4 @@ package final class StageWriter {
         }
         return try target.existing(identifier.number, as: New.self)
     }
-}
-
-/// Blobs that a migration leaves behind, until they are deleted.
-package struct LeftBehindBlobs: Codable, Sendable {
-    package let identifiers: [UInt64]
-
-    package init(identifiers: [UInt64]) { self.identifiers = identifiers }
 }

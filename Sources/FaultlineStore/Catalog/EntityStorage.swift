@@ -47,7 +47,7 @@ package final class EntityStorage: Sendable {
         }
         for index in memberIndexes { mask |= SlotMask.bit(index.slot) }
         indexedSlots = mask
-        variableSlots = layout.columns.indices.filter { layout.columns[$0].isVariable }
+        variableSlots = layout.variableSlots
         variableMask = variableSlots.reduce(0) { $0 | SlotMask.bit($1) }
         toOneSlots = slots.indices.filter { if case .toOne = slots[$0] { true } else { false } }
         requiredSlots = slots.indices.filter {

@@ -20,8 +20,14 @@ package struct MigrationRecord: Codable, Sendable {
     /// What the stage writes.
     package var targetSchema: Schema
     package var targetMap: EntityMap
-    /// Lists of blobs left behind so far.
-    package var leftBehindLists: Int
+    /// Catalog records so far of what is to be deleted after the switch.
+    package var leftBehindCount: Int
+    /// Blobs from here on were written by the migration.
+    package var firstBlob: UInt64
+    /// Tables that earlier stages wrote.
+    package var intermediateTables: [UInt16]
+    /// Tables of entities that earlier stages left out without reading their objects.
+    package var unreadTables: [UInt16]
     package var report: MigrationCounts
 
     package init(
@@ -37,7 +43,10 @@ package struct MigrationRecord: Codable, Sendable {
         entityDone = 0
         self.targetSchema = targetSchema
         self.targetMap = targetMap
-        leftBehindLists = 0
+        firstBlob = 1
+        intermediateTables = []
+        unreadTables = []
+        leftBehindCount = 0
         report = MigrationCounts()
     }
 }

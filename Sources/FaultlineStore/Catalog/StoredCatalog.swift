@@ -32,7 +32,7 @@ package struct StoredCatalog: Sendable {
         package static let entityMap: RecordID = 2
         package static let migration: RecordID = 3
         package static let layouts: RecordID = 64
-        package static let blobsLeftBehind: RecordID = 65_600
+        package static let leftBehind: RecordID = 65_600
     }
 
     /// Reads the catalog by record; nil for a store that has none yet.

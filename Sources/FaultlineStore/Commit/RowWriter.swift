@@ -168,12 +168,15 @@ package struct RowWriter: ~Copyable {
         let isBaseCurrent = UInt64(location.segment) << 32 | UInt64(location.offset) == base
         let touchesIndex = changed & entity.indexedSlots != 0
         let touchesVariable = changed & entity.variableMask != 0
-        guard !isBaseCurrent || touchesIndex || touchesVariable else {
+        guard !isBaseCurrent || touchesIndex || touchesVariable || store.mayHaveRemovedBlobs(entity) else {
             try put(draft, id: id, changed: changed, flags: .noIndexChange, entity, in: &transaction)
             return
         }
-        let old = try withStoredRow(id, entity, transaction) { StoredRow($0, entity: entity, isCopied: !isBaseCurrent) }
+        let old = try withStoredRow(id, entity, transaction) {
+            StoredRow($0, store, entity: entity, isCopied: !isBaseCurrent)
+        }
         defer { old.merged?.destroy() }
+        for blob in old.removedBlobs { try delete(blob, &transaction) }
         for blob in old.blobs where changed & SlotMask.bit(blob.slot) != 0 {
             if draft.blobReference(blob.slot)?.identifier != blob.identifier {
                 try delete(blob.identifier, &transaction)
@@ -214,13 +217,16 @@ package struct RowWriter: ~Copyable {
         }
         guard !location.isAbsent else { return }
         try releaseKeys(changed: SlotMask.all, id: id, entity, in: &transaction)
-        let old = try withStoredRow(id, entity, transaction) { StoredRow($0, entity: entity, isCopied: false) }
+        let old = try withStoredRow(id, entity, transaction) {
+            StoredRow($0, store, entity: entity, isCopied: false)
+        }
         for (place, index) in entity.memberIndexes.enumerated() where old.memberships[place].owner != 0 {
             let was = old.memberships[place]
             try removeMember(
                 index, owner: was.owner, order: was.order ?? MemberKey.defaultOrder(of: id), id, &transaction)
         }
         for blob in old.blobs { try delete(blob.identifier, &transaction) }
+        for blob in old.removedBlobs { try delete(blob, &transaction) }
         do throws(LogError) { try transaction.delete(id, in: entity.table) } catch { throw StoreError(error) }
     }
 
@@ -431,12 +437,15 @@ package struct RowWriter: ~Copyable {
 /// What an update or delete needs of the row that is stored.
 private final class StoredRow {
     let blobs: [(slot: Int, identifier: UInt64)]
+    /// Blobs of columns that the schema has no more.
+    let removedBlobs: [UInt64]
     /// For each member index of the entity: owner, and the order key where it is not the default.
     let memberships: [(owner: UInt64, order: UInt64?)]
     /// The row as a draft, where a change has to be laid over it.
     var merged: Draft?
 
-    init(_ view: RowView, entity: EntityStorage, isCopied: Bool) {
+    init(_ view: RowView, _ store: RowStore, entity: EntityStorage, isCopied: Bool) {
+        removedBlobs = store.removedBlobs(of: view, entity)
         blobs = entity.variableSlots.compactMap { slot in view.blobReference(slot).map { (slot, $0.identifier) } }
         memberships = entity.memberIndexes.map { (view.toOne($0.slot), view.orderKey($0.slot)) }
         merged = isCopied ? Draft.create(copying: view, layout: entity.layout) : nil

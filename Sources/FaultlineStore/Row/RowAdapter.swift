@@ -15,6 +15,9 @@ package final class RowAdapter: Sendable {
     // Safe because the memory is written before the adapter is shared, and never after.
     @usableFromInline nonisolated(unsafe) package let table: UnsafePointer<LayoutTable>
 
+    /// Slots of the older layout whose values may lie out of the row, and whose columns the layout in force lacks.
+    package let removedVariableSlots: [Int]
+
     private let memory: LayoutTableMemory
     /// For slots that were optional and are not any more: read where the row has a value.
     private let present: LayoutTableMemory?
@@ -51,6 +54,7 @@ package final class RowAdapter: Sendable {
         }
         self.layout = layout
         self.current = current
+        removedVariableSlots = layout.variableSlots.filter { current.slot(ofColumn: layout.columns[$0].number) == nil }
         self.defaults = Self.defaultRow(defaults, current)
         var header = layout.table.pointee
         header.slotCount = UInt32(accesses.count)

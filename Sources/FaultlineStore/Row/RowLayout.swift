@@ -71,6 +71,9 @@ package final class RowLayout: Sendable {
 
     package func slot(ofColumn number: UInt32) -> Int? { slotOfNumber[number] }
 
+    /// Slots of the columns whose values may lie out of the row.
+    package var variableSlots: [Int] { columns.indices.filter { columns[$0].isVariable } }
+
     /// Builds the layout of columns whose places have been checked.
     private init(checkedNumber number: UInt16, entityName: String, columns: [Column], fixedByteCount: Int) {
         let optionalCount = columns.reduce(0) { $0 + ($1.nilBit >= 0 ? 1 : 0) }

@@ -1,0 +1,84 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// Deletes what migrations left behind, in transactions of bounded size, so that it can stop anywhere and go on at the
+/// next opening.
+///
+/// Every step looks whether its blobs are still there, so repeating one changes nothing.
+struct LeftBehindCleaning {
+    let log: Log
+    /// Every layout that a row of a table that is gone may have.
+    let layouts: [UInt16: RowLayout]
+
+    /// Blobs deleted by one transaction: bounds its memory.
+    private static let blobsMax = 16_384
+    private static let readAheadByteCount = 128 << 10
+
+    func run() throws {
+        let snapshot = log.snapshot()
+        let first = StoredCatalog.RecordNumber.leftBehind
+        guard snapshot.nextID(of: .catalog) > first else { return }
+        for id in first..<snapshot.nextID(of: .catalog) {
+            switch try StoredCatalog.entry(LeftBehind.self, id, in: snapshot) {
+            case nil: continue
+            case .blobs(let blobs)?:
+                try delete(blobs, finishing: id)
+            case .blobRange(let first, let end)?:
+                // Above the counter there is no blob, whatever a record says.
+                let end = min(end, snapshot.nextID(of: .blobs))
+                var next = first
+                while next < end, end - next > UInt64(Self.blobsMax) {
+                    try delete(Array(next..<next + UInt64(Self.blobsMax)))
+                    next += UInt64(Self.blobsMax)
+                }
+                try delete(next < end ? Array(next..<end) : [], finishing: id)
+            case .table(let table)?:
+                try deleteBlobs(of: TableID(rawValue: table), in: snapshot)
+                _ = try log.write(author: nil) { transaction in
+                    try transaction.dropTable(TableID(rawValue: table))
+                    try transaction.delete(id, in: .catalog)
+                }
+            }
+        }
+    }
+
+    /// Deletes those of some blobs that are still there, and the catalog record that asked for it.
+    private func delete(_ blobs: [UInt64], finishing id: RecordID? = nil) throws {
+        let snapshot = log.snapshot()
+        let present = try blobs.filter { try !snapshot.location(of: $0, in: .blobs).isAbsent }
+        guard !present.isEmpty || id != nil else { return }
+        _ = try log.write(author: nil) { transaction in
+            for blob in present { try transaction.deleteBlob(blob) }
+            if let id { try transaction.delete(id, in: .catalog) }
+        }
+    }
+
+    private func deleteBlobs(of table: TableID, in snapshot: Snapshot) throws {
+        guard snapshot.recordCount(of: .blobs) > 0 else { return }
+        var blobs: [UInt64] = []
+        try snapshot.scan(
+            table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
+        ) { records in
+            for record in records {
+                guard let layout = layouts[record.layout],
+                    let row = RowView(
+                        checking: record.row, layout: layout, hasExtension: record.flags.contains(.hasExtension))
+                else {
+                    throw MigrationError(
+                        .storage,
+                        "Object \(record.id) of table \(table.rawValue), whose entity is gone, has a row that does not fit layout \(record.layout). Run `faultline verify`."
+                    )
+                }
+                for slot in layout.variableSlots {
+                    if let reference = row.blobReference(slot) { blobs.append(reference.identifier) }
+                }
+            }
+            if blobs.count >= Self.blobsMax {
+                try delete(blobs)
+                blobs.removeAll(keepingCapacity: true)
+            }
+            return true
+        }
+        try delete(blobs)
+    }
+}
