@@ -1,4 +1,5 @@
 import CFaultline
+import CFaultlineTestSupport
 import Glibc
 
 /// Resident memory of this process, as the kernel counts it.
@@ -10,6 +11,9 @@ package enum PeakMemory {
 
     /// The most bytes that were resident since the process began or `reset` was called (`VmHWM`).
     package static var peakByteCount: Int? { status("VmHWM:") }
+
+    /// Bytes that the allocator has given out now; pages that nobody touched yet count too.
+    package static var allocatedByteCount: Int { fl_test_allocated_byte_count() }
 
     /// Makes the present the peak.
     ///

@@ -11,7 +11,7 @@ package struct MigrationCrashReport: Sendable, CustomStringConvertible {
 
     package init() {}
 
-    mutating func add(_ other: MigrationCrashReport) {
+    package mutating func add(_ other: MigrationCrashReport) {
         states += other.states
         old += other.old
         resumable += other.resumable

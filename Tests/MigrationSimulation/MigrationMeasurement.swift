@@ -58,16 +58,13 @@ package enum MeasuredPlan: SchemaMigrationPlan {
 }
 
 /// What a streamed migration of many rows has cost.
-package struct MigrationMeasurement: Sendable, CustomStringConvertible {
+package struct MigrationMeasurement: Sendable {
     package var rows = 0
+    package var resumes = 0
     package var seconds = 0.0
     /// How far the peak of resident memory rose above what was resident when the container was opened.
     package var peakByteCount = 0
     package var isRight = false
-
-    package var description: String {
-        "\(rows) rows in \(seconds) s, \(Int(Double(rows) / seconds)) rows/s, \(peakByteCount >> 20) MiB over the base line"
-    }
 }
 
 /// Writes rows under the old schema: to be run in a process of its own, before `measureMigration`.
@@ -84,25 +81,40 @@ package func prepareMigrationMeasurement(_ directory: String, rows: Int, payload
     try container.close()
 }
 
-/// Migrates what `prepareMigrationMeasurement` has written.
-package func measureMigration(_ directory: String, rows: Int, ceiling: Int) throws -> MigrationMeasurement {
+/// Migrates what `prepareMigrationMeasurement` has written, and checks every object.
+///
+/// - Parameters:
+///   - directory: The store.
+///   - rows: How many objects it has.
+///   - ceiling: Bytes of memory that the migration may take.
+///   - progress: Told after every thousand objects how many are done.
+/// - Returns: What it cost, and whether all objects came over.
+/// - Throws: What the container says.
+package func measureMigration(
+    _ directory: String, rows: Int, ceiling: Int, progress: @escaping @Sendable (Int) -> Void
+) throws -> MigrationMeasurement {
     var measurement = MigrationMeasurement()
     _ = PeakMemory.reset()
     let before = PeakMemory.residentByteCount ?? 0
     let start = ContinuousClock.now
     let container = try ModelContainer(
         for: Measured2.models, migrationPlan: MeasuredPlan.self, directory: directory, on: PosixDisk(),
-        options: LogOptions(), migration: MigrationOptions(memoryCeiling: ceiling))
+        options: LogOptions(), migration: MigrationOptions(memoryCeiling: ceiling, progress: { progress($0.done) }))
     let duration = ContinuousClock.now - start
     measurement.seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
     measurement.peakByteCount = (PeakMemory.peakByteCount ?? 0) - before
     measurement.rows = container.migrationReport.objectsWritten
-    let context = ModelContext(container)
-    measurement.isRight = try context.fetchCount(FetchDescriptor<Measured2.Employee>()) == rows
-    let last = rows - 1
-    let found = try context.fetch(FetchDescriptor<Measured2.Employee>(predicate: #Predicate { $0.number == last }))
-        .first
-    if found?.firstName != "First\(last)" || found?.lastName != "Last\(last)" { measurement.isRight = false }
+    measurement.resumes = container.migrationReport.resumes
+    var seen = [Bool](repeating: false, count: rows)
+    measurement.isRight = true
+    try ModelContext(container).enumerate(FetchDescriptor<Measured2.Employee>()) { employee in
+        let number = employee.number
+        guard seen.indices.contains(number), !seen[number], employee.firstName == "First\(number)",
+            employee.lastName == "Last\(number)", employee.payload.utf8.allSatisfy({ $0 == UInt8(ascii: "x") })
+        else { return measurement.isRight = false }
+        seen[number] = true
+    }
+    if seen.contains(false) { measurement.isRight = false }
     try container.close()
     return measurement
 }

@@ -1,0 +1,49 @@
+import FaultlineTestSupport
+import Testing
+
+/// Memory of a streamed migration, in a process of its own each time.
+struct MigrationMemoryTests {
+    static let ceiling = 16
+
+    /// Bytes over the base line at the peak of migrating rows of one size.
+    private func peak(rows: Int, payloadByteCount: Int) throws -> Int {
+        let directory = TemporaryDirectory()
+        let store = directory.path + "/store"
+        try #require(ProofProcess(["prepare", store, "\(rows)", "\(payloadByteCount)"]).status == 0)
+        let run = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"])
+        #expect(run.status == 0)
+        #expect(run["rows"] == rows)
+        return try #require(run["over_baseline"])
+    }
+
+    /// Large rows come to fifteen times the ceiling, many small ones bring their table pages and index entries.
+    @Test func keepsItsPeakWhateverTheRows() throws {
+        let small = try peak(rows: 60_000, payloadByteCount: 4)
+        let large = try peak(rows: 60_000, payloadByteCount: 3_900)
+        let many = try peak(rows: 400_000, payloadByteCount: 4)
+        print(
+            "peak over the base line: 60,000 rows of a few bytes \(small >> 10) KiB, of nearly 4 KiB \(large >> 10) KiB; 400,000 rows \(many >> 10) KiB"
+        )
+        for peak in [small, large, many] { #expect(peak <= (Self.ceiling + 16) << 20) }
+        #expect(abs(small - large) <= 8 << 20)
+    }
+
+    /// Killed at several moments, once after another, on one store: it goes on each time, and nothing is lost.
+    @Test func resumesAfterEveryKill() throws {
+        let rows = 30_000
+        let directory = TemporaryDirectory()
+        let store = directory.path + "/store"
+        try #require(ProofProcess(["prepare", store, "\(rows)", "300"]).status == 0)
+        var kills = 0
+        for place in [3, 6, 9, 13, 18, 29, 30] {
+            let run = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"]) {
+                $0 == "{\"done\":\(place)000}"
+            }
+            if run.status == -9 { kills += 1 }
+        }
+        let last = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"])
+        #expect(last.status == 0)
+        #expect(kills >= 5)
+        print("killed \(kills) times; the last run: \(last.lines.last ?? "")")
+    }
+}

@@ -1,0 +1,21 @@
+import FaultlineTestSupport
+import Testing
+
+struct CacheMemoryTests {
+    /// Every row is read twice, 40 times the budget in all, while every object is held: what the allocator has given out
+    /// rises by the budget at the most.
+    @Test func staysInsideItsBudgetWhenFilledManyTimes() throws {
+        let budget = 4
+        let rows = 22_000
+        let directory = TemporaryDirectory()
+        let store = directory.path + "/store"
+        try #require(ProofProcess(["prepare", store, "\(rows)", "3900"]).status == 0)
+        let run = try ProofProcess(["cache", store, "\(rows)", "\(budget)"])
+        #expect(run.status == 0)
+        print(run.lines.last ?? "")
+        #expect(try #require(run["bytes_read"]) >= 40 * budget << 20)
+        #expect(try #require(run["cache_bytes"]) <= budget << 20)
+        #expect(try #require(run["allocated_over_baseline"]) <= (budget + 1) << 20)
+        #expect(try #require(run["over_baseline"]) <= (budget + 4) << 20)
+    }
+}

@@ -1,0 +1,87 @@
+import CrashSimulation
+import Dispatch
+import FaultlineDisk
+import MigrationSimulation
+import Synchronization
+
+/// Power cuts between any two operations of the disk: in commits, checkpoints, recovery, and, for every 50th seed, in a
+/// migration.
+///
+/// As a canary, the same with each place that synchronizes left out in turn: every one must be missed.
+struct CrashProof {
+    private var seeds: Range<UInt64> = 1..<101
+    private var isCanary = false
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            switch word {
+            case "--canary":
+                isCanary = true
+            case "--seeds", "--seed":
+                guard let text = rest.popFirst(), let number = UInt64(text), number > 0, number < 1 << 40 else {
+                    throw WrongUsage(message: "\(word) needs a number above 0")
+                }
+                seeds = word == "--seed" ? number..<number + 1 : 1..<number + 1
+            default:
+                throw WrongUsage(message: "unknown argument \(word)")
+            }
+        }
+    }
+
+    func run() -> Int32 { isCanary ? leaveOut() : cut() }
+
+    private func cut() -> Int32 {
+        let migrationSeeds = seeds.filter { $0 % 50 == 0 || seeds.count == 1 }
+        let all = Mutex((crashes: CrashReport(), migrations: MigrationCrashReport()))
+        // Migrations first: each takes longer than a seed of the log's, so that no thread is left alone with one.
+        DispatchQueue.concurrentPerform(iterations: migrationSeeds.count + seeds.count) { place in
+            if place < migrationSeeds.count {
+                let seed = migrationSeeds[place]
+                let report = runMigrationCrash(seeds: seed..<seed + 1)
+                all.withLock { $0.migrations.add(report) }
+            } else {
+                let seed = seeds.lowerBound + UInt64(place - migrationSeeds.count)
+                let report = runCrash(seeds: seed..<seed + 1)
+                all.withLock { $0.crashes.add(report) }
+            }
+        }
+        let (crashes, migrations) = all.withLock { $0 }
+        let violations = crashes.violations + migrations.violations
+        violations.prefix(3).forEach(FaultlineProofs.note)
+        print(
+            """
+            {"crash_states":\(crashes.stateCount + migrations.states),"recoveries":\(crashes.nestedStateCount),\
+            "violations":\(violations.count),"seeds":\(crashes.seedCount),"gaps":\(crashes.gapCount),\
+            "migration_states":\(migrations.states)}
+            """)
+        return violations.isEmpty ? 0 : 1
+    }
+
+    private func leaveOut() -> Int32 {
+        let sites = runCrash(seeds: 1..<4).sites.keys.map(\.rawValue).filter { $0 != SyncSite.unnamed.rawValue }
+            .sorted()
+        // A place may be used by few seeds only: go on until its absence shows, within reason.
+        let limit = max(seeds.upperBound, 60)
+        let all = Mutex((report: CrashReport(), caught: 0))
+        DispatchQueue.concurrentPerform(iterations: sites.count) { place in
+            for seed in seeds.lowerBound..<limit {
+                let report = runCrash(seeds: seed..<seed + 1, leavingOut: SyncSite(rawValue: sites[place]))
+                let isCaught = !report.violations.isEmpty
+                all.withLock {
+                    $0.report.add(report)
+                    if isCaught { $0.caught += 1 }
+                }
+                if isCaught { return }
+            }
+            FaultlineProofs.note("left out and not missed: \(sites[place])")
+        }
+        let (report, caught) = all.withLock { $0 }
+        print(
+            """
+            {"crash_states":\(report.stateCount),"recoveries":\(report.nestedStateCount),\
+            "violations":\(report.violations.count),"canaries":\(sites.count),"caught":\(caught)}
+            """)
+        return caught == sites.count ? 0 : 1
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import MigrationSimulation
+
+/// Measures memory in a process that does nothing else, for the tests that start it.
+struct MemoryProof {
+    private let directory: String
+    private let rows: Int
+    private let size: Int
+
+    init(_ arguments: [String]) throws {
+        guard arguments.count == 3, let rows = Int(arguments[1]), let size = Int(arguments[2]), rows > 0, size > 0,
+            rows <= 100_000_000, size <= 1 << 20
+        else { throw WrongUsage(message: "a directory and two numbers above 0 are needed") }
+        directory = arguments[0]
+        self.rows = rows
+        self.size = size
+    }
+
+    func prepare() throws -> Int32 {
+        try prepareMigrationMeasurement(directory, rows: rows, payloadByteCount: size)
+        return 0
+    }
+
+    func migrate() throws -> Int32 {
+        // Lines come out as they are printed: whoever kills this process waits for one.
+        let measurement = try measureMigration(directory, rows: rows, ceiling: size << 20) { done in
+            print("{\"done\":\(done)}")
+            fflush(nil)
+        }
+        print(
+            """
+            {"rows":\(measurement.rows),"resumes":\(measurement.resumes),"over_baseline":\(measurement.peakByteCount),\
+            "seconds":\(measurement.seconds),"right":\(measurement.isRight)}
+            """)
+        return measurement.isRight ? 0 : 1
+    }
+
+    func fillCache() throws -> Int32 {
+        let measurement = try measureCache(directory, rows: rows, budget: size << 20)
+        print(
+            """
+            {"bytes_read":\(measurement.byteCount),"allocated_over_baseline":\(measurement.allocatedByteCount),\
+            "over_baseline":\(measurement.peakByteCount),"cache_bytes":\(measurement.cacheByteCount)}
+            """)
+        return 0
+    }
+}

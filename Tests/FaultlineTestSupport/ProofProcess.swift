@@ -1,0 +1,53 @@
+package import Foundation
+
+/// A run of `FaultlineProofs`, for what has to be measured, or killed, in a process of its own.
+package struct ProofProcess {
+    /// What it printed, line by line.
+    package private(set) var lines: [String] = []
+    /// Its exit status; negative: the signal that ended it.
+    package private(set) var status: Int32 = 0
+
+    private static var executable: URL {
+        // The tests and the proofs are built into one folder.
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "FaultlineProofs")
+    }
+
+    /// Runs it to its end, or kills it.
+    ///
+    /// - Parameters:
+    ///   - arguments: Its command line.
+    ///   - killAt: Asked after each line it prints; SIGKILL is sent when it says true.
+    /// - Throws: What Foundation says where it cannot be started.
+    package init(_ arguments: [String], killAt: ((_ line: String) -> Bool)? = nil) throws {
+        let process = Process()
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        var rest = Data()
+        while true {
+            let piece = output.fileHandleForReading.availableData
+            if piece.isEmpty { break }
+            rest.append(piece)
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
+                lines.append(line)
+                rest = Data(rest[(end + 1)...])
+                if killAt?(line) == true { kill(process.processIdentifier, SIGKILL) }
+            }
+        }
+        process.waitUntilExit()
+        status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// A number of the last line, which is a JSON object; nil if there is none of that name.
+    package subscript(_ name: String) -> Int? {
+        guard let line = lines.last,
+            let values = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        else { return nil }
+        return values[name] as? Int
+    }
+}

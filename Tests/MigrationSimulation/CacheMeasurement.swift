@@ -1,0 +1,60 @@
+internal import Faultline
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineTestSupport
+
+/// What reading far more than the cache holds has cost.
+package struct CacheMeasurement: Sendable {
+    /// Bytes of values that were read.
+    package var byteCount = 0
+    /// How far the most that the allocator had given out rose above what it had given out before.
+    package var allocatedByteCount = 0
+    /// The same for resident memory.
+    package var peakByteCount = 0
+    /// The most that the engine said it held.
+    package var cacheByteCount = 0
+}
+
+/// Holds a fault for every object that `prepareMigrationMeasurement` has written, and touches all of them twice: in the
+/// order of creation, and scattered.
+package func measureCache(_ directory: String, rows: Int, budget: Int) throws -> CacheMeasurement {
+    var options = LogOptions()
+    options.memoryBudget = budget
+    let container = try ModelContainer(for: Measured1.models, directory: directory, on: PosixDisk(), options: options)
+    let context = ModelContext(container)
+    let employees = try context.fetch(FetchDescriptor<Measured1.Employee>())
+    guard employees.count == rows else { throw ProofError("\(employees.count) objects instead of \(rows)") }
+
+    var measurement = CacheMeasurement()
+    _ = PeakMemory.reset()
+    let residentBefore = PeakMemory.residentByteCount ?? 0
+    let allocatedBefore = PeakMemory.allocatedByteCount
+    func touch(_ place: Int) throws {
+        let employee = employees[place]
+        guard employee.number == place else { throw ProofError("object \(place) has another's number") }
+        measurement.byteCount += employee.payload.utf8.count
+        if place % 16 == 0 {
+            let allocated = PeakMemory.allocatedByteCount - allocatedBefore
+            measurement.allocatedByteCount = max(measurement.allocatedByteCount, allocated)
+            measurement.cacheByteCount = max(measurement.cacheByteCount, container.counters.cacheBytes)
+        }
+    }
+    for place in 0..<rows { try touch(place) }
+    // A stride that has no factor in common with the count meets every object once.
+    var stride = rows * 5 / 8 | 1
+    while greatestCommonDivisor(stride, rows) != 1 { stride += 2 }
+    for step in 0..<rows { try touch(step * stride % rows) }
+    measurement.peakByteCount = (PeakMemory.peakByteCount ?? 0) - residentBefore
+    try withExtendedLifetime(employees) { try container.close() }
+    return measurement
+}
+
+private func greatestCommonDivisor(_ first: Int, _ second: Int) -> Int {
+    second == 0 ? first : greatestCommonDivisor(second, first % second)
+}
+
+/// A proof met what it did not expect.
+private struct ProofError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
