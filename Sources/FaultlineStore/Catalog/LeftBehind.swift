@@ -1,10 +1,40 @@
 /// What a migration leaves to be deleted once it has switched, or once it is given up: one catalog record each, written in
 /// the transaction after which nobody needs it any more (`docs/FileFormat.md` section 7).
-package enum LeftBehind: Codable, Sendable, Equatable {
+package enum LeftBehind: Sendable, Equatable {
     /// Blobs that no new object took.
     case blobs([UInt64])
     /// Blobs from `first` up to, not including, `end`: what an abandoned migration wrote.
     case blobRange(first: UInt64, end: UInt64)
     /// The table of an entity that is gone, with the blobs of its rows.
     case table(UInt16)
+}
+
+extension LeftBehind: Codable {
+    private enum CodingKeys: String, CodingKey { case blobs, firstBlob, endBlob, table }
+
+    /// Decodes the one case whose keys are there.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let blobs = try container.decodeIfPresent([UInt64].self, forKey: .blobs) {
+            self = .blobs(blobs)
+        } else if let first = try container.decodeIfPresent(UInt64.self, forKey: .firstBlob) {
+            self = .blobRange(first: first, end: try container.decode(UInt64.self, forKey: .endBlob))
+        } else {
+            self = .table(try container.decode(UInt16.self, forKey: .table))
+        }
+    }
+
+    /// Encodes the keys of the case.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .blobs(let blobs):
+            try container.encode(blobs, forKey: .blobs)
+        case .blobRange(let first, let end):
+            try container.encode(first, forKey: .firstBlob)
+            try container.encode(end, forKey: .endBlob)
+        case .table(let table):
+            try container.encode(table, forKey: .table)
+        }
+    }
 }

@@ -1,0 +1,124 @@
+import Faultline
+import FaultlineLog
+import FaultlineModel
+import FaultlineStore
+import Testing
+
+/// The keys of the catalog's values are those of the document: a renamed property of ours would change the format.
+@Suite struct CatalogDocumentTests {
+    private let document: FormatDocument
+
+    init() throws {
+        document = try FormatDocument()
+    }
+
+    /// The keys of a value, and whether each may be missing.
+    private func documentedKeys(of value: String) throws -> [String: Bool] {
+        let rows = try document.table(below: "7.1 Catalog entries", columns: ["value", "keys"])
+        let row = try #require(rows.first { $0[0] == value }, "The document has no \(value).")
+        var keys: [String: Bool] = [:]
+        for word in row[1].split(separator: ",") {
+            let word = word.trimmingCharacters(in: .whitespaces)
+            keys[word.hasSuffix("?") ? String(word.dropLast()) : word] = word.hasSuffix("?")
+        }
+        return keys
+    }
+
+    /// Compares the keys of values of one kind, found below `path` in each sample; `*` stands for every element.
+    private func compare(_ value: String, _ samples: [any Encodable], _ path: [String] = [], seesAll: Bool = true)
+        throws
+    {
+        let documented = try documentedKeys(of: value)
+        var seen: Set<String> = []
+        for sample in samples {
+            let bytes = try NestedEncoder.encode(sample)
+            try bytes.withUnsafeBytes { bytes in
+                let root = try #require(NestedView(bytes))
+                let found = views(root, path[...])
+                #expect(!found.isEmpty, "no \(value)")
+                for view in found {
+                    let keys = (0..<view.count).map {
+                        view.key(at: $0).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                    }
+                    for (key, mayMiss) in documented where !mayMiss {
+                        #expect(keys.contains(key), "\(value) lacks \(key)")
+                    }
+                    seen.formUnion(keys)
+                }
+            }
+        }
+        #expect(seen.isSubset(of: documented.keys), "\(value) has \(seen.subtracting(documented.keys))")
+        if seesAll {
+            #expect(
+                seen.count == documented.count, "\(value): nothing writes \(Set(documented.keys).subtracting(seen))")
+        }
+    }
+
+    private func views(_ view: NestedView, _ path: ArraySlice<String>) -> [NestedView] {
+        guard let step = path.first else { return [view] }
+        let rest = path.dropFirst()
+        if step == "*" {
+            return (0..<view.count).flatMap { place in view.element(at: place).map { views($0, rest) } ?? [] }
+        }
+        return view.member(step).map { views($0, rest) } ?? []
+    }
+
+    private func schema() throws -> Schema {
+        try Schema.checked([Keyed.self, Linked.self], version: Schema.Version(1, 2, 3))
+    }
+
+    @Test func schemaHasTheDocumentedKeys() throws {
+        let schema = try schema()
+        try compare("schema", [schema])
+        try compare("version", [schema], ["version"])
+        try compare("entity", [schema], ["entities", "*"], seesAll: false)
+        try compare("property", [schema], ["entities", "*", "properties", "*"], seesAll: false)
+        try compare("attribute", [schema], ["entities", "*", "properties", "*", "attribute"], seesAll: false)
+        try compare("relationship", [schema], ["entities", "*", "properties", "*", "relationship"], seesAll: false)
+        try compare(
+            "option", [schema], ["entities", "*", "properties", "*", "attribute", "options", "*"], seesAll: false)
+        try compare("default", [schema], ["entities", "*", "properties", "*", "attribute", "defaultValue"])
+    }
+
+    @Test func entityMapHasTheDocumentedKeys() throws {
+        let plan = try EntityMapPlan(for: schema())
+        try compare("entity map", [plan.map])
+        try compare("stored entity", [plan.map], ["entities", "*"])
+        try compare("stored column", [plan.map], ["entities", "*", "columns", "*"])
+        try compare("unique index", [plan.map], ["entities", "*", "uniqueIndexes", "*"])
+        try compare("link", [plan.map], ["links", "*"])
+        try compare("counters", [plan.map], ["counters"])
+        try compare("layout", plan.newLayouts)
+        try compare("column", plan.newLayouts, ["columns", "*"])
+    }
+
+    @Test func migrationHasTheDocumentedKeys() throws {
+        let schema = try schema()
+        let map = try EntityMapPlan(for: schema).map
+        let record = MigrationRecord(
+            planDigest: "d", stage: 0, sourceSchema: schema, sourceMap: map, targetSchema: schema, targetMap: map)
+        try compare("migration", [record])
+        try compare("counts", [record], ["report"])
+        let leftBehind: [LeftBehind] = [.blobs([1, 2]), .blobRange(first: 3, end: 9), .table(17)]
+        try compare("left behind", leftBehind)
+        for one in leftBehind {
+            let bytes = try NestedEncoder.encode(one)
+            #expect(try bytes.withUnsafeBytes { try NestedDecoder.decode(LeftBehind.self, from: $0) } == one)
+        }
+    }
+}
+
+@Model private final class Keyed {
+    @Attribute(.unique, originalName: "title") var name: String
+    @Attribute(.externalStorage) var picture: Data?
+    var rank: Int = 3
+    @Relationship(deleteRule: .cascade, inverse: \Linked.keyed) var owned: [Linked] = []
+    @Relationship var others: [Linked] = []
+
+    init(name: String) { self.name = name }
+}
+
+@Model private final class Linked {
+    var keyed: Keyed?
+    init() {}
+}
