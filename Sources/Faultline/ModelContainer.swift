@@ -54,7 +54,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// plan, in place if nothing needs code.
     ///
     /// - Throws: `SchemaError` for classes that break a rule, `MigrationError` where the store cannot be brought to the
-    ///   schema, `LogError` where it cannot be opened: not a store, newer, damaged, locked, unwritable. Each names the
+    ///   schema, `StorageError` where it cannot be opened: not a store, newer, damaged, locked, unwritable. Each names the
     ///   file and the remedy.
     public convenience init(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -105,33 +105,39 @@ public final class ModelContainer: Equatable, Sendable {
 
     /// Opens the log and brings it to the schema.
     ///
-    /// A migration has the log opened with no more memory than its ceiling.
+    /// A migration that rewrites objects has the log opened with the engine's share of its ceiling.
     private static func open(
         _ place: StorePlace, _ schema: Schema, _ types: [ModelType], _ plan: (any SchemaMigrationPlan.Type)?,
         _ migration: MigrationOptions, isReadOnly: Bool
     ) throws -> (RowStore, MigrationReport) {
-        func migrator(_ log: Log) -> Migrator {
-            Migrator(log: log, schema: schema, types: types, plan: plan, options: migration)
-        }
-        func run(_ log: Log) throws -> (store: RowStore, report: MigrationReport) {
+        func use<R>(_ budget: Int, _ body: (_ migrator: inout Migrator, _ log: Log) throws -> R) throws -> R {
+            let log = try place.open(budget)
             do {
-                var migrator = migrator(log)
-                return try migrator.run(isReadOnly: isReadOnly)
+                var migrator = Migrator(log: log, schema: schema, types: types, plan: plan, options: migration)
+                return try body(&migrator, log)
             } catch {
                 // Nobody gets a container that could close it.
                 try? log.close()
                 throw error
             }
         }
-        let log = try place.open(place.options.memoryBudget)
-        guard place.options.memoryBudget > migration.memoryCeiling, try migrator(log).isMigrationDue() else {
-            return try run(log)
+        let budget = place.options.memoryBudget
+        return try StorageError.translating {
+            let opened = try use(budget) { migrator, log -> (RowStore, MigrationReport)? in
+                if budget > migration.engineByteCount, try migrator.isRewriteDue() {
+                    try log.close()
+                    return nil
+                }
+                return try migrator.run(isReadOnly: isReadOnly)
+            }
+            if let opened { return opened }
+            let report = try use(migration.engineByteCount) { migrator, log in
+                let report = try migrator.run(isReadOnly: isReadOnly).report
+                try log.close()
+                return report
+            }
+            return (try use(budget) { migrator, _ in try migrator.run(isReadOnly: isReadOnly).store }, report)
         }
-        try log.close()
-        let frugal = try place.open(migration.memoryCeiling)
-        let report = try run(frugal).report
-        try frugal.close()
-        return (try run(place.open(place.options.memoryBudget)).store, report)
     }
 
     private static func version(
@@ -168,12 +174,12 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     /// Writes the location tables down, so that the next opening has nothing to read again.
-    public func checkpoint() throws { try store.log.checkpoint() }
+    public func checkpoint() throws { try StorageError.translating { try store.log.checkpoint() } }
 
     /// Closes the store: nothing can be read or written through this container or its contexts afterwards.
     public func close() throws {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        try store.log.close()
+        try StorageError.translating { try store.log.close() }
     }
 
     deinit {

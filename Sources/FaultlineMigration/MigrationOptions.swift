@@ -7,6 +7,9 @@ public struct MigrationOptions: Sendable {
     /// Called on the thread that runs the migration, after every thousand objects and after each entity.
     public var progress: (@Sendable (MigrationProgress) -> Void)?
 
+    /// The engine's share of the ceiling. The rest is for what a stage holds: unsaved objects, and frames on their way.
+    package var engineByteCount: Int { memoryCeiling / 4 * 3 }
+
     /// Bytes of new values that make a batch; nil for what suits the ceiling.
     ///
     /// For tests.

@@ -241,7 +241,7 @@ struct StreamedStageTests {
             #expect(employees.count == 200)
             employees[0].city = "changed"
             let error = #expect(throws: (any Error).self) { try context.save() }
-            #expect("\(String(describing: error))".contains("outdated"))
+            #expect((error as? StorageError)?.code == .outdated, "\(String(describing: error))")
             refusals += 1
         }
         try StageNotes.$current.withValue(notes) {

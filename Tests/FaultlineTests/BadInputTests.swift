@@ -1,6 +1,4 @@
 import Faultline
-import FaultlineLog
-import FaultlineStore
 import FaultlineTestSupport
 import Glibc
 import Testing
@@ -11,13 +9,13 @@ import Testing
     }
 
     private func expectError(
-        _ code: LogError.Code, opening path: String, naming file: String? = nil,
+        _ code: StorageError.Code, opening path: String, naming file: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         do {
             _ = try open(path)
             Issue.record("The store was opened.", sourceLocation: sourceLocation)
-        } catch let error as LogError {
+        } catch let error as StorageError {
             #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
             #expect(error.path?.contains(file ?? path) == true, "\(error)", sourceLocation: sourceLocation)
         } catch {
@@ -100,10 +98,7 @@ import Testing
                         #expect(title == "document \(document.number)" || title.isEmpty, "\(name) \(trial)")
                     }
                     try container.close()
-                } catch let error as LogError {
-                    refused += 1
-                    #expect(error.path != nil, "\(error)")
-                } catch let error as StoreError {
+                } catch let error as StorageError {
                     refused += 1
                     #expect(!error.message.isEmpty)
                 } catch {

@@ -34,10 +34,21 @@ package struct Migrator {
         return try runInTurn(isReadOnly)
     }
 
-    /// Whether a migration would be run: then it pays to open the log with no more memory than the ceiling.
-    package func isMigrationDue() throws -> Bool {
-        guard let stored = try StoredCatalog.read(log.snapshot()) else { return false }
-        return stored.schema.fingerprint != schema.fingerprint
+    /// Whether a migration would go through objects: then the log is to be opened with no more than its share of the
+    /// ceiling.
+    package func isRewriteDue() throws -> Bool {
+        guard let stored = try StoredCatalog.read(log.snapshot()), stored.schema.fingerprint != schema.fingerprint
+        else {
+            return false
+        }
+        var current = stored
+        for step in try MigrationSteps(from: stored.schema, to: schema, plan: plan).all {
+            if !step.streamedEntities.isEmpty { return true }
+            let plan = try EntityMapPlan(for: step.to, over: current.schema, in: current.map, rewriting: [])
+            if !plan.indexesToBuild.isEmpty { return true }
+            current = current.under(step.to, plan.map, adding: plan.newLayouts)
+        }
+        return false
     }
 
     private mutating func runInTurn(_ isReadOnly: Bool) throws -> (store: RowStore, report: MigrationReport) {

@@ -63,7 +63,7 @@ struct StageRunner {
                 throw MigrationError(
                     .stageFailed,
                     "The streamed stage of \(entity.entityName) stopped. The store is in its old state; the stage goes on from its last batch when the container is made again.",
-                    cause: error)
+                    cause: StorageError.translating(error))
             }
         }
         counts = writer.counts

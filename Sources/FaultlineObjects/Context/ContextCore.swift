@@ -422,7 +422,7 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Takes note of an error that a getter or setter cannot throw.
     func report(_ error: any Error) {
-        if let errorHandler { errorHandler(error) }
+        if let errorHandler { errorHandler(StorageError.translating(error)) }
     }
 
     /// Takes note of an error that makes the next save fail.

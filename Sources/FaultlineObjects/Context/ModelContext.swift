@@ -76,9 +76,9 @@ public class ModelContext: Equatable, SendableMetatype {
     /// When it returns the changes are durable, unless the store was opened with asynchronous durability. When it
     /// throws nothing was written, and the changes are still there, unless the error says that the outcome is unknown.
     ///
-    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule; `StoreError` or `LogError` if the
-    ///   store cannot be written.
-    public func save() throws { try core.save() }
+    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule; `StorageError` if unique values
+    ///   clash or the store cannot be written.
+    public func save() throws { try StorageError.translating { try core.save() } }
 
     /// Drops all unsaved changes: new objects leave the context, changed ones show what is stored.
     public func rollback() { core.rollback() }
@@ -123,21 +123,21 @@ public class ModelContext: Equatable, SendableMetatype {
     ///
     /// Those not loaded yet are faults: nothing of them is read until it is touched.
     ///
-    /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `LogError` if the store cannot
-    ///   be read.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `StorageError` if the store
+    ///   cannot be read.
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        try core.fetch(descriptor)
+        try StorageError.translating { try core.fetch(descriptor) }
     }
 
     /// How many objects a descriptor asks for, without making any.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-        try core.fetchCount(descriptor)
+        try StorageError.translating { try core.fetchCount(descriptor) }
     }
 
     /// The identifiers of the objects that a descriptor asks for, without making any.
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
-        try core.fetchIdentifiers(descriptor)
+        try StorageError.translating { try core.fetchIdentifiers(descriptor) }
     }
 
     /// Walks the objects that a descriptor asks for, a batch at a time, letting go of each batch before the next.
@@ -154,8 +154,10 @@ public class ModelContext: Equatable, SendableMetatype {
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (T) throws -> Void
     ) throws {
-        try core.enumerate(
-            descriptor, batchSize: batchSize, allowEscapingMutations: allowEscapingMutations, block: block)
+        try StorageError.translating {
+            try core.enumerate(
+                descriptor, batchSize: batchSize, allowEscapingMutations: allowEscapingMutations, block: block)
+        }
     }
 
     // MARK: Seeing inside

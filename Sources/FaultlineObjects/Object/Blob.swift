@@ -25,7 +25,7 @@ public struct Blob {
     ///
     /// Only the pieces of 64 KiB that it touches are read and checked.
     ///
-    /// - Throws: `LogError` if the store cannot be read, or the bytes are damaged.
+    /// - Throws: `StorageError` if the store cannot be read, or the bytes are damaged.
     public func data(in range: Range<Int>) throws -> Data {
         precondition(range.lowerBound >= 0 && range.upperBound <= byteCount, "A range of a blob lies within its bytes.")
         switch place {
@@ -33,9 +33,11 @@ public struct Blob {
             return data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)
         case .stored(let reference, let context):
             var data = Data(count: range.count)
-            try data.withUnsafeMutableBytes { target in
-                try context.readBlob(
-                    reference, range: UInt64(range.lowerBound)..<UInt64(range.upperBound), into: target)
+            try StorageError.translating {
+                try data.withUnsafeMutableBytes { target in
+                    try context.readBlob(
+                        reference, range: UInt64(range.lowerBound)..<UInt64(range.upperBound), into: target)
+                }
             }
             return data
         }

@@ -1,0 +1,113 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// What the store could not do: opening, reading and writing its files, and the rules that hold between its objects.
+///
+/// Thrown by containers and contexts, and given to a context's error handler. Nothing that was acknowledged is lost with
+/// any of these; where a save throws, nothing of it is stored unless the code is `outcomeUnknown`.
+public struct StorageError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, as far as a program may want to act on it. Messages may change, codes do not.
+    public enum Code: String, Sendable, CaseIterable {
+        /// There is nothing at the place that could be a store, and none can be made there.
+        case notAStore
+        /// A newer release wrote the store.
+        case newerFormat
+        /// Bytes are not what was written; `path` and `offset` say where.
+        case damaged
+        /// Another process, or another part of this one, has the store open for writing.
+        case lockedByAnother
+        /// The store, or this container of it, cannot be written.
+        case readOnly
+        /// The disk has no space left. Reading goes on.
+        case fullDisk
+        /// The operating system reported an error of the disk.
+        case failedDisk
+        /// An earlier write failed: nothing is written until the store is opened again. Reading goes on.
+        case writingStopped
+        /// Whether the save is stored can only be known after the store is opened again.
+        case outcomeUnknown
+        /// The store was closed.
+        case closed
+        /// Something exceeds a limit of the format.
+        case tooLarge
+        /// The object is not in the store any more.
+        case missing
+        /// Two objects would have the same unique values.
+        case duplicate
+        /// The store was migrated, or is being migrated, since the container was made.
+        case outdated
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// What happened and what to do, in full sentences.
+    public let message: String
+    /// The file or directory, where there is one.
+    public let path: String?
+    /// Where in the file, in bytes from its start.
+    public let offset: UInt64?
+    private let text: String
+
+    /// The message, the place, and what the operating system said.
+    public var description: String { text }
+
+    private init(_ code: Code, _ message: String, of error: LogError?) {
+        self.code = code
+        self.message = message
+        path = error?.path
+        offset = error?.offset
+        text = error?.description ?? message
+    }
+
+    init(_ error: LogError) {
+        let code: Code =
+            switch error.code {
+            case .notAStore: .notAStore
+            case .newerFormat: .newerFormat
+            case .damaged: .damaged
+            case .lockedByAnother: .lockedByAnother
+            case .readOnly: .readOnly
+            case .fullDisk: .fullDisk
+            case .failedDisk: .failedDisk
+            case .poisoned: .writingStopped
+            case .outcomeUnknown: .outcomeUnknown
+            case .closed: .closed
+            case .tooLarge: .tooLarge
+            case .missing: .missing
+            // A transaction that is given up throws what made it so; this one is left over.
+            case .abandoned: .writingStopped
+            }
+        self.init(code, error.message, of: error)
+    }
+
+    init(_ error: StoreError) {
+        if let cause = error.cause {
+            self.init(cause)
+            return
+        }
+        let code: Code =
+            switch error.code {
+            case .log, .malformed: .damaged
+            case .schemaMismatch, .outdated: .outdated
+            case .duplicate: .duplicate
+            case .missing: .missing
+            case .tooLarge, .exhausted: .tooLarge
+            }
+        self.init(code, error.message, of: nil)
+    }
+
+    /// The public form of an engine's error; any other stays as it is.
+    package static func translating(_ error: any Error) -> any Error {
+        switch error {
+        case let error as LogError: StorageError(error)
+        case let error as StoreError: StorageError(error)
+        default: error
+        }
+    }
+
+    /// Calls `body`, and throws the public form of what it throws.
+    @inline(__always)
+    package static func translating<R>(_ body: () throws -> R) throws -> R {
+        do { return try body() } catch { throw translating(error) }
+    }
+}
