@@ -142,6 +142,8 @@ let package = Package(
                 "FaultlineTestSupport", "MigrationSimulation",
             ]),
         .testTarget(name: "FaultlineToolTests", dependencies: ["FaultlineTool"]),
+        // The models of Fixtures/models, compiled as apps are.
+        .testTarget(name: "ModelFixtureTests", dependencies: ["Faultline"]),
         // The same models under other compiler settings.
         .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"]),
         .testTarget(name: "ModelsOnTheMainActor", dependencies: ["Faultline"]),
@@ -154,7 +156,7 @@ let package = Package(
 for target in package.targets where target.type != .system {
     target.swiftSettings =
         switch target.name {
-        case "ModelsInSwift5":
+        case "ModelsInSwift5", "ModelFixtureTests":
             [.swiftLanguageMode(.v5)]
         default:
             [

@@ -1,0 +1,1 @@
+../../Fixtures/models/Garden.swift
