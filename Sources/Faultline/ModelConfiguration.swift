@@ -39,7 +39,7 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
     /// The schema that the configuration was made with, or nil; a container opens the store with the schema it is given
     /// itself.
     public var schema: Schema?
-    /// Whether saves are allowed.
+    /// Whether saves are allowed; where not, nothing is written at all, and other processes may write meanwhile.
     public let allowsSave: Bool
     /// Whether the store lives in memory and is gone with its container.
     public let isStoredInMemoryOnly: Bool

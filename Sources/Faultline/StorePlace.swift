@@ -26,8 +26,13 @@ struct StorePlace {
             disk = MemoryDisk()
         } else {
             let folder = configuration.url
-            try? FileManager.default.createDirectory(
-                at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
+            if configuration.allowsSave {
+                try? FileManager.default.createDirectory(
+                    at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
+            } else {
+                // Writes nothing, and leaves the lock to whoever writes.
+                options.access = .reading
+            }
             directory = folder.path(percentEncoded: false)
             disk = PosixDisk()
         }

@@ -140,6 +140,52 @@ import Testing
         try context.save()
     }
 
+    private func openForReading(_ path: String) throws -> ModelContainer {
+        try ModelContainer(
+            for: Folder.self, configurations: ModelConfiguration(url: URL(filePath: path), allowsSave: false))
+    }
+
+    @Test func aContainerThatMayNotSaveMakesNoStore() throws {
+        let folder = TemporaryDirectory()
+        let path = "\(folder.path)/deep/none.store"
+        let error = #expect(throws: StorageError.self) { try openForReading(path) }
+        #expect(error?.code == .notAStore)
+        #expect(error?.path == path)
+        #expect(error?.message.contains("for writing") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func aContainerThatMayNotSaveWritesNothing() throws {
+        let (folder, path) = try made()
+        func files() throws -> [String: Data] {
+            var files: [String: Data] = [:]
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+                files[name] = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
+            }
+            return files
+        }
+        let before = try files()
+        do {
+            let container = try openForReading(path)
+            let context = ModelContext(container)
+            #expect(try context.fetchCount(FetchDescriptor<Document>()) == 10)
+            context.insert(Document("new", number: 11))
+            #expect(throws: (any Error).self) { try context.save() }
+            try container.close()
+        }
+        #expect(try files() == before)
+        // Beside a container that saves, in one process: it sees what that one saves.
+        let writer = try open(path)
+        let reader = try openForReading(path)
+        let context = ModelContext(writer)
+        context.insert(Document("new", number: 11))
+        try context.save()
+        #expect(try ModelContext(reader).fetchCount(FetchDescriptor<Document>()) == 11)
+        try reader.close()
+        try writer.close()
+        _ = folder
+    }
+
     @Test func aReadOnlyFolderIsRefused() throws {
         let (folder, path) = try made()
         try #require(chmod(path, 0o500) == 0)

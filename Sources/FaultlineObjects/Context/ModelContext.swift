@@ -76,8 +76,8 @@ public class ModelContext: Equatable, SendableMetatype {
     /// When it returns the changes are durable, unless the store was opened with asynchronous durability. When it
     /// throws nothing was written, and the changes are still there, unless the error says that the outcome is unknown.
     ///
-    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule; `StorageError` if unique values
-    ///   clash or the store cannot be written.
+    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule, or have unique values of
+    ///   others; `StorageError` if the store cannot be written.
     public func save() throws { try StorageError.translating { try core.save() } }
 
     /// Drops all unsaved changes: new objects leave the context, changed ones show what is stored.

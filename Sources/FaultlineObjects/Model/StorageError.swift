@@ -30,10 +30,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case closed
         /// Something exceeds a limit of the format.
         case tooLarge
-        /// The object is not in the store any more.
+        /// The object is not in the store any more, or another has its place.
         case missing
-        /// Two objects would have the same unique values.
-        case duplicate
         /// The store was migrated, or is being migrated, since the container was made.
         case outdated
     }
@@ -89,8 +87,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             switch error.code {
             case .log, .malformed: .damaged
             case .schemaMismatch, .outdated: .outdated
-            case .duplicate: .duplicate
-            case .missing: .missing
+            // A save gives both as `SwiftDataError.modelValidationFailure`.
+            case .duplicate, .missing: .missing
             case .tooLarge, .exhausted: .tooLarge
             }
         self.init(code, error.message, of: nil)
