@@ -77,9 +77,10 @@ package struct FileHeader: Equatable, Sendable {
         bytes.set(CRC32C.checksum(bytes, 60), 60)
     }
 
-    /// The checksum with which the head of a frame at `offset` of this file begins.
+    /// The checksum with which that of a frame, block or page at `offset` of this file begins, so that it is valid
+    /// there only.
     @inline(__always)
-    func frameSeed(at offset: UInt64) -> UInt32 {
+    func seed(at offset: UInt64) -> UInt32 {
         var fields = (salt.littleEndian, fileNumber.littleEndian, offset.littleEndian)
         return withUnsafeBytes(of: &fields) { CRC32C.checksum($0) }
     }

@@ -48,7 +48,7 @@ package struct FrameHeader: Equatable, Sendable {
 
     /// Reads the header of a frame that lies at `offset` of `file`, or nil if none does.
     init?(reading bytes: UnsafeRawPointer, at offset: UInt64, of file: FileHeader) {
-        guard CRC32C.checksum(bytes + 4, 44, seed: file.frameSeed(at: offset)) == bytes.u32(0) else { return nil }
+        guard CRC32C.checksum(bytes + 4, 44, seed: file.seed(at: offset)) == bytes.u32(0) else { return nil }
         let bodyByteCount = Int(bytes.u32(4))
         guard let kind = FrameKind(rawValue: bytes.u8(14)) else { return nil }
         guard bodyByteCount <= Limits.frameBodyByteCountMax, bodyByteCount & 7 == 0 else { return nil }
@@ -96,7 +96,7 @@ package struct FrameHeader: Equatable, Sendable {
 
     @inline(__always)
     private static func seal(_ bytes: UnsafeMutableRawPointer, at offset: UInt64, of file: FileHeader) -> UInt32 {
-        let head = CRC32C.checksum(bytes + 4, 44, seed: file.frameSeed(at: offset))
+        let head = CRC32C.checksum(bytes + 4, 44, seed: file.seed(at: offset))
         bytes.set(head, 0)
         return head
     }

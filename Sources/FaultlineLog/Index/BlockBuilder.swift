@@ -45,11 +45,13 @@ struct BlockBuilder: ~Copyable {
     }
 
     /// Writes the header. The bytes are valid until the next call.
-    mutating func finish() -> UnsafeRawBufferPointer {
+    ///
+    /// - Parameter seed: `FileHeader.seed` of the place where the block will stand.
+    mutating func finish(seed: UInt32) -> UnsafeRawBufferPointer {
         start.storeBytes(
             of: UInt16(byteCount - IndexBlock.headerByteCount).littleEndian, toByteOffset: 4, as: UInt16.self)
         start.storeBytes(of: UInt16(entryCount).littleEndian, toByteOffset: 6, as: UInt16.self)
-        start.storeBytes(of: CRC32C.checksum(start + 4, byteCount - 4).littleEndian, as: UInt32.self)
+        start.storeBytes(of: CRC32C.checksum(start + 4, byteCount - 4, seed: seed).littleEndian, as: UInt32.self)
         let bytes = UnsafeRawBufferPointer(start: start, count: byteCount)
         byteCount = IndexBlock.headerByteCount
         entryCount = 0

@@ -6,6 +6,8 @@ struct BlockStream: ~Copyable {
     static let byteCountMax = 64 << 10 + 4096
 
     private let file: DiskFile
+    private let header: FileHeader
+    private let isIndex: Bool
     private let end: UInt64
     private var buffer: UnsafeMutableRawPointer
     private var capacity: Int
@@ -16,11 +18,16 @@ struct BlockStream: ~Copyable {
     private(set) var offset: UInt64
     private let growsBuffer: Bool
 
-    /// Blocks of `file` in a range that begins with one.
+    /// Blocks of `file`, which has this header, in a range that begins with one.
     ///
     /// - Parameter readByteCount: Bytes of the first read; later ones are larger, up to 68 KiB.
-    init(_ file: DiskFile, in range: Range<UInt64>, readByteCount: Int = BlockStream.byteCountMax) {
+    init(
+        _ file: DiskFile, _ header: FileHeader, in range: Range<UInt64>, isIndex: Bool = false,
+        readByteCount: Int = BlockStream.byteCountMax
+    ) {
         self.file = file
+        self.header = header
+        self.isIndex = isIndex
         offset = range.lowerBound
         end = range.upperBound
         bufferOffset = range.lowerBound
@@ -40,7 +47,7 @@ struct BlockStream: ~Copyable {
         let byteCount = IndexBlock.byteCount(blockStart)
         try fill(byteCount)
         let block = UnsafeRawBufferPointer(start: blockStart, count: byteCount)
-        if let problem = IndexBlock.problem(in: block, isIndex: false) {
+        if let problem = IndexBlock.problem(in: block, isIndex: isIndex, seed: header.seed(at: offset)) {
             throw LogError.damagedRun(file.path, at: offset, problem)
         }
         offset += UInt64(byteCount)

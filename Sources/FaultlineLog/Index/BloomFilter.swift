@@ -59,10 +59,12 @@ enum BloomFilter {
     }
 
     /// What is wrong with a page of 1,028 bytes; nil if nothing is.
-    static func problem(inPage page: UnsafeRawBufferPointer) -> String? {
+    ///
+    /// - Parameter seed: `FileHeader.seed` of the page's place.
+    static func problem(inPage page: UnsafeRawBufferPointer, seed: UInt32) -> String? {
         guard page.count == pageByteCount, let start = page.baseAddress else { return "the filter page is cut short" }
         let expected = UInt32(littleEndian: start.loadUnaligned(fromByteOffset: pageByteCount - 4, as: UInt32.self))
-        let found = CRC32C.checksum(start, pageByteCount - 4)
+        let found = CRC32C.checksum(start, pageByteCount - 4, seed: seed)
         return expected == found ? nil : "the filter page's checksum is \(found), expected \(expected)"
     }
 }

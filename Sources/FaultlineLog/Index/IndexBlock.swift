@@ -2,7 +2,7 @@ import FaultlineDisk
 
 /// The form of a block: docs/FileFormat.md 13.
 ///
-/// Header: CRC32C of everything after it 4, bytes of entries u16, entries u16. Entry: key bytes shared with the entry before u16, further
+/// Header: CRC32C of everything after it, continued from the seed of the block's place, 4, bytes of entries u16, entries u16. Entry: key bytes shared with the entry before u16, further
 /// key bytes u16, flags u8, identifier u48, sequence number u64, the further key bytes. In index blocks the identifier is a block's size
 /// and the sequence number its offset.
 enum IndexBlock {
@@ -57,8 +57,9 @@ enum IndexBlock {
     /// Checks everything that readers of a block rely on, so that they need not: checksum, sizes, order, and that each entry shares as many
     /// bytes as it can.
     ///
+    /// - Parameter seed: `FileHeader.seed` of the block's place.
     /// - Returns: What is wrong, nil if nothing is.
-    static func problem(in block: UnsafeRawBufferPointer, isIndex: Bool) -> String? {
+    static func problem(in block: UnsafeRawBufferPointer, isIndex: Bool, seed: UInt32) -> String? {
         guard let start = block.baseAddress, block.count >= headerByteCount else {
             return "the block ends inside its header"
         }
@@ -66,7 +67,7 @@ enum IndexBlock {
             return "the block's size is \(byteCount(start)), expected \(block.count)"
         }
         let expected = UInt32(littleEndian: start.loadUnaligned(as: UInt32.self))
-        let found = CRC32C.checksum(start + 4, block.count - 4)
+        let found = CRC32C.checksum(start + 4, block.count - 4, seed: seed)
         guard expected == found else { return "the block's checksum is \(found), expected \(expected)" }
         // A key's bytes all stand in the block, so this is room for every key.
         return withUnsafeTemporaryAllocation(byteCount: block.count, alignment: 8) { key in

@@ -11,6 +11,7 @@ package final class Run: @unchecked Sendable {
     package let description: RunDescription
     package let definition: IndexDefinition
     let file: DiskFile
+    let header: FileHeader
     let footer: RunFooter
     let cache: BlockCache
     let lineCount: UInt64
@@ -40,7 +41,7 @@ package final class Run: @unchecked Sendable {
         }
         let footerOffset = byteCount - UInt64(RunFooter.byteCount)
         let footer = try read(RunFooter.byteCount, of: file, at: footerOffset) {
-            RunFooter.read($0, fileByteCount: byteCount)
+            RunFooter.read($0, of: header, fileByteCount: byteCount)
         }
         switch footer {
         case .failure(let problem): throw LogError.damagedRun(file.path, at: footerOffset, problem.text)
@@ -50,17 +51,20 @@ package final class Run: @unchecked Sendable {
                     file.path, at: footerOffset, "the run belongs to index \(footer.index.rawValue)")
             }
             return Run(
-                file, footer, RunDescription(footer, fileNumber: fileNumber, byteCount: byteCount), definition, cache,
+                file, header, footer, RunDescription(footer, fileNumber: fileNumber, byteCount: byteCount), definition,
+                cache,
                 owner)
         }
     }
 
     private init(
-        _ file: DiskFile, _ footer: RunFooter, _ description: RunDescription, _ definition: IndexDefinition,
+        _ file: DiskFile, _ header: FileHeader, _ footer: RunFooter, _ description: RunDescription,
+        _ definition: IndexDefinition,
         _ cache: BlockCache,
         _ owner: AnyObject?
     ) {
         self.file = file
+        self.header = header
         self.footer = footer
         self.description = description
         self.definition = definition
@@ -105,7 +109,9 @@ package final class Run: @unchecked Sendable {
         let memory = BlockMemory.allocate(byteCount: BloomFilter.pageByteCount)
         do throws(LogError) {
             try Self.read(into: memory.bytes, of: file, at: offset)
-            if let problem = BloomFilter.problem(inPage: UnsafeRawBufferPointer(memory.bytes)) {
+            if let problem = BloomFilter.problem(
+                inPage: UnsafeRawBufferPointer(memory.bytes), seed: header.seed(at: offset))
+            {
                 throw LogError.damagedRun(file.path, at: offset, problem)
             }
         } catch {
@@ -150,7 +156,9 @@ package final class Run: @unchecked Sendable {
         let memory = BlockMemory.allocate(byteCount: wanted)
         do throws(LogError) {
             try Self.read(into: memory.bytes, of: file, at: offset)
-            if let problem = IndexBlock.problem(in: UnsafeRawBufferPointer(memory.bytes), isIndex: isIndex) {
+            if let problem = IndexBlock.problem(
+                in: UnsafeRawBufferPointer(memory.bytes), isIndex: isIndex, seed: header.seed(at: offset))
+            {
                 throw LogError.damagedRun(file.path, at: offset, problem)
             }
         } catch {

@@ -36,7 +36,7 @@ package final class RunCursor {
     init(streaming run: Run) {
         self.run = run
         nextOffset = run.footer.indexOffset
-        stream = BlockStream(run.file, in: run.blocks)
+        stream = BlockStream(run.file, run.header, in: run.blocks)
     }
 
     /// Goes to the next entry; false at the end.
@@ -87,7 +87,8 @@ package final class RunCursor {
             if stream == nil {
                 handle = nil
                 stream = BlockStream(
-                    run.file, in: nextOffset..<run.footer.indexOffset, readByteCount: Self.firstReadByteCount)
+                    run.file, run.header, in: nextOffset..<run.footer.indexOffset,
+                    readByteCount: Self.firstReadByteCount)
             }
             guard let bytes = try stream?.next(), let start = bytes.baseAddress else { return false }
             block = start

@@ -34,8 +34,10 @@ package struct RunFooter: Sendable, Equatable {
     /// Reads a footer and checks it against itself and the file's size.
     ///
     /// - Returns: What is wrong with it, if something is.
-    static func read(_ bytes: UnsafeRawBufferPointer, fileByteCount: UInt64) -> Result<RunFooter, Problem> {
-        guard bytes.count == byteCount, let start = bytes.baseAddress else {
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, of header: FileHeader, fileByteCount: UInt64
+    ) -> Result<RunFooter, Problem> {
+        guard bytes.count == byteCount, fileByteCount >= UInt64(byteCount), let start = bytes.baseAddress else {
             return .failure(Problem("the footer is cut short"))
         }
         func field<Value: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Value {
@@ -43,7 +45,8 @@ package struct RunFooter: Sendable, Equatable {
         }
         guard field(0) == magic else { return .failure(Problem("the footer does not begin as a run's does")) }
         let expected: UInt32 = field(byteCount - 4)
-        let found = CRC32C.checksum(start, byteCount - 4)
+        let found = CRC32C.checksum(
+            start, byteCount - 4, seed: header.seed(at: fileByteCount - UInt64(byteCount)))
         guard expected == found else {
             return .failure(Problem("the footer's checksum is \(found), expected \(expected)"))
         }
@@ -109,8 +112,8 @@ package struct RunFooter: Sendable, Equatable {
         return nil
     }
 
-    /// Writes the footer's 128 bytes.
-    func write(to target: UnsafeMutableRawPointer) {
+    /// Writes the footer's 128 bytes, which will stand at `offset`.
+    func write(to target: UnsafeMutableRawPointer, at offset: UInt64, of header: FileHeader) {
         target.initializeMemory(as: UInt8.self, repeating: 0, count: Self.byteCount)
         func put<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, _ offset: Int) {
             target.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
@@ -130,7 +133,7 @@ package struct RunFooter: Sendable, Equatable {
         put(rootOffset, 88)
         put(rootByteCount, 96)
         put(height, 100)
-        put(CRC32C.checksum(target, Self.byteCount - 4), Self.byteCount - 4)
+        put(CRC32C.checksum(target, Self.byteCount - 4, seed: header.seed(at: offset)), Self.byteCount - 4)
     }
 }
 

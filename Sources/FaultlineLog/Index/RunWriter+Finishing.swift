@@ -16,14 +16,14 @@ extension RunWriter {
 
     /// Writes the index level by level, each from the one below, until a level is a single block.
     private mutating func writeIndex() throws(LogError) {
-        var level = IndexLevel()
+        var level = IndexLevel(header: header)
         if blockIndex.isComplete {
             try blockIndex.forEach { (key, offset, byteCount) throws(LogError) in
                 try level.add(key: key, offset: offset, byteCount: byteCount, to: &output)
             }
         } else {
             let walk = EntryWalk(prefixByteCountMax: prefixByteCountMax)
-            var stream = BlockStream(output.file, in: blocks)
+            var stream = BlockStream(output.file, header, in: blocks)
             var offset = stream.offset
             while let block = try stream.next() {
                 walk.visit(block) { _ in }
@@ -36,7 +36,7 @@ extension RunWriter {
             footer.height += 1
             footer.indexBlockCount += UInt64(level.parents.count)
             if level.parents.count == 1 { break }
-            var above = IndexLevel()
+            var above = IndexLevel(header: header)
             try level.parents.forEach { (key, offset, byteCount) throws(LogError) in
                 try above.add(key: key, offset: offset, byteCount: byteCount, to: &output)
             }
@@ -63,7 +63,7 @@ extension RunWriter {
                 lineCount: pageCount * UInt64(BloomFilter.linesAPage), firstLine: page * UInt64(BloomFilter.linesAPage),
                 heldLineCount: count * UInt64(BloomFilter.linesAPage))
             let walk = EntryWalk(prefixByteCountMax: prefixByteCountMax)
-            var stream = BlockStream(output.file, in: blocks)
+            var stream = BlockStream(output.file, header, in: blocks)
             while let block = try stream.next() { walk.visit(block) { window.add($0) } }
             try write(window, from: page)
             page += count
@@ -75,8 +75,9 @@ extension RunWriter {
         for page in firstPage..<(firstPage + pageCount) {
             let bytes = UnsafeRawBufferPointer(
                 start: window.line(page * UInt64(BloomFilter.linesAPage)), count: BloomFilter.pageByteCount - 4)
+            let seed = header.seed(at: output.offset)
             try output.append(bytes)
-            var checksum = CRC32C.checksum(bytes).littleEndian
+            var checksum = CRC32C.checksum(bytes, seed: seed).littleEndian
             try withUnsafeBytes(of: &checksum) { (bytes) throws(LogError) in try output.append(bytes) }
         }
     }
@@ -86,10 +87,13 @@ extension RunWriter {
 
 /// One level of the block index, written as its entries come.
 private struct IndexLevel: ~Copyable {
+    private let header: FileHeader
     private var builder = BlockBuilder(byteCountMax: IndexBlock.indexBlockByteCountMax, entryCountMin: 2)
     private let lastKey = KeyCopy()
     /// The blocks of this level, for the level above: a twentieth of the entries, so they always fit.
     private(set) var parents = PendingIndex(byteCountMax: Int.max)
+
+    init(header: FileHeader) { self.header = header }
 
     mutating func add(key: UnsafeRawBufferPointer, offset: UInt64, byteCount: UInt64, to output: inout RunOutput)
         throws(LogError)
@@ -112,7 +116,7 @@ private struct IndexLevel: ~Copyable {
     mutating func finish(to output: inout RunOutput) throws(LogError) {
         guard builder.entryCount > 0 else { return }
         let offset = output.offset
-        let block = builder.finish()
+        let block = builder.finish(seed: header.seed(at: offset))
         try output.append(block)
         parents.add(key: lastKey.bytes, offset: offset, byteCount: block.count)
     }

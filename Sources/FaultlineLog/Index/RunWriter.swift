@@ -10,7 +10,7 @@ package struct RunWriter: ~Copyable {
 
     let definition: IndexDefinition
     let prefixByteCountMax: Int
-    let fileNumber: UInt64
+    let header: FileHeader
     let auxiliaryByteCountMax: Int
     private let reservation: MemoryReservation
     var output: RunOutput
@@ -33,7 +33,7 @@ package struct RunWriter: ~Copyable {
     ) throws(LogError) {
         self.definition = definition
         prefixByteCountMax = definition.searchPrefix.byteCountMax
-        fileNumber = header.fileNumber
+        self.header = header
         self.auxiliaryByteCountMax = auxiliaryByteCountMax
         footer = RunFooter(index: definition.id, level: level)
         blockIndex = PendingIndex(byteCountMax: auxiliaryByteCountMax)
@@ -91,7 +91,7 @@ package struct RunWriter: ~Copyable {
         footer.indexOffset = output.offset
         try writeIndexAndFilter()
         try withUnsafeTemporaryAllocation(byteCount: RunFooter.byteCount, alignment: 8) { (bytes) throws(LogError) in
-            footer.write(to: bytes.baseAddress.unsafelyUnwrapped)
+            footer.write(to: bytes.baseAddress.unsafelyUnwrapped, at: output.offset, of: header)
             try output.append(UnsafeRawBufferPointer(bytes))
         }
         try output.flush()
@@ -100,12 +100,12 @@ package struct RunWriter: ~Copyable {
         } catch {
             throw LogError(error)
         }
-        return RunDescription(footer, fileNumber: fileNumber, byteCount: output.offset)
+        return RunDescription(footer, fileNumber: header.fileNumber, byteCount: output.offset)
     }
 
     private mutating func finishBlock() throws(LogError) {
         let offset = output.offset
-        let block = builder.finish()
+        let block = builder.finish(seed: header.seed(at: offset))
         try output.append(block)
         footer.blockCount += 1
         blockIndex.add(key: lastKey.bytes, offset: offset, byteCount: block.count)

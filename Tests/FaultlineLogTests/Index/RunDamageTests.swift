@@ -1,0 +1,135 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+struct RunDamageTests {
+    /// Forty entries in a few blocks.
+    private static let entries = testEntries(40, keyByteCount: 40)
+    private static var keys: [[UInt8]] { entries.map(\.key) }
+
+    @Test func findsEveryBitThatFlips() throws {
+        let intact = try RunFile(Self.entries)
+        let bytes = try intact.bytes()
+        try intact.open().readAll(Self.keys)
+        var missed: [Int] = []
+        for place in 0..<bytes.count {
+            for bit in 0..<8 {
+                var damaged = bytes
+                damaged[place] ^= 1 << UInt8(bit)
+                let file = try RunFile(damaged, like: intact)
+                if code({ try file.open().readAll(Self.keys) }) != .damaged { missed.append(place * 8 + bit) }
+            }
+        }
+        #expect(missed.isEmpty, "bits \(missed.prefix(20)) of \(bytes.count) bytes")
+    }
+
+    @Test func findsAFileCutAnywhere() throws {
+        let intact = try RunFile(Self.entries)
+        let bytes = try intact.bytes()
+        for count in 0..<bytes.count {
+            let file = try RunFile(Array(bytes[..<count]), like: intact)
+            #expect(code { try file.open().readAll(Self.keys) } == .damaged, "cut at \(count)")
+        }
+    }
+
+    /// What has a checksum of its own.
+    private struct Piece {
+        enum Kind { case block, page, footer }
+        let kind: Kind
+        let range: Range<Int>
+    }
+
+    private static let pageByteCount = 1_028
+
+    private func pieces(_ bytes: [UInt8]) -> [Piece] {
+        let footer = bytes.count - RunFooter.byteCount
+        let filter = bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: footer + 48, as: UInt64.self)) }
+        var pieces: [Piece] = []
+        var offset = FileHeader.byteCount
+        while offset < filter {
+            let end = offset + 8 + Int(bytes[offset + 4]) + Int(bytes[offset + 5]) << 8
+            pieces.append(Piece(kind: .block, range: offset..<end))
+            offset = end
+        }
+        while offset < footer {
+            let end = min(offset + Self.pageByteCount, footer)
+            pieces.append(Piece(kind: .page, range: offset..<end))
+            offset = end
+        }
+        return pieces + [Piece(kind: .footer, range: footer..<bytes.count)]
+    }
+
+    /// Gives a piece the checksum of what it says.
+    private func reseal(_ bytes: inout [UInt8], _ piece: Piece, _ file: RunFile) {
+        let isInFront = piece.kind == .block
+        let content = isInFront ? piece.range.dropFirst(4) : piece.range.dropLast(4)
+        let seed = file.seed(at: piece.range.lowerBound)
+        let checksum = bytes[content].withUnsafeBytes { CRC32C.checksum($0, seed: seed) }
+        let place = isInFront ? piece.range.lowerBound : piece.range.upperBound - 4
+        withUnsafeBytes(of: checksum.littleEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
+    }
+
+    @Test func findsAPieceOfAnotherFile() throws {
+        let intact = try RunFile(Self.entries)
+        let bytes = try intact.bytes()
+        for other in [try RunFile(Self.entries, number: 10), try RunFile(Self.entries, salt: 1)] {
+            let foreign = try other.bytes()
+            #expect(foreign.count == bytes.count)
+            for piece in pieces(bytes) {
+                var mixed = bytes
+                mixed.replaceSubrange(piece.range, with: foreign[piece.range])
+                let file = try RunFile(mixed, like: intact)
+                #expect(code { try file.open().readAll(Self.keys) } == .damaged, "\(piece)")
+            }
+        }
+    }
+
+    @Test func findsABlockAtTheWrongPlace() throws {
+        // Keys of one size make blocks of one size.
+        let entries = testEntries(200, keyByteCount: 40)
+        let intact = try RunFile(entries)
+        let bytes = try intact.bytes()
+        let pieces = pieces(bytes)
+        let (first, second) = (pieces[0].range, pieces[1].range)
+        #expect(first.count == second.count)
+        var mixed = bytes
+        mixed.replaceSubrange(first, with: bytes[second])
+        let file = try RunFile(mixed, like: intact)
+        let key = try #require(entries.first?.key)
+        #expect(code { _ = try file.open().finding(key) } == .damaged)
+        #expect(code { _ = try file.open().entries() } == .damaged)
+    }
+
+    /// Nonsense that carries right checksums: what a broken program would write, or somebody who means harm.
+    @Test(arguments: Seed.list(20)) func neitherTrapsNorHangsOnNonsenseWithRightChecksums(seed: Seed) throws {
+        var random = seed
+        let intact = try RunFile(testEntries(300, keyByteCount: 300))
+        let bytes = try intact.bytes()
+        let keys = testEntries(300, keyByteCount: 300).map(\.key)
+        let pieces = pieces(bytes)
+        for _ in 0..<20 {
+            var wrong = bytes
+            for _ in 0...random.below(3) {
+                // Blocks of the index stand behind those of entries.
+                let piece = random.oneIn(3) ? pieces[pieces.count - 1 - random.below(12)] : random.pick(pieces)
+                for _ in 0...random.below(4) {
+                    let place = piece.range.lowerBound + random.below(min(piece.range.count, 128))
+                    wrong[place] =
+                        random.oneIn(2) ? UInt8(truncatingIfNeeded: random.next()) : random.pick([0, 1, 255])
+                }
+            }
+            for piece in pieces { reseal(&wrong, piece, intact) }
+            let file = try RunFile(wrong, like: intact)
+            let found = code {
+                let run = try file.open()
+                _ = try run.entries()
+                for key in keys where random.oneIn(6) {
+                    _ = try run.mayContain(key)
+                    _ = try run.finding(key)
+                }
+            }
+            #expect(found == nil || found == .damaged, "\(seed.replayLine)")
+        }
+    }
+}
