@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// Puts one block together: docs/FileFormat.md 13.
+/// Puts one block together: docs/FileFormat.md 13.1.
 struct BlockBuilder: ~Copyable {
     private let start: UnsafeMutableRawPointer
     private let byteCountMax: Int

@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// A blocked Bloom filter over the search prefixes of a run: docs/FileFormat.md 13.
+/// A blocked Bloom filter over the search prefixes of a run: docs/FileFormat.md 13.3.
 ///
 /// Each prefix sets six bits of one line of 64 bytes, chosen by its 64-bit hash: the line by the upper 32 bits, scaled to the number of
 /// lines; the bits by the lower 32, multiplied and cut into pieces of nine from the top. With twelve bits a prefix about 0.6 % of absent
@@ -10,17 +10,35 @@ import FaultlineDisk
 /// Generation in an Interval" (2019).
 enum BloomFilter {
     static let lineByteCount = 64
-    static let linesAPage = 16
-    static let bitsAPrefix = 12
+    /// Of every page but the last. A few kilobytes, so that finding a page takes no memory worth speaking of beside the filter itself.
+    static let linesAPage: UInt64 = 64
+    static let bitsAPrefix: UInt64 = 12
     private static let probes: UInt64 = 6
-    /// 16 lines and a CRC32C.
-    static let pageByteCount = linesAPage * lineByteCount + 4
+    private static let checksumByteCount = 4
 
-    /// Pages for a number of prefixes, at least one unless there are none.
-    static func pageCount(prefixCount: UInt64) -> UInt64 {
-        let bits = UInt64(lineByteCount * linesAPage * 8)
-        let (wanted, overflow) = prefixCount.multipliedReportingOverflow(by: UInt64(bitsAPrefix))
+    /// Lines for a number of prefixes, at least one unless there are none.
+    static func lineCount(prefixCount: UInt64) -> UInt64 {
+        let bits = UInt64(lineByteCount * 8)
+        let (wanted, overflow) = prefixCount.multipliedReportingOverflow(by: bitsAPrefix)
         return overflow ? UInt64.max / bits : wanted / bits + (wanted % bits == 0 ? 0 : 1)
+    }
+
+    /// Bytes of a filter's pages; `lineCount` is at most 2^32.
+    static func byteCount(lineCount: UInt64) -> UInt64 {
+        let pageCount = (lineCount + linesAPage - 1) / linesAPage
+        return lineCount * UInt64(lineByteCount) + pageCount * UInt64(checksumByteCount)
+    }
+
+    /// Where the page with a line stands in the filter, how many bytes it has, and where the line stands in it.
+    @inline(__always)
+    static func place(ofLine line: UInt64, lineCount: UInt64) -> (page: UInt64, byteCount: Int, line: Int) {
+        let first = line & ~(linesAPage &- 1)
+        let lines = min(linesAPage, lineCount &- first)
+        let page = first &* UInt64(lineByteCount) &+ first / linesAPage &* UInt64(checksumByteCount)
+        return (
+            page, Int(truncatingIfNeeded: lines) &* lineByteCount &+ checksumByteCount,
+            Int(truncatingIfNeeded: line &- first) &* lineByteCount
+        )
     }
 
     /// The line of a hash, below `lineCount`, which is at most 2^32.
@@ -58,13 +76,14 @@ enum BloomFilter {
         return true
     }
 
-    /// What is wrong with a page of 1,028 bytes; nil if nothing is.
+    /// What is wrong with a page; nil if nothing is.
     ///
     /// - Parameter seed: `FileHeader.seed` of the page's place.
     static func problem(inPage page: UnsafeRawBufferPointer, seed: UInt32) -> String? {
-        guard page.count == pageByteCount, let start = page.baseAddress else { return "the filter page is cut short" }
-        let expected = UInt32(littleEndian: start.loadUnaligned(fromByteOffset: pageByteCount - 4, as: UInt32.self))
-        let found = CRC32C.checksum(start, pageByteCount - 4, seed: seed)
+        let content = page.count - checksumByteCount
+        guard content > 0, let start = page.baseAddress else { return "the filter page is cut short" }
+        let expected = UInt32(littleEndian: start.loadUnaligned(fromByteOffset: content, as: UInt32.self))
+        let found = CRC32C.checksum(start, content, seed: seed)
         return expected == found ? nil : "the filter page's checksum is \(found), expected \(expected)"
     }
 }

@@ -43,8 +43,8 @@ struct BloomWindow: ~Copyable {
         }
     }
 
-    /// The bytes of a line held here.
-    func line(_ number: UInt64) -> UnsafeRawPointer {
-        UnsafeRawPointer(lines + Int(number - firstLine) * BloomFilter.lineByteCount)
+    /// The lines held here.
+    var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: lines, count: Int(heldLineCount) * BloomFilter.lineByteCount)
     }
 }

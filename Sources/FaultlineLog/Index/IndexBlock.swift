@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// The form of a block: docs/FileFormat.md 13.
+/// The form of a block: docs/FileFormat.md 13.1.
 ///
 /// Header: CRC32C of everything after it, continued from the seed of the block's place, 4, bytes of entries u16, entries u16. Entry: key bytes shared with the entry before u16, further
 /// key bytes u16, flags u8, identifier u48, sequence number u64, the further key bytes. In index blocks the identifier is a block's size
@@ -52,6 +52,14 @@ enum IndexBlock {
     @inline(__always)
     static func entryCount(_ start: UnsafeRawPointer) -> Int {
         Int(UInt16(littleEndian: start.loadUnaligned(fromByteOffset: 6, as: UInt16.self)))
+    }
+
+    /// The key of a verified block's first entry, which stands there whole.
+    static func firstKey(_ block: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard let start = block.baseAddress else { return block }
+        let entry = EntryHeader(start + headerByteCount)
+        return UnsafeRawBufferPointer(
+            start: start + headerByteCount + entryHeaderByteCount, count: entry.furtherByteCount)
     }
 
     /// Checks everything that readers of a block rely on, so that they need not: checksum, sizes, order, and that each entry shares as many

@@ -83,6 +83,12 @@ enum KeyBytes {
         return offset
     }
 
+    /// How many bytes two keys have in common from the start.
+    static func sharedByteCount(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        guard let x = a.baseAddress, let y = b.baseAddress else { return 0 }
+        return sharedByteCount(x, y, min(a.count, b.count))
+    }
+
     /// Whether a key begins with `prefix`.
     @inline(__always)
     static func hasPrefix(_ key: UnsafeRawPointer, _ byteCount: Int, _ prefix: UnsafeRawPointer, _ prefixByteCount: Int)

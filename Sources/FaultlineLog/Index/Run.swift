@@ -9,10 +9,10 @@ package import FaultlineDisk
 // Safe because nothing changes after `open`; the file and the cache take care of themselves.
 package final class Run: @unchecked Sendable {
     package let description: RunDescription
+    package let footer: RunFooter
     package let definition: IndexDefinition
     let file: DiskFile
     let header: FileHeader
-    let footer: RunFooter
     let cache: BlockCache
     let lineCount: UInt64
     /// Kept alive with the run: who removes the file must wait for it.
@@ -70,7 +70,7 @@ package final class Run: @unchecked Sendable {
         self.definition = definition
         self.cache = cache
         self.owner = owner
-        lineCount = footer.filterPageCount * UInt64(BloomFilter.linesAPage)
+        lineCount = footer.filterLineCount
     }
 
     deinit {
@@ -85,28 +85,33 @@ package final class Run: @unchecked Sendable {
     package func mayContain(prefixHash: UInt64) throws(LogError) -> Bool {
         if lineCount == 0 { return false }
         let line = BloomFilter.line(prefixHash, lineCount: lineCount)
-        let offset = footer.filterOffset + (line / UInt64(BloomFilter.linesAPage)) * UInt64(BloomFilter.pageByteCount)
-        let place = Int(line % UInt64(BloomFilter.linesAPage)) * BloomFilter.lineByteCount
+        let place = BloomFilter.place(ofLine: line, lineCount: lineCount)
+        let offset = footer.filterOffset &+ place.page
         if let answer = cache.withBlock(
-            file: fileNumber, offset: offset, { BloomFilter.mayContain(prefixHash, line: $0 + place) })
+            file: fileNumber, offset: offset, { BloomFilter.mayContain(prefixHash, line: $0 + place.line) })
         {
             return answer
         }
-        let page = try loadFilterPage(at: offset)
-        return BloomFilter.mayContain(prefixHash, line: page.start + place)
+        let page = try loadFilterPage(at: offset, byteCount: place.byteCount)
+        return BloomFilter.mayContain(prefixHash, line: page.start + place.line)
     }
 
-    /// Asks for what `mayContain` will look at first.
+    /// Asks for the filter's line that `mayContain` will look at, if its page is in the cache.
     @inline(__always)
     func prefetchFilter(prefixHash: UInt64) {
         if lineCount == 0 { return }
-        let page = BloomFilter.line(prefixHash, lineCount: lineCount) / UInt64(BloomFilter.linesAPage)
-        cache.prefetch(file: fileNumber, offset: footer.filterOffset + page * UInt64(BloomFilter.pageByteCount))
+        let line = BloomFilter.line(prefixHash, lineCount: lineCount)
+        let place = BloomFilter.place(ofLine: line, lineCount: lineCount)
+        _ = cache.withBlock(file: fileNumber, offset: footer.filterOffset &+ place.page) { page in
+            // It may lie in two lines of the processor's.
+            prefetch(page + place.line)
+            prefetch(page + place.line + BloomFilter.lineByteCount - 1)
+        }
     }
 
     @inline(never)
-    private func loadFilterPage(at offset: UInt64) throws(LogError) -> BlockHandle {
-        let memory = BlockMemory.allocate(byteCount: BloomFilter.pageByteCount)
+    private func loadFilterPage(at offset: UInt64, byteCount: Int) throws(LogError) -> BlockHandle {
+        let memory = BlockMemory.allocate(byteCount: byteCount)
         do throws(LogError) {
             try Self.read(into: memory.bytes, of: file, at: offset)
             if let problem = BloomFilter.problem(

@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// The last 128 bytes of a run: docs/FileFormat.md 13.
+/// The last 128 bytes of a run: docs/FileFormat.md 13.4.
 package struct RunFooter: Sendable, Equatable {
     package static let byteCount = 128
     static let magic: UInt64 = 0x0100_4E55_5254_4C46
@@ -15,7 +15,7 @@ package struct RunFooter: Sendable, Equatable {
     package var indexOffset: UInt64 = 0
     package var indexBlockCount: UInt64 = 0
     package var filterOffset: UInt64 = 0
-    package var filterPageCount: UInt64 = 0
+    package var filterLineCount: UInt64 = 0
     /// The smallest sequence number; 0 in an empty run.
     package var firstSequence: UInt64 = 0
     package var lastSequence: UInt64 = 0
@@ -60,7 +60,7 @@ package struct RunFooter: Sendable, Equatable {
         footer.indexOffset = field(32)
         footer.indexBlockCount = field(40)
         footer.filterOffset = field(48)
-        footer.filterPageCount = field(56)
+        footer.filterLineCount = field(56)
         footer.firstSequence = field(64)
         footer.lastSequence = field(72)
         footer.deleteCount = field(80)
@@ -82,17 +82,13 @@ package struct RunFooter: Sendable, Equatable {
         else {
             return "the footer's offsets do not rise or leave the file"
         }
-        let (filterByteCount, overflow) = filterPageCount.multipliedReportingOverflow(
-            by: UInt64(BloomFilter.pageByteCount))
-        guard !overflow, fileByteCount - filterOffset >= UInt64(Self.byteCount),
-            fileByteCount - filterOffset - UInt64(Self.byteCount) == filterByteCount
+        guard filterLineCount <= UInt64(UInt32.max) else { return "the filter has too many lines" }
+        guard fileByteCount - filterOffset >= UInt64(Self.byteCount),
+            fileByteCount - filterOffset - UInt64(Self.byteCount) == BloomFilter.byteCount(lineCount: filterLineCount)
         else { return "the filter does not end where the footer begins" }
-        guard filterPageCount <= UInt64(UInt32.max) / UInt64(BloomFilter.linesAPage) else {
-            return "the filter has too many pages"
-        }
         if entryCount == 0 {
             let isEmpty =
-                blockCount == 0 && indexBlockCount == 0 && filterPageCount == 0 && rootOffset == 0 && rootByteCount == 0
+                blockCount == 0 && indexBlockCount == 0 && filterLineCount == 0 && rootOffset == 0 && rootByteCount == 0
                 && height == 0
                 && indexOffset == UInt64(FileHeader.byteCount) && filterOffset == indexOffset && deleteCount == 0
                 && firstSequence == 0
@@ -104,7 +100,7 @@ package struct RunFooter: Sendable, Equatable {
         guard blockCount > 0, blockCount <= entryCount, deleteCount <= entryCount, firstSequence <= lastSequence,
             entryCount <= (indexOffset - UInt64(FileHeader.byteCount)) / entryBytes,
             indexBlockCount > 0, indexBlockCount <= (filterOffset - indexOffset) / (entryBytes + blockBytes),
-            filterPageCount > 0
+            filterLineCount > 0
         else { return "the footer's counts contradict each other" }
         guard height > 0, height <= Self.heightMax, rootOffset >= indexOffset, rootOffset <= filterOffset,
             filterOffset - rootOffset == UInt64(rootByteCount), rootByteCount <= UInt32(IndexBlock.byteCountMax)
@@ -126,7 +122,7 @@ package struct RunFooter: Sendable, Equatable {
         put(indexOffset, 32)
         put(indexBlockCount, 40)
         put(filterOffset, 48)
-        put(filterPageCount, 56)
+        put(filterLineCount, 56)
         put(firstSequence, 64)
         put(lastSequence, 72)
         put(deleteCount, 80)

@@ -8,118 +8,124 @@ extension RunWriter {
             footer.filterOffset = output.offset
             return
         }
-        if !blockIndex.isComplete || filter.window == nil { try output.flush() }
         try writeIndex()
         footer.filterOffset = output.offset
         try writeFilter()
     }
 
     /// Writes the index level by level, each from the one below, until a level is a single block.
+    ///
+    /// What a level says of the one below is kept in memory while it is little, and else read from the file again.
     private mutating func writeIndex() throws(LogError) {
-        var level = IndexLevel(header: header)
+        var level = newLevel()
         if blockIndex.isComplete {
             try blockIndex.forEach { (key, offset, byteCount) throws(LogError) in
                 try level.add(key: key, offset: offset, byteCount: byteCount, to: &output)
             }
         } else {
-            let walk = EntryWalk(prefixByteCountMax: prefixByteCountMax)
-            var stream = BlockStream(output.file, header, in: blocks)
-            var offset = stream.offset
-            while let block = try stream.next() {
-                walk.visit(block) { _ in }
-                try level.add(key: walk.key.bytes, offset: offset, byteCount: UInt64(block.count), to: &output)
-                offset = stream.offset
-            }
+            try addBlocks(to: &level)
         }
+        var start = footer.indexOffset
         while true {
             try level.finish(to: &output)
             footer.height += 1
-            footer.indexBlockCount += UInt64(level.parents.count)
-            if level.parents.count == 1 { break }
-            var above = IndexLevel(header: header)
-            try level.parents.forEach { (key, offset, byteCount) throws(LogError) in
-                try above.add(key: key, offset: offset, byteCount: byteCount, to: &output)
+            footer.indexBlockCount += level.blockCount
+            if level.blockCount == 1 { break }
+            let region = start..<output.offset
+            start = region.upperBound
+            var above = newLevel()
+            if level.parents.isComplete {
+                try level.parents.forEach { (key, offset, byteCount) throws(LogError) in
+                    try above.add(key: key, offset: offset, byteCount: byteCount, to: &output)
+                }
+            } else {
+                try addIndexBlocks(in: region, to: &above)
             }
             level = above
         }
-        try level.parents.forEach { (_, offset, byteCount) throws(LogError) in
-            footer.rootOffset = offset
-            footer.rootByteCount = UInt32(truncatingIfNeeded: byteCount)
+        footer.rootOffset = start
+        footer.rootByteCount = UInt32(truncatingIfNeeded: output.offset - start)
+    }
+
+    private func newLevel() -> IndexLevel {
+        IndexLevel(header: header, parentByteCountMax: auxiliaryByteCountMax / 8)
+    }
+
+    /// Adds all blocks of entries to the lowest level, by reading them.
+    private mutating func addBlocks(to level: inout IndexLevel) throws(LogError) {
+        try output.flush()
+        let walk = EntryWalk(prefixByteCountMax: prefixByteCountMax)
+        var stream = BlockStream(output.file, header, in: blocks)
+        var known: (offset: UInt64, byteCount: Int)?
+        var offset = stream.offset
+        while let block = try stream.next() {
+            if let known {
+                let first = IndexBlock.firstKey(block)
+                let last = walk.key.bytes
+                let shared = KeyBytes.sharedByteCount(last, first)
+                try level.add(
+                    key: Separator.between(last, first, shared: shared), offset: known.offset,
+                    byteCount: known.byteCount, to: &output)
+            }
+            walk.visit(block) { _ in }
+            known = (offset, block.count)
+            offset = stream.offset
+        }
+        if let known {
+            try level.add(key: walk.key.bytes, offset: known.offset, byteCount: known.byteCount, to: &output)
+        }
+    }
+
+    /// Adds the index blocks of one level to the next, by reading them.
+    private mutating func addIndexBlocks(in region: Range<UInt64>, to level: inout IndexLevel) throws(LogError) {
+        try output.flush()
+        let walk = EntryWalk(prefixByteCountMax: 0)
+        var stream = BlockStream(output.file, header, in: region, isIndex: true)
+        var offset = stream.offset
+        while let block = try stream.next() {
+            walk.visit(block) { _ in }
+            try level.add(key: walk.key.bytes, offset: offset, byteCount: block.count, to: &output)
+            offset = stream.offset
         }
     }
 
     private mutating func writeFilter() throws(LogError) {
         if let window = filter.window.take() {
-            footer.filterPageCount = window.lineCount / UInt64(BloomFilter.linesAPage)
-            return try write(window, from: 0)
+            footer.filterLineCount = window.lineCount
+            return try write(window)
         }
-        let pageCount = BloomFilter.pageCount(prefixCount: filter.prefixCount)
-        footer.filterPageCount = pageCount
-        let pagesAWindow = UInt64(max(auxiliaryByteCountMax / BloomFilter.pageByteCount, 1))
-        var page: UInt64 = 0
-        while page < pageCount {
-            let count = min(pagesAWindow, pageCount - page)
+        let lineCount = BloomFilter.lineCount(prefixCount: filter.prefixCount)
+        footer.filterLineCount = lineCount
+        try output.flush()
+        // Whole pages.
+        let linesAWindow = max(
+            UInt64(auxiliaryByteCountMax / BloomFilter.lineByteCount) & ~(BloomFilter.linesAPage - 1),
+            BloomFilter.linesAPage)
+        var line: UInt64 = 0
+        while line < lineCount {
             let window = BloomWindow(
-                lineCount: pageCount * UInt64(BloomFilter.linesAPage), firstLine: page * UInt64(BloomFilter.linesAPage),
-                heldLineCount: count * UInt64(BloomFilter.linesAPage))
+                lineCount: lineCount, firstLine: line, heldLineCount: min(linesAWindow, lineCount - line))
             let walk = EntryWalk(prefixByteCountMax: prefixByteCountMax)
             var stream = BlockStream(output.file, header, in: blocks)
             while let block = try stream.next() { walk.visit(block) { window.add($0) } }
-            try write(window, from: page)
-            page += count
+            try write(window)
+            line += window.heldLineCount
         }
     }
 
-    private mutating func write(_ window: borrowing BloomWindow, from firstPage: UInt64) throws(LogError) {
-        let pageCount = window.heldLineCount / UInt64(BloomFilter.linesAPage)
-        for page in firstPage..<(firstPage + pageCount) {
-            let bytes = UnsafeRawBufferPointer(
-                start: window.line(page * UInt64(BloomFilter.linesAPage)), count: BloomFilter.pageByteCount - 4)
-            let seed = header.seed(at: output.offset)
-            try output.append(bytes)
-            var checksum = CRC32C.checksum(bytes, seed: seed).littleEndian
+    private mutating func write(_ window: borrowing BloomWindow) throws(LogError) {
+        var lines = window.bytes
+        while !lines.isEmpty {
+            let page = UnsafeRawBufferPointer(
+                rebasing: lines.prefix(Int(BloomFilter.linesAPage) * BloomFilter.lineByteCount))
+            var checksum = CRC32C.checksum(page, seed: header.seed(at: output.offset)).littleEndian
+            try output.append(page)
             try withUnsafeBytes(of: &checksum) { (bytes) throws(LogError) in try output.append(bytes) }
+            lines = UnsafeRawBufferPointer(rebasing: lines.dropFirst(page.count))
         }
     }
 
     private var blocks: Range<UInt64> { UInt64(FileHeader.byteCount)..<footer.indexOffset }
-}
-
-/// One level of the block index, written as its entries come.
-private struct IndexLevel: ~Copyable {
-    private let header: FileHeader
-    private var builder = BlockBuilder(byteCountMax: IndexBlock.indexBlockByteCountMax, entryCountMin: 2)
-    private let lastKey = KeyCopy()
-    /// The blocks of this level, for the level above: a twentieth of the entries, so they always fit.
-    private(set) var parents = PendingIndex(byteCountMax: Int.max)
-
-    init(header: FileHeader) { self.header = header }
-
-    mutating func add(key: UnsafeRawBufferPointer, offset: UInt64, byteCount: UInt64, to output: inout RunOutput)
-        throws(LogError)
-    {
-        let start = key.baseAddress ?? UnsafeRawPointer(lastKey.start)
-        var shared = 0
-        if builder.entryCount > 0 {
-            shared = KeyBytes.sharedByteCount(lastKey.start, start, min(lastKey.byteCount, key.count))
-        }
-        if !builder.hasRoom(furtherByteCount: key.count - shared) {
-            try finish(to: &output)
-            shared = 0
-        }
-        builder.append(
-            key: start, sharedByteCount: shared, furtherByteCount: key.count - shared, flags: 0, id: byteCount,
-            sequence: offset)
-        lastKey.set(start, key.count)
-    }
-
-    mutating func finish(to output: inout RunOutput) throws(LogError) {
-        guard builder.entryCount > 0 else { return }
-        let offset = output.offset
-        let block = builder.finish(seed: header.seed(at: offset))
-        try output.append(block)
-        parents.add(key: lastKey.bytes, offset: offset, byteCount: block.count)
-    }
 }
 
 /// Walks over the entries of verified blocks in order and tells the hashes of new search prefixes.

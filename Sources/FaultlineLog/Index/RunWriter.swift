@@ -2,8 +2,9 @@ package import FaultlineDisk
 
 /// Writes one run file, entries ascending.
 ///
-/// Memory is bounded whatever the number of entries: buffers of about 260 KiB, and up to `auxiliaryByteCountMax` for each the block index
-/// and the Bloom filter. What does not fit there is made at the end by reading the blocks again.
+/// Memory is bounded whatever the number of entries and their size: buffers of about 330 KiB, up to `auxiliaryByteCountMax` for each the
+/// block index and the Bloom filter, and a quarter of it for the levels above. What does not fit there is made at the end by reading the
+/// blocks again.
 package struct RunWriter: ~Copyable {
     /// Bytes that the block index and the Bloom filter may each hold before they are made by reading again.
     package static let auxiliaryByteCountMax = 2 << 20
@@ -41,8 +42,8 @@ package struct RunWriter: ~Copyable {
         builder = BlockBuilder(byteCountMax: IndexBlock.entryBlockByteCountMax, entryCountMin: 1)
         output = RunOutput(file: file)
         reservation = MemoryReservation(
-            2 * BlockBuilder.memoryByteCount + RunOutput.bufferByteCount + BlockStream.byteCountMax + 2
-                * auxiliaryByteCountMax,
+            3 * BlockBuilder.memoryByteCount + RunOutput.bufferByteCount + BlockStream.byteCountMax
+                + auxiliaryByteCountMax / 4 * 9,
             for: .buffers, in: budget)
         try withUnsafeTemporaryAllocation(byteCount: FileHeader.byteCount, alignment: 8) { (bytes) throws(LogError) in
             header.write(to: bytes.baseAddress.unsafelyUnwrapped)
@@ -68,7 +69,8 @@ package struct RunWriter: ~Copyable {
         }
         var sharedInBlock = builder.entryCount == 0 ? 0 : shared
         if !builder.hasRoom(furtherByteCount: key.count &- sharedInBlock) {
-            try finishBlock()
+            let next = UnsafeRawBufferPointer(start: start, count: key.count)
+            try finishBlock(key: Separator.between(lastKey.bytes, next, shared: shared))
             sharedInBlock = 0
         }
         builder.append(
@@ -87,7 +89,7 @@ package struct RunWriter: ~Copyable {
     ///
     /// Durability: the file's bytes are; its entry in the directory is the caller's to synchronize.
     package consuming func finish() throws(LogError) -> RunDescription {
-        if builder.entryCount > 0 { try finishBlock() }
+        if builder.entryCount > 0 { try finishBlock(key: lastKey.bytes) }
         footer.indexOffset = output.offset
         try writeIndexAndFilter()
         try withUnsafeTemporaryAllocation(byteCount: RunFooter.byteCount, alignment: 8) { (bytes) throws(LogError) in
@@ -103,12 +105,12 @@ package struct RunWriter: ~Copyable {
         return RunDescription(footer, fileNumber: header.fileNumber, byteCount: output.offset)
     }
 
-    private mutating func finishBlock() throws(LogError) {
+    private mutating func finishBlock(key: UnsafeRawBufferPointer) throws(LogError) {
         let offset = output.offset
         let block = builder.finish(seed: header.seed(at: offset))
         try output.append(block)
         footer.blockCount += 1
-        blockIndex.add(key: lastKey.bytes, offset: offset, byteCount: block.count)
+        blockIndex.add(key: key, offset: offset, byteCount: block.count)
     }
 
     @inline(__always)

@@ -40,7 +40,7 @@ struct RunDamageTests {
         let range: Range<Int>
     }
 
-    private static let pageByteCount = 1_028
+    private static let pageByteCount = 4_100
 
     private func pieces(_ bytes: [UInt8]) -> [Piece] {
         let footer = bytes.count - RunFooter.byteCount

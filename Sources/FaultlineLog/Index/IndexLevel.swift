@@ -1,0 +1,48 @@
+import FaultlineDisk
+
+/// One level of a run's block index, written as its entries come.
+struct IndexLevel: ~Copyable {
+    private let header: FileHeader
+    private var builder = BlockBuilder(byteCountMax: IndexBlock.indexBlockByteCountMax, entryCountMin: 2)
+    private let lastKey = KeyCopy()
+    private(set) var blockCount: UInt64 = 0
+    /// The blocks of this level, for the level above.
+    private(set) var parents: PendingIndex
+
+    /// A level of a file with this header.
+    ///
+    /// - Parameter parentByteCountMax: What the list of parents may hold.
+    init(header: FileHeader, parentByteCountMax: Int) {
+        self.header = header
+        parents = PendingIndex(byteCountMax: parentByteCountMax)
+    }
+
+    /// Adds the next block of the level below.
+    mutating func add(key: UnsafeRawBufferPointer, offset: UInt64, byteCount: Int, to output: inout RunOutput)
+        throws(LogError)
+    {
+        let start = key.baseAddress ?? UnsafeRawPointer(lastKey.start)
+        var shared = 0
+        if builder.entryCount > 0 {
+            shared = KeyBytes.sharedByteCount(lastKey.start, start, min(lastKey.byteCount, key.count))
+        }
+        if !builder.hasRoom(furtherByteCount: key.count - shared) {
+            try finish(to: &output)
+            shared = 0
+        }
+        builder.append(
+            key: start, sharedByteCount: shared, furtherByteCount: key.count - shared, flags: 0, id: UInt64(byteCount),
+            sequence: offset)
+        lastKey.set(start, key.count)
+    }
+
+    /// Writes the block under way.
+    mutating func finish(to output: inout RunOutput) throws(LogError) {
+        guard builder.entryCount > 0 else { return }
+        let offset = output.offset
+        let block = builder.finish(seed: header.seed(at: offset))
+        try output.append(block)
+        blockCount += 1
+        parents.add(key: lastKey.bytes, offset: offset, byteCount: block.count)
+    }
+}
