@@ -20,6 +20,8 @@ struct EntryStage: ~Copyable {
     }
 
     private(set) var definitions: [IndexDefinition] = []
+    /// What a batch of look-ups found out.
+    var absentKeys = AbsentKeys()
     private var keys = ByteWriter(byteCapacity: 16_384)
     private var entries: UnsafeMutablePointer<Entry>
     private var capacity: Int
@@ -130,6 +132,7 @@ struct EntryStage: ~Copyable {
 
     /// Forgets all entries and keeps the memory of a usual transaction.
     mutating func removeAll() {
+        absentKeys.removeAll()
         guard count > 0 else { return }
         count = 0
         uniqueCount = 0

@@ -163,9 +163,9 @@ package struct Transaction: ~Copyable {
         return try sequencer.firstID(in: index, key: key)
     }
 
-    /// Brings what `firstID` will look at into the processor's cache.
+    /// Finds out which of many keys nobody has, so that `firstID` of these is cheap.
     ///
-    /// Sixteen to sixty-four keys at a time serve best.
+    /// Sixteen to two hundred keys at a time serve best.
     package func prefetchKeys(in index: IndexDefinition, _ keys: UnsafeBufferPointer<UnsafeRawBufferPointer>) {
         sequencer.prefetch(index, keys)
     }

@@ -64,6 +64,18 @@ package final class BlockCache: @unchecked Sendable {
         return handle
     }
 
+    /// A block, if it is there, for a caller who holds many: it is held once more until the caller releases it.
+    @inline(__always)
+    func held(file: UInt64, offset: UInt64) -> BlockMemory? {
+        let hash = Self.hash(file: file, offset: offset)
+        let shard = shards + Self.shardNumber(hash)
+        shard.pointee.lock.lock()
+        defer { shard.pointee.lock.unlock() }
+        let memory = shard.pointee.find(hash: hash, file: file, offset: offset)
+        memory?.retain()
+        return memory
+    }
+
     /// Calls `body` with a block's bytes under the shard's lock, if it is there: for a few loads this is cheaper than holding the block.
     @inline(__always)
     func withBlock<R>(file: UInt64, offset: UInt64, _ body: (UnsafeRawPointer) -> R) -> R? {
@@ -72,14 +84,7 @@ package final class BlockCache: @unchecked Sendable {
         shard.pointee.lock.lock()
         defer { shard.pointee.lock.unlock() }
         guard let memory = shard.pointee.find(hash: hash, file: file, offset: offset) else { return nil }
-        return body(UnsafeRawPointer(memory.bytes.baseAddress.unsafelyUnwrapped))
-    }
-
-    /// Asks for the cache line where the search for a block begins.
-    @inline(__always)
-    func prefetch(file: UInt64, offset: UInt64) {
-        let hash = Self.hash(file: file, offset: offset)
-        shards[Self.shardNumber(hash)].prefetch(hash: hash)
+        return body(memory.content)
     }
 
     /// Adds a verified block; if another thread was faster, that one's copy is used.

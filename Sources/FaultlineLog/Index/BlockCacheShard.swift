@@ -69,12 +69,6 @@ struct BlockCacheShard: ~Copyable {
         return nil
     }
 
-    /// May be called without the lock: an address that is no longer the table's is harmless to ask for.
-    @inline(__always)
-    func prefetch(hash: UInt64) {
-        FaultlineLog.prefetch(UnsafeRawPointer(heads + (Int(truncatingIfNeeded: hash) & headMask)))
-    }
-
     /// Takes over the caller's hold on `memory`. The block must not be there.
     mutating func insert(hash: UInt64, file: UInt64, offset: UInt64, _ memory: BlockMemory) {
         let index: Int

@@ -37,6 +37,8 @@ struct BlockMemory {
     @inline(__always) var bytes: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: start + Self.headerByteCount, count: byteCount)
     }
+    /// Where the bytes begin.
+    @inline(__always) var content: UnsafeRawPointer { UnsafeRawPointer(start + Self.headerByteCount) }
     @inline(__always) var byteCount: Int { Int(start.load(fromByteOffset: 4, as: UInt32.self)) }
 
     // Safe because an atomic word has the representation of the word.
@@ -50,13 +52,13 @@ struct BlockMemory {
     /// One more hold, as a handle.
     @inline(__always)
     func retained() -> BlockHandle {
-        holds.pointee.wrappingAdd(1, ordering: .relaxed)
+        retain()
         return BlockHandle(holding: start)
     }
 
-    /// The caller's own hold, as a handle.
+    /// Takes one more hold.
     @inline(__always)
-    func handle() -> BlockHandle { BlockHandle(holding: start) }
+    func retain() { holds.pointee.wrappingAdd(1, ordering: .relaxed) }
 
     /// Gives up one hold.
     @inline(__always)

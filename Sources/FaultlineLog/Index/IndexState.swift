@@ -39,28 +39,6 @@ package struct IndexState: Sendable {
         return finding.id
     }
 
-    /// Who has each of many keys.
-    ///
-    /// - Parameter ids: Gets an identifier for each key, 0 where nobody has it.
-    package func firstIDs(
-        keys: UnsafeBufferPointer<UnsafeRawBufferPointer>, hashes: UnsafePointer<UInt64>, at sequence: UInt64,
-        into ids: UnsafeMutablePointer<RecordID>
-    ) throws(LogError) {
-        let window = 32
-        var start = 0
-        while start < keys.count {
-            let end = min(start + window, keys.count)
-            active.prefetch(hashes: UnsafeBufferPointer(start: hashes + start, count: end - start))
-            for memtable in frozen {
-                memtable.prefetch(hashes: UnsafeBufferPointer(start: hashes + start, count: end - start))
-            }
-            for index in start..<end {
-                ids[index] = try firstID(key: keys[index], hash: hashes[index], at: sequence) ?? 0
-            }
-            start = end
-        }
-    }
-
     /// Calls `body` with each live entry whose key begins with `prefix`, ascending by key, then identifier; it returns false to stop.
     ///
     /// The key's bytes are valid during the call. Complexity: what of the memtables begins with the prefix is sorted; a look into each run

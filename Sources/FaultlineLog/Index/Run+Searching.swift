@@ -11,13 +11,32 @@ extension Run {
         return resolver.finding
     }
 
+    /// Where a block stands, as the block index or the footer says.
+    struct Place {
+        let offset: UInt64
+        let byteCount: Int
+    }
+
+    /// The root of the block index; nil in an empty run.
+    var root: Place? {
+        footer.height == 0 ? nil : Place(offset: footer.rootOffset, byteCount: Int(footer.rootByteCount))
+    }
+
     /// Shows the entries of a key to `resolver`.
     ///
     /// Complexity: the index blocks from the root down and a block of entries, a read for each that is not in the cache.
     func resolve(key: UnsafeRawBufferPointer, at limit: UInt64, into resolver: inout KeyResolver) throws(LogError) {
-        guard let leaf = try findBlock(key) else { return }
-        var offset = leaf.offset
-        var byteCount: Int? = leaf.byteCount
+        guard let place = try findBlock(key) else { return }
+        try resolve(key: key, from: place, at: limit, into: &resolver)
+    }
+
+    /// Shows the entries of a key to `resolver`, from the first block on that can hold one.
+    @inline(__always)
+    func resolve(key: UnsafeRawBufferPointer, from place: Place, at limit: UInt64, into resolver: inout KeyResolver)
+        throws(LogError)
+    {
+        var offset = place.offset
+        var byteCount: Int? = place.byteCount
         while true {
             let block = try block(at: offset, byteCount: byteCount, isIndex: false)
             var search = BlockSearch(block.start, key: key)
@@ -44,31 +63,38 @@ extension Run {
 
     /// The first block of entries that can hold `key` or something above it; nil if all entries are below.
     @inline(__always)
-    func findBlock(_ key: UnsafeRawBufferPointer) throws(LogError) -> (offset: UInt64, byteCount: Int)? {
-        if footer.height == 0 { return nil }
-        var offset = footer.rootOffset
-        var byteCount = Int(footer.rootByteCount)
+    func findBlock(_ key: UnsafeRawBufferPointer) throws(LogError) -> Place? {
+        guard var place = root else { return nil }
         for depth in 0..<footer.height {
-            let node = try block(at: offset, byteCount: byteCount, isIndex: true)
-            var search = BlockSearch(node.start, key: key)
-            let child: IndexBlock.EntryHeader
-            switch search.nextNotBelow() {
-            case .equal(let entry), .above(let entry): child = entry
-            case .end: return nil
-            }
-            // A child lies before its parent, so that no chain of blocks goes in a circle.
-            let isLeaf = depth + 1 == footer.height
-            let start = isLeaf ? blocks.lowerBound : footer.indexOffset
-            let end = isLeaf ? footer.indexOffset : offset
-            guard child.sequence >= start, child.sequence <= end, child.id <= end - child.sequence,
-                child.id >= UInt64(IndexBlock.headerByteCount)
-            else {
-                throw LogError.damagedRun(file.path, at: offset, "an index block names a block outside of its region")
-            }
-            offset = child.sequence
-            byteCount = Int(child.id)
+            guard let child = try child(of: place, depth: depth, key: key) else { return nil }
+            place = child
         }
-        return (offset, byteCount)
+        return place
+    }
+
+    /// The first block below an index block that can hold `key` or something above it; nil if all are below.
+    ///
+    /// - Parameter depth: 0 for the root.
+    @inline(__always)
+    func child(of parent: Place, depth: UInt16, key: UnsafeRawBufferPointer) throws(LogError) -> Place? {
+        let node = try block(at: parent.offset, byteCount: parent.byteCount, isIndex: true)
+        var search = BlockSearch(node.start, key: key)
+        let child: IndexBlock.EntryHeader
+        switch search.nextNotBelow() {
+        case .equal(let entry), .above(let entry): child = entry
+        case .end: return nil
+        }
+        // A child lies before its parent, so that no chain of blocks goes in a circle.
+        let isLeaf = depth &+ 1 == footer.height
+        let start = isLeaf ? blocks.lowerBound : footer.indexOffset
+        let end = isLeaf ? footer.indexOffset : parent.offset
+        guard child.sequence >= start, child.sequence <= end, child.id <= end - child.sequence,
+            child.id >= UInt64(IndexBlock.headerByteCount)
+        else {
+            throw LogError.damagedRun(
+                file.path, at: parent.offset, "an index block names a block outside of its region")
+        }
+        return Place(offset: child.sequence, byteCount: Int(child.id))
     }
 
     /// A cursor before the first entry whose key is not below `key`, and that may end after the first entry that is.

@@ -17,7 +17,7 @@ package final class Run: @unchecked Sendable {
     let lineCount: UInt64
     /// Kept alive with the run: who removes the file must wait for it.
     let owner: AnyObject?
-    private var fileNumber: UInt64 { description.fileNumber }
+    var fileNumber: UInt64 { description.fileNumber }
 
     /// Opens a run.
     ///
@@ -80,50 +80,13 @@ package final class Run: @unchecked Sendable {
     /// Blocks of entries.
     var blocks: Range<UInt64> { UInt64(FileHeader.byteCount)..<footer.indexOffset }
 
-    /// False if no entry has a search prefix of that hash; true for all that have, and for about one in a hundred of the others.
+    /// Asks for the beginning of a block, if it is in the cache.
     @inline(__always)
-    package func mayContain(prefixHash: UInt64) throws(LogError) -> Bool {
-        if lineCount == 0 { return false }
-        let line = BloomFilter.line(prefixHash, lineCount: lineCount)
-        let place = BloomFilter.place(ofLine: line, lineCount: lineCount)
-        let offset = footer.filterOffset &+ place.page
-        if let answer = cache.withBlock(
-            file: fileNumber, offset: offset, { BloomFilter.mayContain(prefixHash, line: $0 + place.line) })
-        {
-            return answer
+    func prefetchBlock(_ place: Place) {
+        _ = cache.withBlock(file: fileNumber, offset: place.offset) { block in
+            // The rest comes by itself, once somebody reads on.
+            for line in 0..<8 { prefetch(block + line &* 64) }
         }
-        let page = try loadFilterPage(at: offset, byteCount: place.byteCount)
-        return BloomFilter.mayContain(prefixHash, line: page.start + place.line)
-    }
-
-    /// Asks for the filter's line that `mayContain` will look at, if its page is in the cache.
-    @inline(__always)
-    func prefetchFilter(prefixHash: UInt64) {
-        if lineCount == 0 { return }
-        let line = BloomFilter.line(prefixHash, lineCount: lineCount)
-        let place = BloomFilter.place(ofLine: line, lineCount: lineCount)
-        _ = cache.withBlock(file: fileNumber, offset: footer.filterOffset &+ place.page) { page in
-            // It may lie in two lines of the processor's.
-            prefetch(page + place.line)
-            prefetch(page + place.line + BloomFilter.lineByteCount - 1)
-        }
-    }
-
-    @inline(never)
-    private func loadFilterPage(at offset: UInt64, byteCount: Int) throws(LogError) -> BlockHandle {
-        let memory = BlockMemory.allocate(byteCount: byteCount)
-        do throws(LogError) {
-            try Self.read(into: memory.bytes, of: file, at: offset)
-            if let problem = BloomFilter.problem(
-                inPage: UnsafeRawBufferPointer(memory.bytes), seed: header.seed(at: offset))
-            {
-                throw LogError.damagedRun(file.path, at: offset, problem)
-            }
-        } catch {
-            memory.release()
-            throw error
-        }
-        return cache.insert(file: fileNumber, offset: offset, memory)
     }
 
     /// A verified block, from the cache or the file.
@@ -190,7 +153,7 @@ package final class Run: @unchecked Sendable {
         }
     }
 
-    private static func read(into bytes: UnsafeMutableRawBufferPointer, of file: DiskFile, at offset: UInt64)
+    static func read(into bytes: UnsafeMutableRawBufferPointer, of file: DiskFile, at offset: UInt64)
         throws(LogError)
     {
         let byteCount: Int

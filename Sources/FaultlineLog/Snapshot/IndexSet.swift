@@ -4,28 +4,49 @@
 /// that is not older than the newest entry that a flush or merge has taken out of it.
 // Safe because nothing in it changes after `init` but memtables, which guard themselves.
 final class IndexSet: @unchecked Sendable {
-    private let byID: [IndexID: IndexState]
+    /// By ascending index number. In memory of their own, so that a look-up goes through them without copying a state:
+    /// that would count references up and down.
+    private let states: UnsafeMutableBufferPointer<IndexState>
 
+    /// - Parameter states: One of each index, in any order.
     init(_ states: [IndexState]) {
-        var byID: [IndexID: IndexState] = [:]
-        for state in states { byID[state.definition.id] = state }
-        self.byID = byID
+        self.states = .allocate(capacity: states.count)
+        _ = self.states.initialize(from: states.sorted { $0.definition.id < $1.definition.id })
+    }
+
+    deinit {
+        states.deinitialize()
+        states.deallocate()
     }
 
     static let empty = IndexSet([])
 
-    subscript(_ id: IndexID) -> IndexState? { byID[id] }
+    subscript(_ id: IndexID) -> IndexState? { find(id)?.pointee }
+
+    /// The state of an index, valid as long as the set.
+    @inline(__always)
+    func find(_ id: IndexID) -> UnsafePointer<IndexState>? {
+        guard let start = states.baseAddress else { return nil }
+        var low = 0
+        var high = states.count
+        while low < high {
+            let middle = (low &+ high) / 2
+            if start[middle].definition.id < id { low = middle &+ 1 } else { high = middle }
+        }
+        guard low < states.count, start[low].definition.id == id else { return nil }
+        return UnsafePointer(start + low)
+    }
 
     /// All states, by ascending index number.
-    var all: [IndexState] { byID.values.sorted { $0.definition.id < $1.definition.id } }
+    var all: [IndexState] { Array(states) }
 
     /// A set in which one state is another, or new.
     func replacing(_ state: IndexState) -> IndexSet {
-        IndexSet(byID.values.filter { $0.definition.id != state.definition.id } + [state])
+        IndexSet(states.filter { $0.definition.id != state.definition.id } + [state])
     }
 
     /// A set that lacks an index.
     func removing(_ index: IndexID) -> IndexSet {
-        IndexSet(byID.values.filter { $0.definition.id != index })
+        IndexSet(states.filter { $0.definition.id != index })
     }
 }
