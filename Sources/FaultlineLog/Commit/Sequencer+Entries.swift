@@ -3,10 +3,7 @@ extension Sequencer {
     func stageEntry(
         _ index: IndexDefinition, key: UnsafeRawBufferPointer, id: RecordID, isDelete: Bool
     ) throws(LogError) {
-        guard key.count <= IndexDefinition.keyByteCountMax else {
-            throw .tooLarge(
-                "An index key has at most \(IndexDefinition.keyByteCountMax) bytes; this one has \(key.count).")
-        }
+        try index.checkSize(of: key)
         stage.append(index, key: key, hash: hash(index, key), id: id, isDelete: isDelete)
     }
 

@@ -144,6 +144,8 @@ package struct Transaction: ~Copyable {
     // MARK: Indexes
 
     /// Gives a key to an object.
+    ///
+    /// - Throws: `.tooLarge` if the key has more than `IndexDefinition.keyByteCountMax` bytes. The transaction is as before, and can go on.
     package mutating func insertEntry(_ index: IndexDefinition, key: UnsafeRawBufferPointer, id: RecordID)
         throws(LogError)
     {
@@ -151,6 +153,8 @@ package struct Transaction: ~Copyable {
     }
 
     /// Takes a key from an object.
+    ///
+    /// - Throws: As `insertEntry`.
     package mutating func removeEntry(_ index: IndexDefinition, key: UnsafeRawBufferPointer, id: RecordID)
         throws(LogError)
     {

@@ -13,6 +13,17 @@ package struct IndexDefinition: Sendable, Hashable {
     /// The largest key, in bytes: two entries with such keys still fit in one block, so that a tree of blocks always narrows.
     package static let keyByteCountMax = 32_000
 
+    /// Refuses a key that the format cannot hold.
+    ///
+    /// - Throws: `.tooLarge`, which names the index, the size, the limit and what to do.
+    package func checkSize(of key: UnsafeRawBufferPointer) throws(LogError) {
+        guard key.count > Self.keyByteCountMax else { return }
+        throw .tooLarge(
+            "A key of index \(id.rawValue) has \(key.count) bytes, and may have \(Self.keyByteCountMax). "
+                + "Shorten the value, or take the attribute out of the index: index a digest or a prefix of it instead."
+        )
+    }
+
     package init(id: IndexID, isUnique: Bool, searchPrefix: SearchPrefix) {
         self.id = id
         self.isUnique = isUnique

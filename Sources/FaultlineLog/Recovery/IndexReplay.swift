@@ -100,7 +100,7 @@ struct IndexReplay {
             hasExtension: view.flags.contains(.hasExtension)
         ) { index, key in
             guard wanted.contains(index) else { return }
-            states[index]?.active.append(key: key, id: view.id, isDelete: false, sequence: sequence)
+            append(index, key, view.id, isDelete: false, sequence)
         }
     }
 
@@ -127,8 +127,19 @@ struct IndexReplay {
             table: TableID(rawValue: table), layout: view.layout, id: view.id, row: view.row,
             hasExtension: view.flags.contains(.hasExtension)
         ) { index, key in
-            states[index]?.active.append(key: key, id: view.id, isDelete: isDelete, sequence: sequence)
+            append(index, key, view.id, isDelete: isDelete, sequence)
         }
+    }
+
+    /// Adds an entry that a record carries.
+    ///
+    /// A key that is too large was refused when the record was written. Should the log have one all the same, the object stays without it, and
+    /// verifying tells: that is better than a store that does not open.
+    private func append(
+        _ index: IndexID, _ key: UnsafeRawBufferPointer, _ id: RecordID, isDelete: Bool, _ sequence: UInt64
+    ) {
+        guard key.count <= IndexDefinition.keyByteCountMax else { return }
+        states[index]?.active.append(key: key, id: id, isDelete: isDelete, sequence: sequence)
     }
 
     /// Reads one record and calls `body` with it.
