@@ -29,11 +29,18 @@ struct EntryStage: ~Copyable {
     private var buckets: UnsafeMutablePointer<Int32>
     private var bucketCount: Int
     private var uniqueCount = 0
+    private var reservation: MemoryReservation?
+    private var reservedByteCount = 0
+
+    private static let firstCapacity = 256
+    private static let firstBucketCount = 512
+    /// The entries of a usual transaction: memory for these is kept from one to the next.
+    private static let keptCapacity = 32_768
 
     init() {
-        capacity = 256
+        capacity = Self.firstCapacity
         entries = .allocate(capacity: capacity)
-        bucketCount = 512
+        bucketCount = Self.firstBucketCount
         buckets = .allocate(capacity: bucketCount)
         buckets.initialize(repeating: -1, count: bucketCount)
     }
@@ -45,6 +52,21 @@ struct EntryStage: ~Copyable {
 
     /// Bytes of memory in use.
     var byteCount: Int { keys.byteCount + count * MemoryLayout<Entry>.stride }
+
+    /// Counts the memory that was allocated since the last time as used.
+    @inline(__always)
+    mutating func reserve(in budget: MemoryBudget) {
+        let byteCount =
+            keys.byteCount + capacity * MemoryLayout<Entry>.stride + bucketCount * 4 + AbsentKeys.byteCount
+        if byteCount > reservedByteCount + 32_768 { reserve(byteCount, in: budget) }
+    }
+
+    @inline(never)
+    private mutating func reserve(_ byteCount: Int, in budget: MemoryBudget) {
+        reservation = nil
+        reservation = MemoryReservation(byteCount, for: .buffers, in: budget)
+        reservedByteCount = byteCount
+    }
 
     /// Adds an entry; `hash` is that of the key's search prefix.
     mutating func append(
@@ -137,8 +159,23 @@ struct EntryStage: ~Copyable {
         count = 0
         uniqueCount = 0
         definitions.removeAll(keepingCapacity: true)
+        if capacity > Self.keptCapacity { return shrink() }
         keys.removeAll()
         buckets.update(repeating: -1, count: bucketCount)
+    }
+
+    /// Gives the memory of a large transaction back. Small ones would have to clear its buckets, too.
+    private mutating func shrink() {
+        keys = ByteWriter(byteCapacity: 16_384)
+        entries.deallocate()
+        capacity = Self.firstCapacity
+        entries = .allocate(capacity: capacity)
+        buckets.deallocate()
+        bucketCount = Self.firstBucketCount
+        buckets = .allocate(capacity: bucketCount)
+        buckets.initialize(repeating: -1, count: bucketCount)
+        reservation = nil
+        reservedByteCount = 0
     }
 
     private mutating func number(of definition: IndexDefinition) -> Int32 {

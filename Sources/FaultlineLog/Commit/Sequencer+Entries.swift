@@ -5,6 +5,7 @@ extension Sequencer {
     ) throws(LogError) {
         try index.checkSize(of: key)
         stage.append(index, key: key, hash: hash(index, key), id: id, isDelete: isDelete)
+        stage.reserve(in: budget)
     }
 
     /// The object that has a key of a unique index, as the transaction under way sees it.

@@ -13,7 +13,7 @@ package final class BlockCache: @unchecked Sendable {
     private static let shardCount = 1 << shardBits
 
     private let shards: UnsafeMutablePointer<BlockCacheShard>
-    private let budget: MemoryBudget
+    let budget: MemoryBudget
     private let nextShard = Atomic<Int>(0)
     private let registration = RegistrationBox()
 

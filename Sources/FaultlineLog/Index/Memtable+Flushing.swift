@@ -7,7 +7,7 @@ extension Memtable {
     ///   - writer: A writer without entries; the caller finishes it.
     package func flush(oldestLimit: UInt64, isOldest: Bool, to writer: inout RunWriter) throws(LogError) {
         precondition(isFrozen, "A memtable is frozen before it is flushed.")
-        let tier = order.wholeTier(of: arena)
+        let tier = sorting { order.wholeTier(of: arena) }
         charge()
         var merge = EntryMerge(limit: .max)
         merge.add(tier, from: 0, to: tier.count)

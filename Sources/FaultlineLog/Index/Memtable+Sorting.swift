@@ -30,8 +30,21 @@ extension Memtable {
     }
 
     private func addTiers(prefix: UnsafeRawBufferPointer, to merge: inout EntryMerge) {
-        for tier in order.tiers(of: arena) { merge.add(tier, from: tier.lowerBound(prefix), to: tier.count) }
+        for tier in sorting({ order.tiers(of: arena) }) {
+            merge.add(tier, from: tier.lowerBound(prefix), to: tier.count)
+        }
         charge()
+    }
+
+    /// Runs `body`, which sorts what was appended since the last time, with the memory for that reserved: the sort's scratch, and larger
+    /// tiers beside those they are made of.
+    func sorting<R>(_ body: () -> R) -> R {
+        // Before the lock that `body` takes.
+        let sortedCount = order.entryCount, count = entryCount
+        let byteCount = sortedCount == count ? 0 : (2 * count - sortedCount) * MemoryLayout<SortItem>.stride
+        budget?.reserve(byteCount, for: .buffers)
+        defer { budget?.release(byteCount, for: .buffers) }
+        return body()
     }
 
     /// The visible entries of one chain that begin with `prefix`, sorted; nil if they are many.

@@ -20,7 +20,7 @@ package final class Memtable: @unchecked Sendable {
     let arena = MemtableArena()
     let table = MemtableTable()
     let order = MemtableOrder()
-    private let budget: MemoryBudget?
+    let budget: MemoryBudget?
     private let chargedByteCount = Atomic<Int>(0)
     private let counted = Atomic<Int>(0)
     private let oldestSequence = Atomic<UInt64>(.max)

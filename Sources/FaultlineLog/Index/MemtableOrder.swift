@@ -56,6 +56,15 @@ final class MemtableOrder: @unchecked Sendable {
         }
     }
 
+    /// Entries of the tiers.
+    var entryCount: Int {
+        lock.withLock {
+            var count = 0
+            for tier in tiers { count += tier.count }
+            return count
+        }
+    }
+
     /// Tiers that hold all entries published so far, newest first.
     func tiers(of arena: borrowing MemtableArena) -> [SortedTier] {
         lock.lock()

@@ -9,6 +9,8 @@ package final class RunCursor {
 
     private let run: Run
     private var stream: BlockStream?
+    /// The stream's buffer, in the budget of the cache.
+    private var reservation: MemoryReservation?
     /// The block being walked over, if it came through the cache.
     private var handle: BlockHandle?
     private var cachedBlockCount = 0
@@ -36,6 +38,7 @@ package final class RunCursor {
     init(streaming run: Run) {
         self.run = run
         nextOffset = run.footer.indexOffset
+        reservation = MemoryReservation(BlockStream.byteCountMax, for: .buffers, in: run.cache.budget)
         stream = BlockStream(run.file, run.header, in: run.blocks)
     }
 
@@ -86,6 +89,7 @@ package final class RunCursor {
         } else {
             if stream == nil {
                 handle = nil
+                reservation = MemoryReservation(BlockStream.byteCountMax, for: .buffers, in: run.cache.budget)
                 stream = BlockStream(
                     run.file, run.header, in: nextOffset..<run.footer.indexOffset,
                     readByteCount: Self.firstReadByteCount)

@@ -1,12 +1,11 @@
 /// Merges runs into one, a step at a time.
 ///
-/// The runs are neighbours in age. Memory: 68 KiB a run, and what `RunWriter` takes. The inputs stay as they are; the caller lists the new
+/// The runs are neighbours in age. Memory: 68 KiB a run, which its cursor reserves, and what `RunWriter` takes. The inputs stay as they are; the caller lists the new
 /// run and drops them in one edit of the manifest.
 package struct RunMerger: ~Copyable {
     private var merge: EntryMerge
     private var filter: VersionFilter
     private var writer: RunWriter
-    private let reservation: MemoryReservation
 
     /// Begins a merge.
     ///
@@ -16,13 +15,11 @@ package struct RunMerger: ~Copyable {
     ///   - isOldestIncluded: The oldest run of the index is among them, so that deletes need not be kept.
     ///   - writer: A writer without entries, made for as many as the runs have together.
     package init(
-        _ runs: [Run], oldestLimit: UInt64, isOldestIncluded: Bool, budget: MemoryBudget? = nil,
-        into writer: consuming RunWriter
+        _ runs: [Run], oldestLimit: UInt64, isOldestIncluded: Bool, into writer: consuming RunWriter
     ) throws(LogError) {
         merge = EntryMerge(limit: .max)
         filter = VersionFilter(oldestLimit: oldestLimit, dropsDeletes: isOldestIncluded)
         self.writer = writer
-        reservation = MemoryReservation(runs.count * BlockStream.byteCountMax, for: .buffers, in: budget)
         for run in runs { try merge.add(run.streamingCursor()) }
     }
 

@@ -148,7 +148,7 @@ final class RunStore: @unchecked Sendable {
             expectedEntryCount: expected,
             budget: budget)
         let merger = try RunMerger(
-            inputs, oldestLimit: oldestLimit, isOldestIncluded: isOldestIncluded, budget: budget, into: writer)
+            inputs, oldestLimit: oldestLimit, isOldestIncluded: isOldestIncluded, into: writer)
         _ = try merger.finish()
         return try Self.open(managed, definition, in: directory, cache: cache)
     }
