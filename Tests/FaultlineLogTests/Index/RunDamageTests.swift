@@ -101,12 +101,78 @@ struct RunDamageTests {
         #expect(code { _ = try file.open().entries() } == .damaged)
     }
 
+    /// The block index names a place that cannot be: outside, too small, too large, itself, what stands behind it.
+    @Test func refusesAnIndexThatNamesImpossiblePlaces() throws {
+        let entries = testEntries(4_000, keyByteCount: 300)
+        let intact = try RunFile(entries)
+        let bytes = try intact.bytes()
+        let footer = try intact.open().footer
+        #expect(footer.height >= 2)
+        let key = entries[0].key
+        let pieces = pieces(bytes)
+        let first = try #require(pieces.first { $0.range.lowerBound == footer.indexOffset })
+        let root = try #require(pieces.first { $0.range.lowerBound == footer.rootOffset })
+        let past = UInt64(bytes.count)
+        for (node, isLowest) in [(first, true), (root, false)] {
+            let own = UInt64(node.range.lowerBound)
+            var places: [(offset: UInt64, byteCount: UInt64)] = [
+                (0, 1_000), (own, UInt64(node.range.count)), (own + 8, 100), (past, 100), (past - 20, 100),
+                (.max, 100), (.max - 50, 100), (1 << 63, 100), (footer.filterOffset, 100),
+            ]
+            let right = isLowest ? 64 : footer.indexOffset
+            for byteCount in [0, 1, 7, 65_544, 1 << 32, 1 << 48 - 1] as [UInt64] { places.append((right, byteCount)) }
+            // Of the other kind.
+            places.append((isLowest ? footer.indexOffset : 64, 1_000))
+            for place in places {
+                var wrong = bytes
+                let entry = node.range.lowerBound + 8
+                withUnsafeBytes(of: place.byteCount.littleEndian) {
+                    wrong.replaceSubrange(entry + 5..<entry + 11, with: $0.prefix(6))
+                }
+                withUnsafeBytes(of: place.offset.littleEndian) {
+                    wrong.replaceSubrange(entry + 11..<entry + 19, with: $0)
+                }
+                reseal(&wrong, node, intact)
+                let file = try RunFile(wrong, like: intact)
+                #expect(code { _ = try file.open().finding(key) } == .damaged, "\(place) in \(node)")
+            }
+        }
+    }
+
+    @Test func refusesAFooterThatContradictsItself() throws {
+        let intact = try RunFile(testEntries(300, keyByteCount: 300))
+        let bytes = try intact.bytes()
+        let footer = try #require(pieces(bytes).last)
+        let start = footer.range.lowerBound
+        // Every number of the footer but level, index, deletes and sequence numbers, which any value may be right for.
+        for field in [(16, 8), (24, 8), (32, 8), (40, 8), (48, 8), (56, 8), (88, 8), (96, 4), (100, 2)] {
+            for value in [0, 1 << 31, 1 << 63, UInt64.max, UInt64.max - 127] as [UInt64] {
+                var wrong = bytes
+                withUnsafeBytes(of: value.littleEndian) {
+                    let source = field.1 == 8 ? $0[0..<8] : $0[(8 - field.1)..<8]
+                    wrong.replaceSubrange(start + field.0..<start + field.0 + field.1, with: source)
+                }
+                reseal(&wrong, footer, intact)
+                let file = try RunFile(wrong, like: intact)
+                #expect(code { _ = try file.open() } == .damaged, "\(value) at \(field)")
+            }
+        }
+        // A height that is only one too large or too small is found by who goes down.
+        for change in [-1, 1] {
+            var wrong = bytes
+            wrong[start + 100] = UInt8(Int(wrong[start + 100]) + change)
+            reseal(&wrong, footer, intact)
+            let file = try RunFile(wrong, like: intact)
+            #expect(code { _ = try file.open().finding(testEntries(1, keyByteCount: 300)[0].key) } == .damaged)
+        }
+    }
+
     /// Nonsense that carries right checksums: what a broken program would write, or somebody who means harm.
     @Test(arguments: Seed.list(20)) func neitherTrapsNorHangsOnNonsenseWithRightChecksums(seed: Seed) throws {
         var random = seed
-        let intact = try RunFile(testEntries(300, keyByteCount: 300))
+        let intact = try RunFile(testEntries(3_000, keyByteCount: 300))
         let bytes = try intact.bytes()
-        let keys = testEntries(300, keyByteCount: 300).map(\.key)
+        let keys = testEntries(3_000, keyByteCount: 300).map(\.key)
         let pieces = pieces(bytes)
         for _ in 0..<20 {
             var wrong = bytes
@@ -124,7 +190,7 @@ struct RunDamageTests {
             let found = code {
                 let run = try file.open()
                 _ = try run.entries()
-                for key in keys where random.oneIn(6) {
+                for key in keys where random.oneIn(60) {
                     _ = try run.mayContain(key)
                     _ = try run.finding(key)
                 }
