@@ -1,8 +1,9 @@
 extension LogError {
-    /// A run does not verify. It is derived data: the caller drops it and rebuilds the index from the records.
+    /// A run does not verify. It is derived data: an opening that finds its header or footer damaged makes the index again from the records.
     static func damagedRun(_ path: String, at offset: UInt64, _ problem: String) -> LogError {
         LogError(
-            .damaged, "\(path) at byte \(offset): \(problem). The index is rebuilt from the records.", path: path,
-            offset: offset)
+            .damaged,
+            "A run of an index is damaged: \(problem). Close the store and cut this file to 0 bytes; the next opening makes the index again "
+                + "from the records.", path: path, offset: offset)
     }
 }

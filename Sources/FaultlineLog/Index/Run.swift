@@ -3,7 +3,7 @@ package import FaultlineDisk
 /// One sealed, sorted part of an index, read through the block cache.
 ///
 /// Everything read from the file is verified before it is used: header and footer when it is opened, each block and filter page when it
-/// enters the cache. A `.damaged` error means that the run is to be dropped and the index rebuilt from the records.
+/// enters the cache. A `.damaged` error says how to have the index made again from the records.
 ///
 /// Concurrency: any number of readers.
 // Safe because nothing changes after `open`; the file and the cache take care of themselves.
