@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// Walks over a run's entries in their order.
 ///
 /// It takes the first few blocks through the cache, because short walks are repeated, and reads on in pieces of up to 64 KiB past the
@@ -26,6 +28,8 @@ package final class RunCursor {
     package private(set) var isDelete = false
     /// A copy of the current entry's key.
     package var keyArray: [UInt8] { [UInt8](key.bytes) }
+    /// There is no entry before.
+    private var isFirst = true
     /// The current entry was found by a seek and is the next to be returned.
     private var isAhead = false
 
@@ -78,6 +82,7 @@ package final class RunCursor {
     @inline(never)
     private func loadBlock() throws(LogError) -> Bool {
         let block: UnsafeRawPointer
+        let offset = stream?.offset ?? nextOffset
         if stream == nil, cachedBlockCount < Self.cachedBlockCountMax {
             guard nextOffset < run.footer.indexOffset else { return false }
             let loaded = try run.block(at: nextOffset, byteCount: nextByteCount, isIndex: false)
@@ -99,6 +104,18 @@ package final class RunCursor {
         }
         next = block + IndexBlock.headerByteCount
         remaining = IndexBlock.entryCount(block)
+        if !isFirst, !isBehind(block + IndexBlock.headerByteCount) {
+            throw LogError.damagedRun(run.file.path, at: offset, "a block does not stand behind the one before")
+        }
+        isFirst = false
         return true
+    }
+
+    /// Whether the entry with which a block begins stands behind the current one. Inside of a block the order was checked with the block.
+    private func isBehind(_ start: UnsafeRawPointer) -> Bool {
+        let entry = IndexBlock.EntryHeader(start)
+        let order = KeyBytes.order(
+            UnsafeRawPointer(key.start), key.byteCount, start + IndexBlock.entryHeaderByteCount, entry.furtherByteCount)
+        return order < 0 || (order == 0 && (entry.id > id || (entry.id == id && entry.sequence < sequence)))
     }
 }

@@ -139,6 +139,36 @@ struct RunDamageTests {
         }
     }
 
+    /// What merges write must be in order, so what they read must be, across blocks too.
+    @Test func refusesBlocksInTheWrongOrder() throws {
+        let entries = testEntries(200, keyByteCount: 40)
+        let intact = try RunFile(entries)
+        let bytes = try intact.bytes()
+        let pieces = pieces(bytes)
+        let (first, second) = (pieces[0], pieces[1])
+        #expect(first.range.count == second.range.count)
+        var wrong = bytes
+        wrong.replaceSubrange(first.range, with: bytes[second.range])
+        wrong.replaceSubrange(second.range, with: bytes[first.range])
+        reseal(&wrong, first, intact)
+        reseal(&wrong, second, intact)
+        let file = try RunFile(wrong, like: intact)
+        #expect(code { _ = try file.open().entries() } == .damaged)
+        let walked = code {
+            let run = try file.open()
+            let cursor = try [UInt8]().withUnsafeBytes { (bytes) throws -> RunCursor in try run.cursor(from: bytes) }
+            while try cursor.advance() {}
+        }
+        #expect(walked == .damaged)
+        // Twice the same block.
+        wrong.replaceSubrange(first.range, with: bytes[first.range])
+        wrong.replaceSubrange(second.range, with: bytes[first.range])
+        reseal(&wrong, first, intact)
+        reseal(&wrong, second, intact)
+        let twice = try RunFile(wrong, like: intact)
+        #expect(code { _ = try twice.open().entries() } == .damaged)
+    }
+
     @Test func refusesAFooterThatContradictsItself() throws {
         let intact = try RunFile(testEntries(300, keyByteCount: 300))
         let bytes = try intact.bytes()
