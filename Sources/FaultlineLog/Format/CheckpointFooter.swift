@@ -20,10 +20,13 @@ struct CheckpointFooter: Equatable {
         self.sequence = sequence
     }
 
-    init?(reading bytes: UnsafeRawPointer) {
-        guard bytes.u64(0) == Self.magic, CRC32C.checksum(bytes, 60) == bytes.u32(60), bytes.isZero(40, to: 60) else {
-            return nil
-        }
+    /// Reads the footer of a checkpoint, or nil if the bytes are none.
+    ///
+    /// - Parameter seed: `FileHeader.seed` of the place where the footer lies.
+    init?(reading bytes: UnsafeRawPointer, seed: UInt32) {
+        guard bytes.u64(0) == Self.magic, CRC32C.checksum(bytes, 60, seed: seed) == bytes.u32(60),
+            bytes.isZero(40, to: 60)
+        else { return nil }
         mapOffset = bytes.u64(8)
         mapEntryCount = bytes.u64(16)
         mapCRC = bytes.u32(24)
@@ -31,7 +34,8 @@ struct CheckpointFooter: Equatable {
         sequence = bytes.u64(32)
     }
 
-    func write(to bytes: UnsafeMutableRawPointer) {
+    /// Writes the footer that will stand at the place that `seed` belongs to.
+    func write(to bytes: UnsafeMutableRawPointer, seed: UInt32) {
         bytes.zero(0, to: Self.byteCount)
         bytes.set(Self.magic, 0)
         bytes.set(mapOffset, 8)
@@ -39,6 +43,6 @@ struct CheckpointFooter: Equatable {
         bytes.set(mapCRC, 24)
         bytes.set(pageCount, 28)
         bytes.set(sequence, 32)
-        bytes.set(CRC32C.checksum(bytes, 60), 60)
+        bytes.set(CRC32C.checksum(bytes, 60, seed: seed), 60)
     }
 }

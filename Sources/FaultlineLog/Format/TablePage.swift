@@ -14,15 +14,20 @@ package enum TablePage {
     }
 
     /// Sets the checksum; to be called last.
-    static func seal(_ page: UnsafeMutableRawPointer) {
-        page.set(CRC32C.checksum(page + 4, byteCount - 4), 0)
+    ///
+    /// - Parameter seed: `FileHeader.seed` of the place where the page will stand.
+    static func seal(_ page: UnsafeMutableRawPointer, seed: UInt32) {
+        page.set(CRC32C.checksum(page + 4, byteCount - 4, seed: seed), 0)
     }
 
-    /// Whether the bytes are that page, whole.
-    static func isValid(_ page: UnsafeRawPointer, table: UInt16, number: UInt32) -> Bool {
-        CRC32C.checksum(page + 4, byteCount - 4) == page.u32(0) && page.u32(4) == number && page.u16(8) == table
-            && page.u16(10) <= entryCount && page.u32(12) == 0 && page.isZero(24, to: 64)
+    /// Whether the bytes are that page, whole, and were written at the place that `seed` stands for.
+    static func isValid(_ page: UnsafeRawPointer, table: UInt16, number: UInt32, seed: UInt32) -> Bool {
+        CRC32C.checksum(page + 4, byteCount - 4, seed: seed) == page.u32(0) && page.u32(4) == number
+            && page.u16(8) == table && page.u16(10) <= entryCount && page.u32(12) == 0 && page.isZero(24, to: 64)
     }
+
+    /// Where the page of that index lies in a checkpoint file.
+    static func offset(ofIndex index: UInt32) -> UInt64 { UInt64(byteCount) * (UInt64(index) + 1) }
 
     /// The page that holds an object, and its entry there.
     @inline(__always)

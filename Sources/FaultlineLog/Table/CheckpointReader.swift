@@ -28,9 +28,9 @@ enum CheckpointReader {
         defer { map.deallocate() }
         let part = UnsafeMutableRawBufferPointer(rebasing: map[0..<Int(mapByteCount)])
         try managed.read(into: part, at: footer.mapOffset, "reading a checkpoint's page map")
-        guard let start = UnsafeRawPointer(map.baseAddress), CRC32C.checksum(start, part.count) == footer.mapCRC else {
-            return false
-        }
+        guard let start = UnsafeRawPointer(map.baseAddress),
+            CRC32C.checksum(start, part.count, seed: managed.header.seed(at: footer.mapOffset)) == footer.mapCRC
+        else { return false }
 
         var previous: UInt64?
         // Neighbours in the map are mostly of one table and one file.
@@ -65,9 +65,9 @@ enum CheckpointReader {
         guard length >= UInt64(CheckpointFooter.byteCount) else { return nil }
         return try withUnsafeTemporaryAllocation(byteCount: CheckpointFooter.byteCount, alignment: 8) {
             (bytes) throws(LogError) in
-            try managed.read(
-                into: bytes, at: length - UInt64(CheckpointFooter.byteCount), "reading a checkpoint's footer")
-            return bytes.baseAddress.flatMap { CheckpointFooter(reading: $0) }
+            let offset = length - UInt64(CheckpointFooter.byteCount)
+            try managed.read(into: bytes, at: offset, "reading a checkpoint's footer")
+            return bytes.baseAddress.flatMap { CheckpointFooter(reading: $0, seed: managed.header.seed(at: offset)) }
         }
     }
 }

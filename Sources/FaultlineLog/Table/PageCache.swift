@@ -162,12 +162,14 @@ final class PageCache: @unchecked Sendable {
     static func read(
         _ file: PageFile, _ index: UInt32, table: UInt16, number: UInt32, into page: UnsafeMutableRawPointer
     ) throws(LogError) {
-        let offset = UInt64(TablePage.byteCount) * (UInt64(index) + 1)
+        let offset = TablePage.offset(ofIndex: index)
         let buffer = UnsafeMutableRawBufferPointer(start: page, count: TablePage.byteCount)
         let count = try onDisk("reading a table page") { () throws(DiskError) in
             try file.managed.file.read(into: buffer, at: offset)
         }
-        guard count == TablePage.byteCount, TablePage.isValid(page, table: table, number: number) else {
+        guard count == TablePage.byteCount,
+            TablePage.isValid(page, table: table, number: number, seed: file.managed.header.seed(at: offset))
+        else {
             throw .damaged("Page \(number) of table \(table) does not verify.", file.managed.path, offset)
         }
     }

@@ -26,9 +26,9 @@ struct PageFileWriter: ~Copyable {
     ) throws(LogError) -> (index: UInt32, entryCount: UInt16) {
         let target = stage + staged * TablePage.byteCount
         try cache.copyForStoring(handle, place, to: target)
-        TablePage.seal(target)
-        let entryCount = target.u16(10)
         let index = UInt32(written + staged)
+        TablePage.seal(target, seed: managed.header.seed(at: TablePage.offset(ofIndex: index)))
+        let entryCount = target.u16(10)
         staged += 1
         if staged == Self.stagedPageCount { try flush() }
         return (index, entryCount)
@@ -51,10 +51,14 @@ struct PageFileWriter: ~Copyable {
         let mapOffset = UInt64((written + 1) * TablePage.byteCount)
         let footer = CheckpointFooter(
             mapOffset: mapOffset, mapEntryCount: UInt64(map.byteCount / CheckpointFooter.mapEntryByteCount),
-            mapCRC: CRC32C.checksum(map.bytes), pageCount: UInt32(written), sequence: sequence)
-        let footerOffset = map.byteCount
+            mapCRC: CRC32C.checksum(map.bytes, seed: managed.header.seed(at: mapOffset)), pageCount: UInt32(written),
+            sequence: sequence)
+        let mapByteCount = map.byteCount
         map.appendZeros(CheckpointFooter.byteCount)
-        if let start = map.mutableBytes.baseAddress { footer.write(to: start + footerOffset) }
+        if let start = map.mutableBytes.baseAddress {
+            footer.write(
+                to: start + mapByteCount, seed: managed.header.seed(at: mapOffset + UInt64(mapByteCount)))
+        }
         try onDisk("writing table pages") { () throws(DiskError) in
             try managed.file.write(map.bytes, at: mapOffset)
             try managed.file.synchronize(site: site)

@@ -70,6 +70,34 @@ struct CheckpointTests {
         #expect(try again.findings().isEmpty)
     }
 
+    @Test func takesNoPageMapOrFooterOfAnotherFileForItsOwn() throws {
+        let store = Store()
+        let log = try store.open()
+        try log.insert((0..<3_360).map { row($0) }, in: plainTable)
+        try log.checkpoint()
+        let old = try store.disk.contents(try #require(store.files(.tableCheckpoint).last))
+        _ = try log.write(author: nil) {
+            for page in 0..<10 { try $0.put(UInt64(page * 336 + 1), row(9), in: plainTable) }
+        }
+        try log.checkpoint()
+        try log.close()
+        let path = try #require(store.files(.tableCheckpoint).last)
+        let new = try store.disk.contents(path)
+        // Both hold the same ten pages, at the same places; a write to one of them was lost.
+        #expect(old.count == new.count)
+        let mapOffset = 4_096 * 11
+        let mixed = store.killed
+        try mixed.disk.overwrite(path, at: 4_096 * 4, Array(old[4_096 * 4..<4_096 * 5]))
+        #expect(try mixed.open().findings().contains { $0.kind == .damage && $0.path == path })
+        for part in [mapOffset..<mapOffset + 160, mapOffset + 160..<new.count, mapOffset..<new.count] {
+            let mixed = store.killed
+            try mixed.disk.overwrite(path, at: part.lowerBound, Array(old[part]))
+            let log = try mixed.open()
+            #expect(!log.openReport.ignoredDerivedFiles.isEmpty)
+            #expect(try log.snapshot().row(337, in: plainTable) == row(9))
+        }
+    }
+
     @Test func doesNothingWhenThereIsNothingToDo() throws {
         let store = Store()
         let log = try store.open()
