@@ -25,7 +25,8 @@ struct BlobReader: ~Copyable {
         defer { if !isKept { head.deallocate() } }
         try managed.read(into: head, at: placement.offset, "reading a blob's chunk table")
         guard fixed <= head.count, let start = head.baseAddress, start.u32(0) == placement.recordCRC,
-            CRC32C.checksum(start + 4, head.count - 4) == start.u32(0), start.u16(12) == TableID.blobs.rawValue,
+            CRC32C.checksum(start + 4, head.count - 4) ^ managed.recordMask(at: placement.offset) == start.u32(0),
+            start.u16(12) == TableID.blobs.rawValue,
             UnsafeRawPointer(start).u48(16) == id,
             let table = ChunkTable(
                 UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(head)[RecordHeader.byteCount...]),

@@ -134,8 +134,9 @@ struct BlobWriter: ~Copyable {
             rawByteCount: Int(truncatingIfNeeded: rawByteCount), table: TableID.blobs.rawValue, layout: 0, id: id,
             operation: .blob,
             flags: [])
-        let recordCRC = CRC32C.checksum(record + 4, RecordHeader.byteCount + headByteCount - 4)
-        record.set(recordCRC, 0)
+        RecordHeader.seal(
+            record, RecordHeader.byteCount + headByteCount, mask: segment.managed.recordMask(at: layout.recordOffset))
+        let recordCRC = record.u32(0)
 
         // The padding is the tail of the last piece.
         while (bufferedFrom + UInt64(buffered)) & 7 != 0 {
@@ -173,7 +174,9 @@ struct BlobWriter: ~Copyable {
                     to: record, storedByteCount: Int(pieceCount64), rawByteCount: Int(pieceCount64),
                     table: TableID.blobs.rawValue,
                     layout: 0, id: id, operation: .blob, flags: [])
-                record.set(CRC32C.checksum(record + 4, RecordHeader.byteCount - 4), 0)
+                RecordHeader.seal(
+                    record, RecordHeader.byteCount,
+                    mask: segment.managed.recordMask(at: offset + UInt64(FrameHeader.byteCount)))
             }
         }
         let bytes = piece > 0 ? continuation.mutableBytes : head.mutableBytes

@@ -299,9 +299,9 @@ final class Sequencer: @unchecked Sendable {
     /// Gives a record its checksum and counts it.
     @inline(__always) @discardableResult
     private func sealRecord(_ record: UnsafeMutableRawPointer, _ whole: Int) -> Location {
-        record.set(CRC32C.checksum(record + 4, whole - 4), 0)
-        frameHeadersCRC = CRC32C.checksum(record, RecordHeader.byteCount, seed: frameHeadersCRC)
         let place = offset + UInt64(frameByteCount)
+        RecordHeader.seal(record, whole, mask: segment.recordMask(at: place))
+        frameHeadersCRC = CRC32C.checksum(record, RecordHeader.byteCount, seed: frameHeadersCRC)
         frameByteCount &+= whole
         block.used &+= whole
         frameRecordCount &+= 1

@@ -36,9 +36,8 @@ package struct Transaction: ~Copyable {
         if let bytes = sequencer.pendingRecord(at: location) {
             let header = RecordHeader(reading: bytes)
             if !header.flags.contains(.compressed) {
-                let (view, _) = try RecordDecoder.decode(
-                    bytes, limit: header.wholeByteCount, id: id, table: table.rawValue, location: location,
-                    scratch: none)
+                let (view, _) = try RecordDecoder.view(
+                    bytes, id: id, table: table.rawValue, location: location, scratch: none)
                 return try body(view)
             }
         }

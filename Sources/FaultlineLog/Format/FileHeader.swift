@@ -84,6 +84,12 @@ package struct FileHeader: Equatable, Sendable {
         var fields = (salt.littleEndian, fileNumber.littleEndian, offset.littleEndian)
         return withUnsafeBytes(of: &fields) { CRC32C.checksum($0) }
     }
+
+    /// The file's share in the checksums of its records: section 6.
+    var recordMask: UInt32 {
+        var fields = (salt.littleEndian, fileNumber.littleEndian)
+        return withUnsafeBytes(of: &fields) { CRC32C.checksum($0) }
+    }
 }
 
 /// Why bytes are not what they should be.

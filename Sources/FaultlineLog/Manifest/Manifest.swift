@@ -160,6 +160,7 @@ final class Manifest: @unchecked Sendable {
     ) -> UInt32 {
         frame.appendZeros(FrameHeader.byteCount)
         var headersCRC: UInt32 = 0
+        let fileMask = file.recordMask
         for edit in edits {
             let start = frame.byteCount
             frame.appendZeros(RecordHeader.byteCount)
@@ -171,7 +172,8 @@ final class Manifest: @unchecked Sendable {
                 to: record, storedByteCount: stored, rawByteCount: stored, table: 0, layout: edit.kind, id: 0,
                 operation: .edit,
                 flags: [])
-            record.set(CRC32C.checksum(record + 4, frame.byteCount - start - 4), 0)
+            let place = (offset + UInt64(start)) >> 3
+            RecordHeader.seal(record, frame.byteCount - start, mask: fileMask ^ UInt32(truncatingIfNeeded: place))
             headersCRC = CRC32C.checksum(record, RecordHeader.byteCount, seed: headersCRC)
         }
         let header = FrameHeader(

@@ -50,7 +50,7 @@ struct IndexReplay {
 
     /// Takes in one version of an object.
     mutating func put(
-        _ record: UnsafeRawPointer, _ whole: Int, _ header: RecordHeader, at location: Location, over old: Location,
+        _ record: UnsafeRawPointer, _ header: RecordHeader, at location: Location, over old: Location,
         sequence: UInt64, files: FileTable
     ) throws(LogError) {
         guard !indexes(of: header.table).isEmpty else { return }
@@ -62,8 +62,8 @@ struct IndexReplay {
         }
         do {
             let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-            let (view, _) = try RecordDecoder.decode(
-                record, limit: whole, id: header.id, table: header.table, location: location, scratch: none)
+            let (view, _) = try RecordDecoder.view(
+                record, id: header.id, table: header.table, location: location, scratch: none)
             emit(header.table, view, isDelete: false, sequence)
         } catch {
             throw .damaged("Object \(header.id) of table \(header.table) \(error.sentence).", "", location.byteOffset)

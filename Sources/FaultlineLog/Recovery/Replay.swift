@@ -207,8 +207,7 @@ struct Replay {
                 }
                 let location = Location(segment: managed.number, byteOffset: offset, byteCount: whole)
                 let old = try tables.replace(header.id, in: header.table, with: location)
-                try memtables.put(
-                    body + place, whole, header, at: location, over: old, sequence: sequence, files: files)
+                try memtables.put(body + place, header, at: location, over: old, sequence: sequence, files: files)
                 if header.table == TableID.blobs.rawValue { noteBlob(body + place, header, location) }
                 if header.table == TableID.catalog.rawValue { changesCatalog = true }
             case .delete:
@@ -234,9 +233,8 @@ struct Replay {
     private mutating func noteBlob(_ record: UnsafeRawPointer, _ header: RecordHeader, _ location: Location) {
         let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         guard
-            let (view, _) = try? RecordDecoder.decode(
-                record, limit: header.wholeByteCount, id: header.id, table: header.table, location: location,
-                scratch: none),
+            let (view, _) = try? RecordDecoder.view(
+                record, id: header.id, table: header.table, location: location, scratch: none),
             let placement = BlobPlacement(reading: view.row)
         else { return }
         let end = BlobLayout(recordOffset: placement.offset).end(payloadByteCount: placement.storedByteCount)

@@ -60,17 +60,20 @@ enum TailRescue {
         for _ in 0..<frame.header.recordCount {
             let record = start + position
             let header = RecordHeader(reading: record)
+            let source = place.offset + UInt64(position)
+            let target = offset + UInt64(position)
+            // Bound to the new place; what it covers has not changed.
+            record.set(record.u32(0) ^ place.file.recordMask(at: source) ^ fresh.recordMask(at: target), 0)
             if header.operation == RecordOperation.transaction.rawValue {
                 record.set(first.segment, RecordHeader.byteCount + 48)
                 record.set(first.offset, RecordHeader.byteCount + 56)
-                record.set(CRC32C.checksum(record + 4, header.wholeByteCount - 4), 0)
+                RecordHeader.seal(record, header.wholeByteCount, mask: fresh.recordMask(at: target))
             } else if header.operation == RecordOperation.put.rawValue {
                 let before = Location(
-                    segment: place.file.number, byteOffset: place.offset + UInt64(position),
-                    byteCount: header.wholeByteCount)
+                    segment: place.file.number, byteOffset: source, byteCount: header.wholeByteCount)
                 if try tables.location(of: header.id, in: header.table) == before {
                     let after = Location(
-                        segment: fresh.number, byteOffset: offset + UInt64(position), byteCount: header.wholeByteCount)
+                        segment: fresh.number, byteOffset: target, byteCount: header.wholeByteCount)
                     _ = try tables.replace(header.id, in: header.table, with: after)
                 }
             }

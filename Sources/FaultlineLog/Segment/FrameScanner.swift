@@ -53,7 +53,7 @@ struct FrameScanner: ~Copyable {
         let whole = FrameHeader.byteCount + header.bodyByteCount
         guard offset + UInt64(whole) <= limit, let frame = try bytes(whole) else { return nil }
         let body = UnsafeRawBufferPointer(start: frame + FrameHeader.byteCount, count: header.bodyByteCount)
-        guard Self.isValid(body, header) else { return nil }
+        guard Self.isValid(body, header, at: offset, of: managed) else { return nil }
         let result = Frame(offset: offset, header: header, head: frame.u32(0), body: body)
         offset = result.end
         previousHead = result.head
@@ -69,12 +69,17 @@ struct FrameScanner: ~Copyable {
     }
 
     /// Whether the records fill the body, each verifies, and their headers are those the frame was made with.
-    static func isValid(_ body: UnsafeRawBufferPointer, _ header: FrameHeader) -> Bool {
+    private static func isValid(
+        _ body: UnsafeRawBufferPointer, _ header: FrameHeader, at offset: UInt64, of managed: ManagedFile
+    ) -> Bool {
         guard let start = body.baseAddress else { return header.recordCount == 0 }
         var place = 0
         var headersCRC: UInt32 = 0
         for _ in 0..<header.recordCount {
-            guard let whole = RecordHeader.verify(start + place, limit: body.count - place) else { return false }
+            let mask = managed.recordMask(at: offset + UInt64(FrameHeader.byteCount + place))
+            guard let whole = RecordHeader.verify(start + place, limit: body.count - place, mask: mask) else {
+                return false
+            }
             headersCRC = CRC32C.checksum(start + place, RecordHeader.byteCount, seed: headersCRC)
             place += whole
         }

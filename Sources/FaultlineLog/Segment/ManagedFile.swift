@@ -11,6 +11,7 @@ final class ManagedFile: @unchecked Sendable {
     let file: DiskFile
     private let removals: FileRemovals
     private let isListed: Atomic<Bool>
+    private let recordMask: UInt32
 
     var number: UInt64 { header.fileNumber }
     var kind: FileKind { header.kind }
@@ -19,6 +20,7 @@ final class ManagedFile: @unchecked Sendable {
     init(header: FileHeader, file: DiskFile, isListed: Bool, removals: FileRemovals) {
         self.isListed = Atomic(isListed)
         self.header = header
+        recordMask = header.recordMask
         self.file = file
         self.removals = removals
         removals.begin(header.fileNumber)
@@ -28,6 +30,10 @@ final class ManagedFile: @unchecked Sendable {
         file.close()
         removals.end(header.fileNumber, removing: isListed.load(ordering: .acquiring) ? nil : file.path)
     }
+
+    /// What the checksum of a record at `offset` is combined with, so that the record verifies there only.
+    @inline(__always)
+    func recordMask(at offset: UInt64) -> UInt32 { recordMask ^ UInt32(truncatingIfNeeded: offset >> 3) }
 
     /// To be called when a manifest that lists the file may be durable.
     func noteListed() {

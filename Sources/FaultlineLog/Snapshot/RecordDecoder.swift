@@ -27,15 +27,25 @@ enum RecordDecoder {
     ///   - id: The object that it has to belong to.
     ///   - table: The table that it has to belong to.
     ///   - location: Where it was read, for the view.
+    ///   - mask: `ManagedFile.recordMask` of that place.
     ///   - scratch: Memory after the record for a decompressed row.
     /// - Returns: The view, and the bytes of scratch used.
     /// - Throws: The first check that failed; `.needsCapacity` if `scratch` is too small for the decompressed row.
     @inline(__always)
     static func decode(
-        _ bytes: UnsafeRawPointer, limit: Int, id: RecordID, table: UInt16, location: Location,
+        _ bytes: UnsafeRawPointer, limit: Int, id: RecordID, table: UInt16, location: Location, mask: UInt32,
         scratch: UnsafeMutableRawBufferPointer
     ) throws(Fault) -> (view: RecordView, scratchUsed: Int) {
-        guard RecordHeader.verify(bytes, limit: limit) != nil else { throw .checksum }
+        guard RecordHeader.verify(bytes, limit: limit, mask: mask) != nil else { throw .checksum }
+        return try view(bytes, id: id, table: table, location: location, scratch: scratch)
+    }
+
+    /// Finds the row of a record that is known to verify, or was never written.
+    @inline(__always)
+    static func view(
+        _ bytes: UnsafeRawPointer, id: RecordID, table: UInt16, location: Location,
+        scratch: UnsafeMutableRawBufferPointer
+    ) throws(Fault) -> (view: RecordView, scratchUsed: Int) {
         let word = bytes.u64(16)
         guard word & 0xFFFF_FFFF_FFFF == id, bytes.u16(12) == table else { throw .otherRecord }
         guard UInt8(truncatingIfNeeded: word >> 48) == RecordOperation.put.rawValue else { throw .notARow }

@@ -31,6 +31,33 @@ struct SnapshotTests {
         #expect(try log.findings().isEmpty)
     }
 
+    @Test func takesNoRecordOfAnotherFileOrPlaceForTheNewest() throws {
+        for segmentByteCount in [100, 100_000] {
+            var options = Store.options
+            options.segmentByteCount = segmentByteCount
+            let store = Store()
+            let log = try store.open(options)
+            var places: [Location] = []
+            for version in 0..<2 {
+                _ = try log.write(author: nil) { try $0.put(1, row(version), in: plainTable) }
+                places.append(try log.snapshot().location(of: 1, in: plainTable))
+            }
+            // At the same place of two segments, or at two places of one.
+            #expect((places[0].offset == places[1].offset) == (segmentByteCount == 100))
+            let byteCount = try #require(places[0].byteCount)
+            let files = store.files(.hotSegment)
+            let start = Int(places[0].byteOffset)
+            let old = try store.disk.contents(files[0])[start..<start + byteCount]
+            #expect(try log.snapshot().row(1, in: plainTable) == row(1))
+            try store.disk.overwrite(try #require(files.last), at: Int(places[1].byteOffset), Array(old))
+            let error = #expect(throws: LogError.self) { try log.snapshot().row(1, in: plainTable) }
+            #expect(error?.code == .damaged)
+            #expect(throws: LogError.self) {
+                try log.snapshot().scan(plainTable, from: 1, through: 1, readAhead: 4_096) { _ in true }
+            }
+        }
+    }
+
     @Test func keepsFilesThatItNeeds() throws {
         let store = Store()
         let log = try store.open()
