@@ -142,6 +142,7 @@ package final class Log: @unchecked Sendable {
         clock: Clock, cache: PageCache, blockCache: BlockCache, budget: MemoryBudget
     ) -> Writing {
         manifest.onFailure { error in publisher.fail(error) }
+        opened.directory.damage.tell(manifest)
         let committer = Committer(
             directory: opened.directory, manifest: manifest, publisher: publisher, durability: options.durability,
             segment: opened.segment, end: opened.end, previousHead: opened.head)
@@ -324,7 +325,10 @@ package final class Log: @unchecked Sendable {
 
     private func shutDown() throws(LogError) {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        defer { storeLock.release() }
+        defer {
+            directory.damage.tellNobody()
+            storeLock.release()
+        }
         guard let writing, getpid() == ownerProcess.load(ordering: .relaxed) else { return }
         writing.maintainer.stop()
         guard failure == nil else { return }
@@ -346,6 +350,7 @@ package final class Log: @unchecked Sendable {
     private func detach() {
         isClosed.store(true, ordering: .releasing)
         writing?.maintainer.stop()
+        directory.damage.tellNobody()
         storeLock.release()
         entry.log = nil
         entry.openCount = 0

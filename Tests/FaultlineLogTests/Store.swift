@@ -22,8 +22,10 @@ struct Store {
         return options
     }
 
-    func open(_ options: LogOptions = Store.options, on other: Disk? = nil) throws -> Log {
-        try Log.open(Self.path, on: other ?? disk, clock: Clock { 5 }, options: options, deriver: WholeRowDeriver())
+    func open(
+        _ options: LogOptions = Store.options, on other: Disk? = nil, deriver: any IndexDeriver = WholeRowDeriver()
+    ) throws -> Log {
+        try Log.open(Self.path, on: other ?? disk, clock: Clock { 5 }, options: options, deriver: deriver)
     }
 
     /// The code of the error that opening gives; nil if it opens.

@@ -18,10 +18,13 @@ extension Sequencer {
         }
         if stage.absentKeys.contains(hash, of: index.id) { return nil }
         // Spilled entries have the number that the transaction will get.
-        guard let id = try indexes.find(index.id)?.pointee.firstID(key: key, hash: hash, at: sequence + 1) else {
-            return nil
+        guard let state = indexes.find(index.id) else { return nil }
+        do throws(LogError) {
+            guard let id = try state.pointee.firstID(key: key, hash: hash, at: sequence + 1) else { return nil }
+            return freed.contains(id) ? nil : id
+        } catch {
+            throw state.pointee.noting(error)
         }
-        return freed.contains(id) ? nil : id
     }
 
     /// Finds out which of many keys nobody has, so that looking them up is cheap.

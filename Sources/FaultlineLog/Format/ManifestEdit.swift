@@ -25,6 +25,7 @@ enum ManifestEdit: Equatable, Sendable {
     case usage(segment: UInt64, live: UInt64, total: UInt64)
     case clean
     case identifiers(table: UInt16, next: UInt64)
+    case fileDamaged(number: UInt64)
 
     /// What the manifest knows of a run.
     struct RunEntry: Equatable, Sendable {
@@ -50,6 +51,7 @@ enum ManifestEdit: Equatable, Sendable {
         case .usage: 9
         case .clean: 11
         case .identifiers: 12
+        case .fileDamaged: 15
         }
     }
 
@@ -66,7 +68,7 @@ enum ManifestEdit: Equatable, Sendable {
             writer.append(end)
             writer.append(chain)
             writer.append(UInt32(0))
-        case .fileDropped(let number), .nextFileNumber(let number):
+        case .fileDropped(let number), .nextFileNumber(let number), .fileDamaged(let number):
             writer.append(number)
         case .checkpoint(let position):
             writer.append(position.file)
@@ -109,7 +111,7 @@ enum ManifestEdit: Equatable, Sendable {
 
     /// Reads the payload of an edit of that kind, or nil if it is none.
     init?(kind: UInt16, payload: UnsafeRawBufferPointer) {
-        let sizes = [1: 16, 2: 24, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0, 12: 16]
+        let sizes = [1: 16, 2: 24, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0, 12: 16, 15: 8]
         guard let size = sizes[Int(kind)], payload.count == size else { return nil }
         guard let bytes = payload.baseAddress else {
             guard kind == 11 else { return nil }
@@ -148,6 +150,7 @@ enum ManifestEdit: Equatable, Sendable {
         case 12:
             guard bytes.u16(2) == 0, bytes.u32(4) == 0 else { return nil }
             self = .identifiers(table: bytes.u16(0), next: bytes.u64(8))
+        case 15: self = .fileDamaged(number: bytes.u64(0))
         default: return nil
         }
     }

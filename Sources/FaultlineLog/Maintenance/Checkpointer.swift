@@ -105,6 +105,7 @@ final class Checkpointer: @unchecked Sendable {
         var edits: [ManifestEdit] = [.fileAdded(number: managed.number, kind: .tableCheckpoint, generation: 0)]
         for number in tables.needed.keys.sorted() where state.files[number] == nil {
             edits.append(.fileAdded(number: number, kind: .tableCheckpoint, generation: 0))
+            if tables.needed[number]?.managed.isDamaged == true { edits.append(.fileDamaged(number: number)) }
         }
         edits += try changedRuns(state, through: captured.sequence)
         edits.append(
@@ -145,7 +146,9 @@ final class Checkpointer: @unchecked Sendable {
             }
             let present = Set(index.runs.map(\.description.fileNumber))
             for run in index.runs.reversed() where run.description.lastSequence <= sequence {
-                if state.files[run.description.fileNumber] == nil { edits += RunStore.additions(of: run) }
+                guard state.files[run.description.fileNumber] == nil else { continue }
+                edits += RunStore.additions(of: run)
+                if let managed = run.managed, managed.isDamaged { edits.append(.fileDamaged(number: managed.number)) }
             }
             for entry in state.runs where entry.index == index.definition.id.rawValue && !present.contains(entry.file) {
                 edits += Self.removal(of: entry)

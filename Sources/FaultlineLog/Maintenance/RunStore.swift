@@ -111,6 +111,8 @@ final class RunStore: @unchecked Sendable {
             let definition = state.definition
             while let plan = MergePlan(listedRuns(of: definition).map(\.description)) {
                 let inputs = Array(listedRuns(of: definition)[plan.range])
+                // The next opening makes the index again.
+                if inputs.contains(where: { $0.managed?.isDamaged == true }) { break }
                 let run = try merge(
                     inputs, definition, level: plan.level, isOldestIncluded: plan.isOldestIncluded, oldestLimit: .max)
                 try directory.synchronize(site: "merge.directory")
@@ -147,9 +149,14 @@ final class RunStore: @unchecked Sendable {
             file: managed.file, header: managed.header, definition: definition, level: level,
             expectedEntryCount: expected,
             budget: budget)
-        let merger = try RunMerger(
-            inputs, oldestLimit: oldestLimit, isOldestIncluded: isOldestIncluded, into: writer)
-        _ = try merger.finish()
+        do throws(LogError) {
+            let merger = try RunMerger(
+                inputs, oldestLimit: oldestLimit, isOldestIncluded: isOldestIncluded, into: writer)
+            _ = try merger.finish()
+        } catch {
+            if error.code == .damaged { inputs.first { $0.file.path == error.path }?.managed?.noteDamaged() }
+            throw error
+        }
         return try Self.open(managed, definition, in: directory, cache: cache)
     }
 

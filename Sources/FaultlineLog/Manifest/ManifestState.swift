@@ -14,6 +14,8 @@ struct ManifestState: Equatable, Sendable {
         var durableHead: UInt32
         var live: UInt64
         var total: UInt64
+        /// A checkpoint or run that does not verify.
+        var isDamaged = false
     }
 
     var files: [UInt64: FileEntry] = [:]
@@ -61,6 +63,9 @@ struct ManifestState: Equatable, Sendable {
             }
         case .nextFileNumber(let number):
             nextFileNumber = max(nextFileNumber, number)
+        case .fileDamaged(let number):
+            guard let kind = files[number]?.kind, kind == .tableCheckpoint || kind == .indexRun else { return false }
+            files[number]?.isDamaged = true
         case .usage(let segment, let live, let total):
             guard files[segment] != nil else { return false }
             files[segment]?.live = live
@@ -82,6 +87,7 @@ struct ManifestState: Equatable, Sendable {
                 edits.append(.durable(file: number, offset: file.durable, head: file.durableHead))
             }
             if let seal = file.seal { edits.append(.fileSealed(number: number, end: seal.end, chain: seal.chain)) }
+            if file.isDamaged { edits.append(.fileDamaged(number: number)) }
             if file.total > 0 { edits.append(.usage(segment: number, live: file.live, total: file.total)) }
         }
         if let checkpoint { edits.append(.checkpoint(checkpoint)) }

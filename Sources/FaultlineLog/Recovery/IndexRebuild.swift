@@ -1,4 +1,5 @@
-/// Makes the entries of indexes again whose runs do not verify, from the records.
+/// Makes the entries of indexes again whose runs do not verify, or are not used, from the rows of the tables as they
+/// are now.
 enum IndexRebuild {
     /// Replaces the entries of the indexes by what the tables' rows say.
     ///

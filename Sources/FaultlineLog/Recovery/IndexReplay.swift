@@ -4,6 +4,9 @@ import FaultlineDisk
 struct IndexReplay {
     let deriver: any IndexDeriver
     let budget: MemoryBudget
+    /// Whether records give entries while they are replayed. Not where the tables are made again from the beginning:
+    /// an index may be younger than the records, so its entries are made when all records are there.
+    var derives = true
     private(set) var states: [IndexID: IndexState]
     private var definitions: [UInt16: [IndexDefinition]] = [:]
 
@@ -53,7 +56,7 @@ struct IndexReplay {
         _ record: UnsafeRawPointer, _ header: RecordHeader, at location: Location, over old: Location,
         sequence: UInt64, files: FileTable
     ) throws(LogError) {
-        guard !indexes(of: header.table).isEmpty else { return }
+        guard derives, !indexes(of: header.table).isEmpty else { return }
         if header.flags.contains(.noIndexChange), !old.isAbsent { return }
         if !old.isAbsent { try append(header, old, files, isDelete: true, sequence) }
         if header.flags.contains(.compressed) {
@@ -74,11 +77,18 @@ struct IndexReplay {
     mutating func delete(_ header: RecordHeader, over old: Location, sequence: UInt64, files: FileTable)
         throws(LogError)
     {
-        guard !old.isAbsent, !indexes(of: header.table).isEmpty else { return }
+        guard derives, !old.isAbsent, !indexes(of: header.table).isEmpty else { return }
         try append(header, old, files, isDelete: true, sequence)
     }
 
     // MARK: Rebuilding and spilling
+
+    /// All indexes that the tables have, as the catalog says now.
+    mutating func indexes(of tables: WorkingTables) -> Set<IndexID> {
+        var found: Set<IndexID> = []
+        for root in tables.set.all { found.formUnion(indexes(of: root.table).map(\.id)) }
+        return found
+    }
 
     /// Forgets all entries of some indexes.
     mutating func empty(_ wanted: Set<IndexID>) {

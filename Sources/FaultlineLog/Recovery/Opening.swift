@@ -29,8 +29,8 @@ struct Opening: ~Copyable {
     let blockCache: BlockCache
     let lock: StoreLock
     var report = OpenReport()
-    /// Indexes with a run that does not verify.
-    private var damagedIndexes: Set<IndexID> = []
+    /// Indexes whose entries are made again from the rows; nil: all.
+    private var indexesToRebuild: Set<IndexID>? = []
 
     init(
         path: String, disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver, cache: PageCache,
@@ -98,6 +98,24 @@ struct Opening: ~Copyable {
     private mutating func recover(
         _ reading: ManifestReader.Reading, _ directory: StoreDirectory, _ plan: Leftovers.Plan
     ) throws(LogError) -> Opened {
+        guard !options.ignoresDerivedFiles else { return try recover(reading, directory, plan, usesCheckpoint: false) }
+        do throws(LogError) {
+            return try recover(reading, directory, plan, usesCheckpoint: true)
+        } catch {
+            // A page that the replay met, after the map of all pages was found whole.
+            guard let name = error.damagedDerivedName else { throw error }
+            noteIgnored(name)
+            return try recover(reading, directory, plan, usesCheckpoint: false)
+        }
+    }
+
+    private mutating func noteIgnored(_ name: String) {
+        if !report.ignoredDerivedFiles.contains(name) { report.ignoredDerivedFiles.append(name) }
+    }
+
+    private mutating func recover(
+        _ reading: ManifestReader.Reading, _ directory: StoreDirectory, _ plan: Leftovers.Plan, usesCheckpoint: Bool
+    ) throws(LogError) -> Opened {
         let state = reading.state
         var segments: [UInt64: ManagedFile] = [:]
         for number in state.numbers(of: .hotSegment) {
@@ -118,9 +136,9 @@ struct Opening: ~Copyable {
         var start = state.checkpoint ?? Self.beginning(hot)
         var tables = WorkingTables(cache: cache)
         var isLoaded = start.file == 0
-        if !isLoaded, !options.ignoresDerivedFiles { isLoaded = try load(start, pageFiles, into: &tables) }
+        if !isLoaded, usesCheckpoint { isLoaded = try load(start, pageFiles, into: &tables) }
         if !isLoaded {
-            report.ignoredDerivedFiles.append(FileName.numbered(.tableCheckpoint, start.file))
+            noteIgnored(FileName.numbered(.tableCheckpoint, start.file))
             tables = WorkingTables(cache: cache)
             start = Self.beginning(hot)
         }
@@ -132,9 +150,11 @@ struct Opening: ~Copyable {
             spill: options.access == .writing
                 ? ReplaySpill(directory: directory, cache: cache, blockCache: blockCache) : nil,
             sequence: start.sequence, wallNanoseconds: start.wallNanoseconds)
+        // Without the checkpoint's tables all entries come from the rows, when these are there.
+        replay.memtables.derives = start.file != 0
+        indexesToRebuild = nil
         try replay.memtables.catalogChanged(replay.tables, files)
-        // Without the checkpoint's tables all entries come from the replay.
-        if start.sequence > 0 { try openRuns(state, directory, &replay) }
+        if start.file != 0 { indexesToRebuild = try openRuns(state, directory, &replay) }
         for number in hot where number >= start.segment && number != last {
             guard let managed = segments[number], let seal = state.files[number]?.seal else { continue }
             let isFirst = number == start.segment
@@ -168,7 +188,7 @@ struct Opening: ~Copyable {
             durableHead: entry.durable > from ? entry.durableHead : fromHead, limit: limit)
         report.replayedByteCount = replay.byteCount
         report.replayedTransactionCount = replay.transactionCount
-        try IndexRebuild.run(damagedIndexes, &replay)
+        try IndexRebuild.run(indexesToRebuild ?? replay.memtables.indexes(of: replay.tables), &replay)
         report.wasClean =
             report.ignoredDerivedFiles.isEmpty && state.isClean && reading.isWhole && end.end == end.length
             && end.end == entry.durable && replay.byteCount == 0
@@ -267,9 +287,12 @@ struct Opening: ~Copyable {
 
     // MARK: Checkpoint
 
+    /// Opens the runs of all indexes that the tables have.
+    ///
+    /// - Returns: The indexes with a run that does not verify.
     private mutating func openRuns(
         _ state: ManifestState, _ directory: StoreDirectory, _ replay: inout Replay
-    ) throws(LogError) {
+    ) throws(LogError) -> Set<IndexID> {
         let tables = replay.tables
         let cache = blockCache
         var damaged: Set<IndexID> = []
@@ -282,6 +305,9 @@ struct Opening: ~Copyable {
             for entry in entries {
                 do throws(LogError) {
                     let managed = try directory.open(.indexRun, entry.file, for: .reading)
+                    guard state.files[entry.file]?.isDamaged != true else {
+                        throw LogError.damagedRun(managed.path, at: 0, "a block did not verify when it was read")
+                    }
                     runs.append(try RunStore.open(managed, definition, in: directory, cache: cache))
                 } catch {
                     guard error.code == .damaged else { throw error }
@@ -291,8 +317,8 @@ struct Opening: ~Copyable {
             }
             return runs
         }
-        damagedIndexes = damaged
-        report.ignoredDerivedFiles += ignored
+        for name in ignored { noteIgnored(name) }
+        return damaged
     }
 
     private mutating func openPageFiles(
@@ -303,15 +329,17 @@ struct Opening: ~Copyable {
             do throws(LogError) {
                 let managed = try directory.open(.tableCheckpoint, number, for: .reading)
                 let length = try onDisk("reading a checkpoint") { () throws(DiskError) in try managed.file.byteCount() }
-                guard let footer = try CheckpointReader.readFooter(managed, length: length) else {
-                    report.ignoredDerivedFiles.append(FileName.numbered(.tableCheckpoint, number))
+                guard state.files[number]?.isDamaged != true,
+                    let footer = try CheckpointReader.readFooter(managed, length: length)
+                else {
+                    noteIgnored(FileName.numbered(.tableCheckpoint, number))
                     continue
                 }
                 files[number] = PageFile(managed, pageCount: Int(footer.pageCount))
             } catch {
                 guard error.code == .damaged else { throw error }
                 // Derived: the tables can be rebuilt.
-                report.ignoredDerivedFiles.append(FileName.numbered(.tableCheckpoint, number))
+                noteIgnored(FileName.numbered(.tableCheckpoint, number))
             }
         }
         return files

@@ -10,6 +10,7 @@ final class ManagedFile: @unchecked Sendable {
     let header: FileHeader
     let file: DiskFile
     private let removals: FileRemovals
+    private let damage: DerivedDamage
     private let isListed: Atomic<Bool>
     private let recordMask: UInt32
 
@@ -17,12 +18,13 @@ final class ManagedFile: @unchecked Sendable {
     var kind: FileKind { header.kind }
     var path: String { file.path }
 
-    init(header: FileHeader, file: DiskFile, isListed: Bool, removals: FileRemovals) {
+    init(header: FileHeader, file: DiskFile, isListed: Bool, removals: FileRemovals, damage: DerivedDamage) {
         self.isListed = Atomic(isListed)
         self.header = header
         recordMask = header.recordMask
         self.file = file
         self.removals = removals
+        self.damage = damage
         removals.begin(header.fileNumber)
     }
 
@@ -44,6 +46,12 @@ final class ManagedFile: @unchecked Sendable {
     func noteDropped() {
         isListed.store(false, ordering: .releasing)
     }
+
+    /// To be called when something of a checkpoint or run does not verify.
+    func noteDamaged() { damage.note(number) }
+
+    /// Whether something of a checkpoint or run was found not to verify.
+    var isDamaged: Bool { damage.contains(number) }
 
     /// Reads exactly `buffer.count` bytes.
     @inline(__always)

@@ -8,6 +8,7 @@ final class StoreDirectory: @unchecked Sendable {
     let path: String
     let storeID: StoreID
     let removals = FileRemovals()
+    let damage = DerivedDamage()
     private let nextNumber: Atomic<UInt64>
     private let random: RandomSource
 
@@ -54,7 +55,7 @@ final class StoreDirectory: @unchecked Sendable {
                 if let start = bytes.baseAddress { header.write(to: start) }
                 try file.write(UnsafeRawBufferPointer(bytes), at: 0)
             }
-            return ManagedFile(header: header, file: file, isListed: false, removals: removals)
+            return ManagedFile(header: header, file: file, isListed: false, removals: removals, damage: damage)
         }
     }
 
@@ -76,7 +77,7 @@ final class StoreDirectory: @unchecked Sendable {
         guard header.kind == kind, header.fileNumber == number, header.storeID == (storeID.high, storeID.low) else {
             throw .damaged("The file belongs to another store or has another number.", target, 0)
         }
-        return ManagedFile(header: header, file: file, isListed: true, removals: removals)
+        return ManagedFile(header: header, file: file, isListed: true, removals: removals, damage: damage)
     }
 
     /// Reads a file's header.

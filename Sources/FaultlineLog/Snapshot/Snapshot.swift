@@ -108,18 +108,26 @@ package final class Snapshot: @unchecked Sendable {
     /// The object that has a key, or the one with the smallest identifier if there are several.
     package func firstID(in index: IndexDefinition, key: UnsafeRawBufferPointer) throws(LogError) -> RecordID? {
         guard let state = indexes.find(index.id) else { return nil }
-        return try state.pointee.firstID(key: key, at: sequence)
+        do throws(LogError) { return try state.pointee.firstID(key: key, at: sequence) } catch {
+            throw state.pointee.noting(error)
+        }
     }
 
     /// The objects that have many keys: faster than one look-up after the other.
     ///
-    /// - Parameter ids: Gets an identifier for each key, 0 where nobody has it.
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - index: A unique index.
+    ///   - ids: Gets an identifier for each key, 0 where nobody has it.
+    /// - Throws: `.damaged` where a run does not verify; what the disk says.
     package func firstIDs(
         of keys: UnsafeBufferPointer<UnsafeRawBufferPointer>, in index: IndexDefinition,
         into ids: UnsafeMutablePointer<RecordID>
     ) throws(LogError) {
         guard let state = indexes.find(index.id) else { return ids.update(repeating: 0, count: keys.count) }
-        try state.pointee.firstIDs(keys: keys, at: sequence, into: ids)
+        do throws(LogError) { try state.pointee.firstIDs(keys: keys, at: sequence, into: ids) } catch {
+            throw state.pointee.noting(error)
+        }
     }
 
     /// Calls `body` with each entry whose key begins with `prefix`, in ascending order; it returns false to stop.
@@ -128,6 +136,10 @@ package final class Snapshot: @unchecked Sendable {
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
         guard let state = indexes[index.id] else { return }
-        try state.forEachEntry(prefix: prefix, at: sequence, body)
+        do {
+            try state.forEachEntry(prefix: prefix, at: sequence, body)
+        } catch let error as LogError {
+            throw state.noting(error)
+        }
     }
 }

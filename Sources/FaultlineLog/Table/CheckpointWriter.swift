@@ -54,13 +54,17 @@ struct CheckpointWriter {
 
     private func filesToRewrite() -> Set<UInt64> {
         var live: [UInt64: (count: Int, pageCount: Int)] = [:]
+        var damaged: Set<UInt64> = []
         for root in tables.all {
             for page in 0..<root.pageCount {
                 if let handle = root.handle(ofPage: page), let place = cache.storedPlace(handle) {
                     live[place.file.number, default: (0, place.file.pageCount)].count += 1
+                    if place.file.managed.isDamaged { damaged.insert(place.file.number) }
                 }
             }
         }
+        // What does not verify cannot be written again.
+        for number in damaged { live[number] = nil }
         var rewritten = Set(live.filter { $0.value.count * 2 < $0.value.pageCount }.keys)
         let kept = live.filter { !rewritten.contains($0.key) }.sorted {
             ($0.value.count, $0.key) < ($1.value.count, $1.key)

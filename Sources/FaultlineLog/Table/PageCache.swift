@@ -170,7 +170,8 @@ final class PageCache: @unchecked Sendable {
         guard count == TablePage.byteCount,
             TablePage.isValid(page, table: table, number: number, seed: file.managed.header.seed(at: offset))
         else {
-            throw .damaged("Page \(number) of table \(table) does not verify.", file.managed.path, offset)
+            file.managed.noteDamaged()
+            throw .damagedDerived("Page \(number) of table \(table) does not verify.", file.managed.path, offset)
         }
     }
 
