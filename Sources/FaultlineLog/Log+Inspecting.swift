@@ -11,6 +11,7 @@ extension Log {
         var usage = LogUsage()
         for root in snapshot.tables.all {
             let table = TableID(rawValue: root.table)
+            for page in 0..<root.pageCount where root.handle(ofPage: page) != nil { usage.pageCount += 1 }
             if root.recordCount > 0 { usage.recordCounts[table] = root.recordCount }
             try snapshot.forEachLocation(of: table) { (id, location) throws(LogError) in
                 live[location.segment, default: 0] += UInt64(location.byteCount ?? 0)

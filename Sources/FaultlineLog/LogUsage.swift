@@ -17,6 +17,8 @@ package struct LogUsage: Sendable, Equatable {
     package var runByteCount: UInt64 = 0
     package var checkpointFileCount = 0
     package var runCount = 0
+    /// Pages of the tables, in memory or not.
+    package var pageCount = 0
     /// Objects by table, of tables that have any.
     package var recordCounts: [TableID: Int] = [:]
     /// Of the memory budget.

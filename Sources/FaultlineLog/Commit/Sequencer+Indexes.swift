@@ -44,9 +44,9 @@ extension Sequencer {
         if stage.byteCount > budget.byteCount / 16 { try spillEntries() }
         let changed = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
         if changed > pinnedByteCount + budget.byteCount / 4 {
+            tables.leavePage()
             try PageSpill.spill(tables.captured, cache: cache, in: directory, sequence: sequence)
             try PageSpill.spill(tables.set, cache: cache, in: directory, sequence: sequence + 1)
-            tables.forgetPlace()
             // Pages that only snapshots see cannot be spilled; they must not make the next frame spill again.
             pinnedByteCount = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
         }

@@ -5,6 +5,8 @@ struct CheckpointFooter: Equatable {
     static let byteCount = 64
     static let magic: UInt64 = 0x5450_4B48_4354_4C46
     static let mapEntryByteCount = 16
+    /// The map is one piece; a map of more levels would list the pieces of one.
+    static let mapLevelCount: UInt16 = 1
 
     var mapOffset: UInt64
     var mapEntryCount: UInt64
@@ -25,7 +27,7 @@ struct CheckpointFooter: Equatable {
     /// - Parameter seed: `FileHeader.seed` of the place where the footer lies.
     init?(reading bytes: UnsafeRawPointer, seed: UInt32) {
         guard bytes.u64(0) == Self.magic, CRC32C.checksum(bytes, 60, seed: seed) == bytes.u32(60),
-            bytes.isZero(40, to: 60)
+            bytes.u16(40) == Self.mapLevelCount, bytes.isZero(42, to: 60)
         else { return nil }
         mapOffset = bytes.u64(8)
         mapEntryCount = bytes.u64(16)
@@ -43,6 +45,7 @@ struct CheckpointFooter: Equatable {
         bytes.set(mapCRC, 24)
         bytes.set(pageCount, 28)
         bytes.set(sequence, 32)
+        bytes.set(Self.mapLevelCount, 40)
         bytes.set(CRC32C.checksum(bytes, 60, seed: seed), 60)
     }
 }

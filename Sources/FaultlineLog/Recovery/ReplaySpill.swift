@@ -19,8 +19,8 @@ final class ReplaySpill: Sendable {
         guard budget.used(for: .pages) + budget.used(for: .memtables) > budget.byteCount / 2 else { return }
         let changed = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
         if changed > budget.byteCount / 4 {
+            tables.leavePage()
             try PageSpill.spill(tables.set, cache: cache, in: directory, sequence: tables.sequence)
-            tables.forgetPlace()
         }
         if budget.used(for: .memtables) > budget.byteCount / 4 {
             try indexes.flush { (memtable, isOldest) throws(LogError) in

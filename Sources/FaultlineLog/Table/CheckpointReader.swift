@@ -47,7 +47,8 @@ enum CheckpointReader {
                 guard let other = files[entry.u32(8)] else { return false }
                 file = (entry.u32(8), other)
             }
-            guard Int(entry.u16(6)) <= TablePage.entryCount, entry.u32(12) < UInt32(clamping: file.file.pageCount)
+            guard entry.u16(6) > 0, Int(entry.u16(6)) <= TablePage.entryCount,
+                entry.u32(12) < UInt32(clamping: file.file.pageCount)
             else { return false }
             if root?.table != table { root = tables.ownedRoot(table) }
             guard let root else { return false }

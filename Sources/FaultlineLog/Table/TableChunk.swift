@@ -10,6 +10,8 @@ struct TableChunk: ~Copyable {
     /// The working version that made it; only that one may change it in place.
     let version: UInt64
     let slots: UnsafeMutablePointer<PageHandlePointer?>
+    /// Slots in use; the version that has none leaves the chunk out.
+    var usedCount = 0
 
     init(version: UInt64) {
         self.version = version
@@ -39,6 +41,7 @@ extension PageCache {
             retain(handle)
             chunk.pointee.slots[index] = handle
         }
+        chunk.pointee.usedCount = original.pointee.usedCount
         return chunk
     }
 

@@ -6,6 +6,7 @@
 /// Invariants:
 /// - once captured (its version is older than the working one) nothing in it changes;
 /// - `recordCount` is the number of locations that are not absent;
+/// - once captured it has no page without an object;
 /// - every identifier ever given is below `nextID`.
 // Safe because only the working version is changed, by the thread that holds the writer's turn; captured versions are
 // immutable.
@@ -96,6 +97,7 @@ final class TableRoot: @unchecked Sendable {
         guard let handle = chunk.pointee.slots[slot] else {
             let made = cache.makePage(version: version, table: table, number: UInt32(page))
             chunk.pointee.slots[slot] = made
+            chunk.pointee.usedCount += 1
             return made
         }
         if handle.pointee.version == version, handle.pointee.file == nil { return handle }
@@ -105,13 +107,30 @@ final class TableRoot: @unchecked Sendable {
         return copy
     }
 
+    /// Takes out a page that the working version owns, because no object is left in it.
+    func removeOwnedPage(_ page: Int) {
+        let chunkIndex = page / TableChunk.pageCount
+        let slot = page % TableChunk.pageCount
+        guard let chunk = chunks[chunkIndex], let handle = chunk.pointee.slots[slot] else { return }
+        chunk.pointee.slots[slot] = nil
+        chunk.pointee.usedCount -= 1
+        cache.release(handle)
+        guard chunk.pointee.usedCount == 0 else { return }
+        chunks[chunkIndex] = nil
+        cache.release(chunk)
+    }
+
     /// Puts a page that lies in a checkpoint file into its place.
     func placeStored(_ handle: PageHandlePointer, page: Int) {
         let chunkIndex = page / TableChunk.pageCount
         if chunkIndex >= chunkCount { growChunks(to: chunkIndex + 1) }
         let chunk = chunks[chunkIndex] ?? cache.makeChunk(version: version)
         chunks[chunkIndex] = chunk
-        if let old = chunk.pointee.slots[page % TableChunk.pageCount] { cache.release(old) }
+        if let old = chunk.pointee.slots[page % TableChunk.pageCount] {
+            cache.release(old)
+        } else {
+            chunk.pointee.usedCount += 1
+        }
         chunk.pointee.slots[page % TableChunk.pageCount] = handle
     }
 

@@ -29,9 +29,9 @@ struct WorkingTables {
 
     /// Hands out the present version; later changes are made on copies.
     mutating func capture() -> TableSet {
+        leavePage()
         captured = set
         version += 1
-        forgetPlace()
         return captured
     }
 
@@ -50,8 +50,15 @@ struct WorkingTables {
         forgetPlace()
     }
 
-    /// To be called when pages of the working version were stored: they may not be changed in place any more.
-    mutating func forgetPlace() {
+    /// Leaves the page written last, and takes it out if no object is left in it.
+    ///
+    /// To be called before pages of the working version are stored: they may not be changed in place any more.
+    mutating func leavePage() {
+        if let entries = lastEntries, entries.u16(10) == 0 { lastRoot?.removeOwnedPage(lastPage) }
+        forgetPlace()
+    }
+
+    private mutating func forgetPlace() {
         lastTable = 0
         lastPage = -1
         lastRoot = nil
@@ -103,6 +110,7 @@ struct WorkingTables {
 
     @inline(never)
     private mutating func moveTo(_ table: UInt16, _ page: Int) throws(LogError) {
+        leavePage()
         let root = ownedRoot(table)
         let handle = try root.ownedPage(page)
         lastTable = table

@@ -98,6 +98,85 @@ struct CheckpointTests {
         }
     }
 
+    @Test func keepsNoPageWithoutAnObject() throws {
+        // A queue: 200,000 objects come and go, the newest three stay.
+        var options = Store.options
+        options.memoryBudget = 4 << 20
+        let store = Store()
+        let log = try store.open(options)
+        let (count, batch) = (200_000, 5_000)
+        let untouched = log.budget.used(for: .pages)
+        for first in stride(from: 1, to: count, by: batch) {
+            _ = try log.write(author: nil) { transaction in
+                let ids = try transaction.allocateIDs(batch, in: plainTable)
+                for id in ids..<ids + RecordID(batch) { try transaction.put(id, row(Int(id)), in: plainTable) }
+            }
+            if first % (batch * 8) == 1 { try log.checkpoint() }
+            _ = try log.write(author: nil) { transaction in
+                for id in RecordID(first)..<RecordID(first + batch) where id <= RecordID(count - 3) {
+                    try transaction.delete(id, in: plainTable)
+                }
+            }
+        }
+        try log.checkpoint()
+        #expect(try log.usage().pageCount == 1)
+        #expect(log.budget.used(for: .pages) == untouched + 4_096)
+        let path = try #require(store.files(.tableCheckpoint).last)
+        let bytes = try store.disk.contents(path)
+        // Header, one page, one entry, footer.
+        #expect(bytes.count == 4_096 + 4_096 + 16 + 64)
+        #expect(store.files(.tableCheckpoint) == [path])
+        for log in [log, try store.killed.open(options)] {
+            #expect(log.snapshot().recordCount(of: plainTable) == 3)
+            #expect(try log.snapshot().row(RecordID(count - 1), in: plainTable) == row(count - 1))
+            #expect(log.snapshot().nextID(of: plainTable) == RecordID(count + 1))
+            #expect(try log.usage().pageCount == 1)
+            #expect(try log.findings().isEmpty)
+        }
+        // The last three go, and the identifiers still rise.
+        _ = try log.write(author: nil) { for id in count - 2...count { try $0.delete(RecordID(id), in: plainTable) } }
+        try log.close()
+        let last = try store.open(options)
+        #expect(last.openReport.wasClean)
+        #expect(try last.usage().pageCount == 0)
+        #expect(last.snapshot().nextID(of: plainTable) == RecordID(count + 1))
+        #expect(try last.insert([row(1)], in: plainTable) == [RecordID(count + 1)])
+        #expect(try last.findings().isEmpty)
+    }
+
+    @Test func goesBackToPagesThatAGivenUpTransactionEmptied() throws {
+        let store = Store()
+        let log = try store.open()
+        try log.insert((0..<1_000).map { row($0) }, in: plainTable)
+        struct GivenUp: Error {}
+        for isStored in [false, true] {
+            if isStored { try log.checkpoint() }
+            #expect(throws: GivenUp.self) {
+                try log.write(author: nil) { transaction in
+                    for id in RecordID(1)...1_000 { try transaction.delete(id, in: plainTable) }
+                    try transaction.put(5, row(9), in: plainTable)
+                    throw GivenUp()
+                }
+            }
+            #expect(try log.usage().pageCount == 3)
+            for id in 1...1_000 { #expect(try log.snapshot().row(RecordID(id), in: plainTable) == row(id - 1)) }
+        }
+        // Emptied and filled again in one transaction, page by page and to and fro.
+        let before = log.snapshot()
+        _ = try log.write(author: nil) { transaction in
+            for id in RecordID(1)...1_000 { try transaction.delete(id, in: plainTable) }
+            for id in stride(from: RecordID(1), through: 1_000, by: 300) {
+                try transaction.put(id, row(Int(id)), in: plainTable)
+            }
+        }
+        #expect(log.snapshot().recordCount(of: plainTable) == 4)
+        #expect(before.recordCount(of: plainTable) == 1_000)
+        #expect(try before.row(1_000, in: plainTable) == row(999))
+        try log.checkpoint()
+        #expect(try log.findings().isEmpty)
+        #expect(try store.killed.open().findings().isEmpty)
+    }
+
     @Test func doesNothingWhenThereIsNothingToDo() throws {
         let store = Store()
         let log = try store.open()
