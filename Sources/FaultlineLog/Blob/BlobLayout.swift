@@ -1,6 +1,6 @@
 /// Where the bytes of a blob record lie: `docs/FileFormat.md` section 10.1.
 ///
-/// The payload (header, chunk table, chunks) is cut into pieces that fit into frames. Each piece but the first has a
+/// The payload (header, chunks, chunk table) is cut into pieces that fit into frames. Each piece but the first has a
 /// frame header and a record header before it.
 struct BlobLayout {
     /// Payload bytes of every frame but the last.

@@ -2,70 +2,46 @@ import CLZ4
 import FaultlineDisk
 
 /// Reads ranges of blobs; each chunk is verified before a byte of it is handed out.
+///
+/// A range is found by the placement and one group of the chunk table. The blob's header is for salvage, and read by
+/// nobody else.
 struct BlobReader: ~Copyable {
     private let id: RecordID
     private let placement: BlobPlacement
-    private let managed: ManagedFile
-    private let layout: BlobLayout
-    private let head: UnsafeMutableRawBufferPointer
+    private let blob: BlobBytes
     private var table: ChunkTable
     private let stored: UnsafeMutableRawBufferPointer
     private let raw: UnsafeMutableRawBufferPointer
 
-    /// Reads and verifies the blob's header and chunk table.
+    /// Reads nothing yet.
+    ///
+    /// - Throws: `.damaged` if the placement contradicts itself.
     init(_ id: RecordID, _ placement: BlobPlacement, _ managed: ManagedFile) throws(LogError) {
+        guard ChunkTable.isPossible(placement) else {
+            throw .damaged("Blob \(id) has a placement that contradicts itself.", managed.path, placement.offset)
+        }
         self.id = id
         self.placement = placement
-        self.managed = managed
-        layout = BlobLayout(recordOffset: placement.offset)
-        let fixed = RecordHeader.byteCount + BlobHeader.fixedByteCount
-        let (chunkCount, tableEnd) = try Self.sizes(id, placement, managed)
-        let head = UnsafeMutableRawBufferPointer.allocate(byteCount: RecordHeader.byteCount + tableEnd, alignment: 8)
-        var isKept = false
-        defer { if !isKept { head.deallocate() } }
-        try managed.read(into: head, at: placement.offset, "reading a blob's chunk table")
-        guard fixed <= head.count, let start = head.baseAddress, start.u32(0) == placement.recordCRC,
-            CRC32C.checksum(start + 4, head.count - 4) ^ managed.recordMask(at: placement.offset) == start.u32(0),
-            start.u16(12) == TableID.blobs.rawValue,
-            UnsafeRawPointer(start).u48(16) == id,
-            let table = ChunkTable(
-                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(head)[RecordHeader.byteCount...]),
-                placement: placement),
-            Int(table.header.chunkCount) == chunkCount
-        else { throw Self.damaged(id, "has a header that does not verify", managed, placement.offset) }
-        isKept = true
-        self.head = head
-        self.table = table
+        blob = BlobBytes(managed: managed, layout: BlobLayout(recordOffset: placement.offset))
+        table = ChunkTable(placement)
         stored = .allocate(byteCount: Limits.chunkByteCount, alignment: 64)
         raw = .allocate(byteCount: Limits.chunkByteCount, alignment: 64)
     }
 
     deinit {
-        head.deallocate()
         stored.deallocate()
         raw.deallocate()
     }
 
-    /// How many chunks the header speaks of, bounded before memory is taken for their table.
-    private static func sizes(
-        _ id: RecordID, _ placement: BlobPlacement, _ managed: ManagedFile
-    ) throws(LogError) -> (chunkCount: Int, tableEnd: Int) {
-        try withUnsafeTemporaryAllocation(
-            byteCount: RecordHeader.byteCount + BlobHeader.fixedByteCount, alignment: 8
-        ) { (bytes) throws(LogError) in
-            try managed.read(into: bytes, at: placement.offset, "reading a blob's header")
-            guard let start = bytes.baseAddress, let header = BlobHeader(reading: start + RecordHeader.byteCount),
-                UInt64(header.tableEnd) <= placement.storedByteCount
-            else { throw damaged(id, "has a header that does not verify", managed, placement.offset) }
-            return (Int(header.chunkCount), header.tableEnd)
-        }
-    }
-
     /// Bytes of the blob.
     var byteCount: UInt64 { placement.rawByteCount }
-    var header: BlobHeader { table.header }
 
-    /// Reads a range; ranges of one reader must rise by whole chunks.
+    var chunkCount: Int { table.count }
+
+    /// Raw bytes of a chunk.
+    func rawByteCount(_ index: Int) -> Int { table.rawByteCount(index) }
+
+    /// Reads a range.
     mutating func read(_ range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer) throws(LogError) {
         precondition(range.upperBound <= placement.rawByteCount, "The range lies inside the blob.")
         precondition(target.count == range.count, "The memory is as large as the range.")
@@ -103,16 +79,35 @@ struct BlobReader: ~Copyable {
         return (UnsafeRawBufferPointer(bytes), chunk)
     }
 
-    /// Reads a chunk, and throws its bytes away.
-    mutating func verifyChunk(_ index: Int) throws(LogError) {
-        let chunk = try entry(index)
-        let rawCount = table.rawByteCount(index)
-        try read(chunk, index, rawCount, into: UnsafeMutableRawBufferPointer(rebasing: raw[0..<rawCount]))
+    /// Reads all of the blob, the header too, and throws its bytes away.
+    mutating func verify() throws(LogError) {
+        try verifyHeader()
+        for index in 0..<table.count {
+            let chunk = try entry(index)
+            let rawCount = table.rawByteCount(index)
+            try read(chunk, index, rawCount, into: UnsafeMutableRawBufferPointer(rebasing: raw[0..<rawCount]))
+        }
+    }
+
+    private func verifyHeader() throws(LogError) {
+        let byteCount = RecordHeader.byteCount + BlobHeader.byteCount
+        let isValid = try withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) {
+            (bytes) throws(LogError) in
+            try blob.managed.read(into: bytes, at: placement.offset, "reading a blob's header")
+            guard let start = UnsafeRawPointer(bytes.baseAddress) else { return false }
+            let mask = blob.managed.recordMask(at: placement.offset)
+            guard start.u32(0) == placement.recordCRC, CRC32C.checksum(start + 4, byteCount - 4) ^ mask == start.u32(0),
+                start.u16(12) == TableID.blobs.rawValue, start.u48(16) == id,
+                let header = BlobHeader(reading: start + RecordHeader.byteCount)
+            else { return false }
+            return header.rawByteCount == placement.rawByteCount && header.payloadByteCount == placement.storedByteCount
+        }
+        guard isValid else { throw damaged("has a header that does not verify", placement.offset) }
     }
 
     private mutating func entry(_ index: Int) throws(LogError) -> ChunkTable.Chunk {
-        guard let chunk = table.chunk(index) else {
-            throw Self.damaged(id, "has a chunk table that contradicts itself", managed, placement.offset)
+        guard let chunk = try table.chunk(index, of: blob) else {
+            throw damaged("has a chunk table that does not verify", placement.offset)
         }
         return chunk
     }
@@ -128,32 +123,21 @@ struct BlobReader: ~Copyable {
                 bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
                 target.baseAddress?.assumingMemoryBound(to: CChar.self),
                 Int32(bytes.count), Int32(rawCount)) == Int32(rawCount)
-        else {
-            throw Self.damaged(
-                id, "has a chunk \(index) that cannot be decompressed", managed, layout.place(of: chunk.payloadOffset))
-        }
+        else { throw damaged("has a chunk \(index) that cannot be decompressed", place(of: chunk)) }
     }
 
     private func readStored(
         _ chunk: ChunkTable.Chunk, _ index: Int, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) {
-        var done = 0
-        while done < target.count {
-            let offset = chunk.payloadOffset + UInt64(done)
-            let count = min(target.count - done, Int(min(layout.contiguous(from: offset), UInt64(Int.max))))
-            try managed.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: target[done..<(done + count)]),
-                at: layout.place(of: offset),
-                "reading a blob")
-            done += count
-        }
+        try blob.read(into: target, at: chunk.payloadOffset)
         guard CRC32C.checksum(UnsafeRawBufferPointer(target)) == chunk.checksum else {
-            throw Self.damaged(
-                id, "has a chunk \(index) that does not verify", managed, layout.place(of: chunk.payloadOffset))
+            throw damaged("has a chunk \(index) that does not verify", place(of: chunk))
         }
     }
 
-    private static func damaged(_ id: RecordID, _ what: String, _ managed: ManagedFile, _ offset: UInt64) -> LogError {
-        .damaged("Blob \(id) \(what).", managed.path, offset)
+    private func place(of chunk: ChunkTable.Chunk) -> UInt64 { blob.layout.place(of: chunk.payloadOffset) }
+
+    private func damaged(_ what: String, _ offset: UInt64) -> LogError {
+        .damaged("Blob \(id) \(what).", blob.managed.path, offset)
     }
 }

@@ -1,9 +1,9 @@
 import CLZ4
 import FaultlineDisk
 
-/// Writes one blob to the end of a blob segment, chunk by chunk; its headers come last.
+/// Writes one blob to the end of a blob segment, chunk by chunk; the chunk table follows, and the headers come last.
 ///
-/// Memory: a buffer of about 1 MiB and the chunk table. Nothing is synchronized: that is the commit's business. Whoever
+/// Memory: a buffer of about 1 MiB, and 8 bytes for each chunk of 64 KiB. Nothing is synchronized: that is the commit's business. Whoever
 /// gives the blob up leaves dead bytes.
 struct BlobWriter: ~Copyable {
     private static let bufferByteCount = 1 << 20
@@ -11,13 +11,12 @@ struct BlobWriter: ~Copyable {
     let segment: BlobSegment
     private let layout: BlobLayout
     private let frameOffset: UInt64
-    private let chunkCapacity: Int
     private var entries = ByteWriter(byteCapacity: 1_024)
     private var chunkCount = 0
     private var rawByteCount: UInt64 = 0
     private var isCompressing: Bool
     private var isCompressed = false
-    /// Payload bytes so far, the place of header and table included.
+    /// Payload bytes so far, the place of the header included.
     private var payloadByteCount: UInt64
 
     private let buffer: UnsafeMutableRawPointer
@@ -26,15 +25,12 @@ struct BlobWriter: ~Copyable {
     private var buffered = 0
 
     /// Begins a blob at the segment's end.
-    ///
-    /// The chunk table in front of the blob has `chunkCapacity` entries, so at most so many chunks may come.
-    init(_ segment: BlobSegment, chunkCapacity: Int, isCompressing: Bool) {
+    init(_ segment: BlobSegment, isCompressing: Bool) {
         self.segment = segment
-        self.chunkCapacity = chunkCapacity
         self.isCompressing = isCompressing
         frameOffset = segment.end
         layout = BlobLayout(recordOffset: frameOffset + UInt64(FrameHeader.byteCount))
-        payloadByteCount = UInt64(BlobHeader.fixedByteCount + chunkCapacity * BlobHeader.chunkEntryByteCount)
+        payloadByteCount = UInt64(BlobHeader.byteCount)
         bufferedFrom = payloadByteCount
         buffer = .allocate(byteCount: Self.bufferByteCount + Limits.chunkByteCount, alignment: 64)
     }
@@ -42,9 +38,6 @@ struct BlobWriter: ~Copyable {
     deinit {
         buffer.deallocate()
     }
-
-    /// Chunks that still fit.
-    var roomForChunks: Int { chunkCapacity - chunkCount }
 
     /// Adds a chunk: 65,536 bytes, or fewer if it is the last.
     mutating func append(_ chunk: UnsafeRawBufferPointer) throws(LogError) {
@@ -59,7 +52,7 @@ struct BlobWriter: ~Copyable {
             if count > 0, Int(count) <= limit, Int(count) < chunk.count {
                 isCompressed = true
                 let bytes = UnsafeRawBufferPointer(start: buffer + buffered, count: Int(count))
-                note(bytes, flag: BlobHeader.chunkCompressed)
+                note(bytes, flag: ChunkGroup.flagCompressed)
                 buffered += Int(count)
                 if buffered >= Self.bufferByteCount { try flush() }
                 return
@@ -78,14 +71,14 @@ struct BlobWriter: ~Copyable {
     {
         self.rawByteCount += UInt64(rawByteCount)
         if entry.isCompressed { isCompressed = true }
-        note(chunk, flag: entry.isCompressed ? BlobHeader.chunkCompressed : 0)
+        note(chunk, flag: entry.isCompressed ? ChunkGroup.flagCompressed : 0)
         if let source = chunk.baseAddress { (buffer + buffered).copyMemory(from: source, byteCount: chunk.count) }
         buffered += chunk.count
         if buffered >= Self.bufferByteCount { try flush() }
     }
 
     private mutating func note(_ stored: UnsafeRawBufferPointer, flag: UInt32) {
-        precondition(chunkCount < chunkCapacity, "A blob gets no more chunks than its table has entries.")
+        precondition(chunkCount < Limits.chunkCountMax, "A blob's size is checked before its chunks come.")
         entries.append(UInt32(stored.count) | flag)
         entries.append(CRC32C.checksum(stored))
         chunkCount += 1
@@ -115,17 +108,41 @@ struct BlobWriter: ~Copyable {
         }
     }
 
-    /// Writes the headers and moves the segment's end behind the blob.
+    /// Adds the chunk table, group by group.
+    private mutating func appendTable() throws(LogError) {
+        guard let source = entries.bytes.baseAddress else { return }
+        var firstChunk = UInt64(BlobHeader.byteCount)
+        var first = 0
+        while first < chunkCount {
+            let count = min(chunkCount - first, ChunkGroup.chunkCountMax)
+            let byteCount = ChunkGroup.byteCount(ofChunks: count)
+            let group = buffer + buffered
+            let own = source + first * ChunkGroup.entryByteCount
+            (group + ChunkGroup.headerByteCount).copyMemory(
+                from: own, byteCount: count * ChunkGroup.entryByteCount)
+            ChunkGroup.seal(
+                group, byteCount, firstChunk: firstChunk,
+                seed: segment.managed.header.seed(at: layout.place(of: payloadByteCount)))
+            for index in 0..<count {
+                firstChunk += UInt64(own.u32(index * ChunkGroup.entryByteCount) & ~ChunkGroup.flagCompressed)
+            }
+            buffered += byteCount
+            payloadByteCount += UInt64(byteCount)
+            first += count
+            if buffered >= Self.bufferByteCount { try flush() }
+        }
+    }
+
+    /// Writes chunk table and headers, and moves the segment's end behind the blob.
     consuming func finish(id: RecordID, owner: BlobOwner) throws(LogError) -> BlobPlacement {
         let header = BlobHeader(
-            rawByteCount: rawByteCount, storedByteCount: payloadByteCount - UInt64(headByteCount),
-            chunkCount: UInt32(chunkCapacity),
+            rawByteCount: rawByteCount, storedByteCount: payloadByteCount - UInt64(BlobHeader.byteCount),
+            chunkCount: UInt32(chunkCount),
             owner: owner, flags: isCompressed ? BlobHeader.flagCompressed : 0)
-        entries.appendZeros(chunkCapacity * BlobHeader.chunkEntryByteCount - entries.byteCount)
+        try appendTable()
 
-        var head = ByteWriter(byteCapacity: FrameHeader.byteCount + RecordHeader.byteCount + headByteCount)
-        head.appendZeros(FrameHeader.byteCount + RecordHeader.byteCount + BlobHeader.fixedByteCount)
-        head.append(entries.bytes)
+        var head = ByteWriter(byteCapacity: 128)
+        head.appendZeros(FrameHeader.byteCount + RecordHeader.byteCount + BlobHeader.byteCount)
         guard let start = head.mutableBytes.baseAddress else { throw .tooLarge("A blob's header has no memory.") }
         let record = start + FrameHeader.byteCount
         header.write(to: record + RecordHeader.byteCount)
@@ -135,7 +152,8 @@ struct BlobWriter: ~Copyable {
             operation: .blob,
             flags: [])
         RecordHeader.seal(
-            record, RecordHeader.byteCount + headByteCount, mask: segment.managed.recordMask(at: layout.recordOffset))
+            record, RecordHeader.byteCount + BlobHeader.byteCount,
+            mask: segment.managed.recordMask(at: layout.recordOffset))
         let recordCRC = record.u32(0)
 
         // The padding is the tail of the last piece.
@@ -155,8 +173,6 @@ struct BlobWriter: ~Copyable {
         segment.previousHead = previousHead
         return placement
     }
-
-    private var headByteCount: Int { BlobHeader.fixedByteCount + chunkCapacity * BlobHeader.chunkEntryByteCount }
 
     /// Writes the headers before one piece, with the piece itself if all of it is still in memory.
     private mutating func writeFrame(
@@ -188,7 +204,7 @@ struct BlobWriter: ~Copyable {
             previousHead: previousHead,
             part: UInt32(piece))
         let result = frame.write(to: start, at: offset, of: segment.managed.header)
-        if piece == 0, pieceCount == 1, bufferedFrom == UInt64(headByteCount) {
+        if piece == 0, pieceCount == 1, bufferedFrom == UInt64(BlobHeader.byteCount) {
             // A small blob is one write.
             head.append(UnsafeRawBufferPointer(start: buffer, count: buffered))
             buffered = 0

@@ -1,60 +1,94 @@
-import FaultlineDisk
-
-/// The chunks of one blob, in memory: what each takes in the file, and where it begins.
-struct ChunkTable {
+/// The chunks of one blob: what each takes in the file, and where it begins.
+///
+/// Memory: one group of the table, the one that was asked for last.
+struct ChunkTable: ~Copyable {
     struct Chunk {
-        /// From the start of the record's payload.
+        /// From the start of the blob's payload.
         let payloadOffset: UInt64
         let storedByteCount: Int
         let isCompressed: Bool
         let checksum: UInt32
     }
 
-    let header: BlobHeader
-    let placement: BlobPlacement
-    private let entries: UnsafeRawBufferPointer
+    let count: Int
+    private let rawByteCount: UInt64
+    /// Where the table begins, from the start of the payload: behind the last chunk.
+    private let start: UInt64
+    private let bytes: UnsafeMutableRawPointer
+    private var group = -1
+    /// Chunks are summed up from the group's first.
     private var walked = 0
-    private var offset: UInt64
+    private var offset: UInt64 = 0
 
-    /// Reads the table; nil if it contradicts itself or the placement.
-    ///
-    /// `bytes` is the payload up to the first chunk, verified by the record's checksum; it has to outlive the table.
-    init?(_ bytes: UnsafeRawBufferPointer, placement: BlobPlacement) {
-        guard bytes.count >= BlobHeader.fixedByteCount, let start = bytes.baseAddress,
-            let header = BlobHeader(reading: start),
-            header.tableEnd == bytes.count, header.rawByteCount == placement.rawByteCount,
-            UInt64(header.tableEnd) + header.storedByteCount == placement.storedByteCount
-        else { return nil }
-        self.header = header
-        self.placement = placement
-        entries = UnsafeRawBufferPointer(rebasing: bytes[BlobHeader.fixedByteCount...])
-        offset = UInt64(header.tableEnd)
+    /// Whether chunks and table of such a size can fill a payload of such a size.
+    static func isPossible(_ placement: BlobPlacement) -> Bool {
+        guard placement.rawByteCount <= Limits.blobByteCountMax else { return false }
+        let table = ChunkGroup.byteCount(ofChunks: Sequencer.chunkCount(placement.rawByteCount))
+        let around = UInt64(BlobHeader.byteCount + table)
+        return placement.storedByteCount >= around && placement.storedByteCount - around <= placement.rawByteCount
+    }
+
+    /// The table of a blob with a possible placement.
+    init(_ placement: BlobPlacement) {
+        rawByteCount = placement.rawByteCount
+        count = Sequencer.chunkCount(rawByteCount)
+        start = placement.storedByteCount - UInt64(ChunkGroup.byteCount(ofChunks: count))
+        bytes = .allocate(byteCount: ChunkGroup.byteCountMax, alignment: 8)
+    }
+
+    deinit {
+        bytes.deallocate()
     }
 
     /// Raw bytes of a chunk.
     func rawByteCount(_ index: Int) -> Int {
-        let start = UInt64(index) * UInt64(Limits.chunkByteCount)
-        return Int(min(UInt64(Limits.chunkByteCount), header.rawByteCount - start))
+        Int(min(UInt64(Limits.chunkByteCount), rawByteCount - UInt64(index) * UInt64(Limits.chunkByteCount)))
     }
 
-    /// The chunk of that index; indexes asked for must rise.
+    /// The chunk of that index.
     ///
-    /// - Returns: Nil if the table contradicts itself.
-    mutating func chunk(_ index: Int) -> Chunk? {
-        guard let start = entries.baseAddress, index >= walked, index < Int(header.chunkCount) else { return nil }
-        while walked < index {
-            offset += UInt64(start.u32(walked * 8) & ~BlobHeader.chunkCompressed)
+    /// - Returns: Nil if the table does not verify or contradicts itself.
+    /// - Complexity: One read if the chunk before was of another group.
+    mutating func chunk(_ index: Int, of blob: BlobBytes) throws(LogError) -> Chunk? {
+        let (group, place) = (index / ChunkGroup.chunkCountMax, index % ChunkGroup.chunkCountMax)
+        if group != self.group {
+            guard try load(group, of: blob) else { return nil }
+        } else if place < walked {
+            rewind()
+        }
+        while walked < place {
+            offset += UInt64(word(walked) & ~ChunkGroup.flagCompressed)
             walked += 1
         }
-        let word = start.u32(index * 8)
-        let stored = Int(word & ~BlobHeader.chunkCompressed)
-        let isCompressed = word & BlobHeader.chunkCompressed != 0
+        let isCompressed = word(place) & ChunkGroup.flagCompressed != 0
+        let stored = Int(word(place) & ~ChunkGroup.flagCompressed)
         let raw = rawByteCount(index)
-        guard isCompressed ? stored < raw : stored == raw, offset + UInt64(stored) <= placement.storedByteCount else {
-            return nil
-        }
+        guard isCompressed ? stored < raw : stored == raw, offset >= UInt64(BlobHeader.byteCount), offset <= start,
+            UInt64(stored) <= start - offset
+        else { return nil }
         return Chunk(
             payloadOffset: offset, storedByteCount: stored, isCompressed: isCompressed,
-            checksum: start.u32(index * 8 + 4))
+            checksum: bytes.u32(ChunkGroup.headerByteCount + place * ChunkGroup.entryByteCount + 4))
+    }
+
+    private func word(_ place: Int) -> UInt32 {
+        bytes.u32(ChunkGroup.headerByteCount + place * ChunkGroup.entryByteCount)
+    }
+
+    private mutating func rewind() {
+        walked = 0
+        offset = bytes.u64(8)
+    }
+
+    private mutating func load(_ group: Int, of blob: BlobBytes) throws(LogError) -> Bool {
+        self.group = -1
+        let first = group * ChunkGroup.chunkCountMax
+        let byteCount = ChunkGroup.byteCount(ofChunks: min(count - first, ChunkGroup.chunkCountMax))
+        let place = start + UInt64(group * ChunkGroup.byteCountMax)
+        try blob.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: byteCount), at: place)
+        guard ChunkGroup.isValid(bytes, byteCount, seed: blob.seed(at: place)) else { return false }
+        self.group = group
+        rewind()
+        return true
     }
 }

@@ -26,8 +26,7 @@ extension Sequencer {
     /// Writes a blob whose bytes are in memory, and places it.
     func putBlob(_ bytes: UnsafeRawBufferPointer, owner: BlobOwner) throws(LogError) -> RecordID {
         try checkBlob(UInt64(bytes.count))
-        return try writeBlob(chunkCapacity: Self.chunkCount(UInt64(bytes.count)), owner: owner) {
-            (writer) throws(LogError) in
+        return try writeBlob(owner: owner) { (writer) throws(LogError) in
             var start = 0
             while start < bytes.count {
                 let end = min(start + Limits.chunkByteCount, bytes.count)
@@ -41,16 +40,12 @@ extension Sequencer {
     func copyBlob(_ id: RecordID, owner: BlobOwner) throws(LogError) -> RecordID {
         let (placement, managed) = try placement(of: id)
         var reader = try BlobReader(id, placement, managed)
-        let chunkCount = Self.chunkCount(placement.rawByteCount)
         let segment = try openBlobSegment()
-        var writer = BlobWriter(segment, chunkCapacity: chunkCount, isCompressing: false)
+        var writer = BlobWriter(segment, isCompressing: false)
         do throws(LogError) {
-            for index in 0..<chunkCount {
+            for index in 0..<reader.chunkCount {
                 let (bytes, chunk) = try reader.readStored(index)
-                let raw = min(
-                    UInt64(Limits.chunkByteCount),
-                    placement.rawByteCount - UInt64(index) * UInt64(Limits.chunkByteCount))
-                try writer.append(stored: bytes, chunk, rawByteCount: Int(raw))
+                try writer.append(stored: bytes, chunk, rawByteCount: reader.rawByteCount(index))
             }
         } catch {
             segment.skipGivenUpBytes()
@@ -81,10 +76,10 @@ extension Sequencer {
     }
 
     private func writeBlob(
-        chunkCapacity: Int, owner: BlobOwner, _ body: (inout BlobWriter) throws(LogError) -> Void
+        owner: BlobOwner, _ body: (inout BlobWriter) throws(LogError) -> Void
     ) throws(LogError) -> RecordID {
         let segment = try openBlobSegment()
-        var writer = BlobWriter(segment, chunkCapacity: chunkCapacity, isCompressing: options.isCompressingBlobs)
+        var writer = BlobWriter(segment, isCompressing: options.isCompressingBlobs)
         do throws(LogError) {
             try body(&writer)
         } catch {

@@ -1,17 +1,13 @@
 import FaultlineDisk
 
 extension Sequencer {
-    /// Writes a blob whose bytes come piece by piece.
-    ///
-    /// Where the length is not known, the chunk table gets room for 64 MiB; when that is not enough, the chunks so far
-    /// move to a place behind a table twice as large. So a stream is written twice at most, counted over all.
+    /// Writes a blob whose bytes come piece by piece, as many as were announced if a number was.
     func putBlob(
         byteCount: UInt64?, owner: BlobOwner, _ next: (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws -> RecordID {
         if let byteCount { try checkBlob(byteCount) }
         let segment = try openBlobSegment()
-        var capacity = byteCount.map(Self.chunkCount) ?? 1_024
-        var writer = BlobWriter(segment, chunkCapacity: capacity, isCompressing: options.isCompressingBlobs)
+        var writer = BlobWriter(segment, isCompressing: options.isCompressingBlobs)
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.chunkByteCount, alignment: 64)
         defer { chunk.deallocate() }
         var total: UInt64 = 0
@@ -23,11 +19,7 @@ extension Sequencer {
                 if let byteCount, total > byteCount {
                     throw LogError.tooLarge("A blob of \(byteCount) bytes was announced, but more came.")
                 }
-                if writer.roomForChunks == 0 {
-                    try checkBlob(total)
-                    capacity = min(capacity * 2, Limits.chunkCountMax)
-                    writer = try move(writer, capacity: capacity, rawByteCount: total - UInt64(count), owner: owner)
-                }
+                try checkBlob(total)
                 try writer.append(UnsafeRawBufferPointer(rebasing: chunk[0..<count]))
                 if count < chunk.count { break }
             }
@@ -39,21 +31,6 @@ extension Sequencer {
             throw error
         }
         return try place(writer, owner: owner)
-    }
-
-    /// Begins the blob again with a larger table, with the chunks written so far.
-    private func move(
-        _ writer: consuming BlobWriter, capacity: Int, rawByteCount: UInt64, owner: BlobOwner
-    ) throws(LogError) -> BlobWriter {
-        let segment = writer.segment
-        let placement = try writer.finish(id: 0, owner: owner)
-        var reader = try BlobReader(0, placement, segment.managed)
-        var larger = BlobWriter(segment, chunkCapacity: capacity, isCompressing: options.isCompressingBlobs)
-        for index in 0..<Self.chunkCount(rawByteCount) {
-            let (bytes, chunk) = try reader.readStored(index)
-            try larger.append(stored: bytes, chunk, rawByteCount: Limits.chunkByteCount)
-        }
-        return larger
     }
 
     /// Fills a chunk as far as the stream goes.

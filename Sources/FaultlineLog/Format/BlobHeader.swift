@@ -1,20 +1,19 @@
-/// What a blob record's payload begins with: `docs/FileFormat.md` section 10.1.
+/// What a blob record's payload begins with, and what its checksum covers of it: `docs/FileFormat.md` section 10.1.
 struct BlobHeader: Equatable {
-    static let fixedByteCount = 40
-    static let chunkEntryByteCount = 8
+    static let byteCount = 40
     static let flagCompressed: UInt32 = 1
-    static let chunkCompressed: UInt32 = 1 << 31
 
     var rawByteCount: UInt64
     /// Bytes of all chunks as stored.
     var storedByteCount: UInt64
-    /// Entries of the chunk table; those past the end of the value are zero.
     var chunkCount: UInt32
     var owner: BlobOwner
     var flags: UInt32
 
-    /// Header and chunk table: what the record's checksum covers of the payload.
-    var tableEnd: Int { Self.fixedByteCount + Int(chunkCount) * Self.chunkEntryByteCount }
+    /// Bytes of header, chunks and chunk table.
+    var payloadByteCount: UInt64 {
+        UInt64(Self.byteCount) + storedByteCount + UInt64(ChunkGroup.byteCount(ofChunks: Int(chunkCount)))
+    }
 
     init(rawByteCount: UInt64, storedByteCount: UInt64, chunkCount: UInt32, owner: BlobOwner, flags: UInt32) {
         self.rawByteCount = rawByteCount
@@ -32,8 +31,7 @@ struct BlobHeader: Equatable {
         flags = bytes.u32(28)
         guard bytes.u32(16) == UInt32(Limits.chunkByteCount), rawByteCount <= Limits.blobByteCountMax,
             storedByteCount <= rawByteCount,
-            UInt64(chunkCount) >= (rawByteCount + UInt64(Limits.chunkByteCount) - 1) / UInt64(Limits.chunkByteCount),
-            tableEnd <= Limits.frameBodyByteCountMax - RecordHeader.byteCount
+            UInt64(chunkCount) == (rawByteCount + UInt64(Limits.chunkByteCount) - 1) / UInt64(Limits.chunkByteCount)
         else { return nil }
     }
 
@@ -61,7 +59,7 @@ package struct BlobOwner: Hashable, Sendable {
     }
 }
 
-/// Where a blob lies: the row of table 2, `docs/FileFormat.md` section 10.2.
+/// Where a blob lies: the row of table 2, `docs/FileFormat.md` section 10.3.
 package struct BlobPlacement: Equatable, Sendable {
     static let byteCount = 40
 
@@ -69,7 +67,7 @@ package struct BlobPlacement: Equatable, Sendable {
     /// The header of the blob record, in bytes from the start of the file.
     package let offset: UInt64
     package let rawByteCount: UInt64
-    /// Bytes of header, chunk table and chunks.
+    /// Bytes of header, chunks and chunk table.
     package let storedByteCount: UInt64
     let recordCRC: UInt32
     let flags: UInt32

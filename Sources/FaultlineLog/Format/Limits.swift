@@ -12,8 +12,8 @@ package enum Limits {
     package static let authorByteCountMax = 1_024
     /// Raw bytes of a blob's chunk.
     package static let chunkByteCount = 65_536
-    /// Chunks of one blob: their table fits into one frame.
-    package static let chunkCountMax = (frameBodyByteCountMax - 24 - 40) / 8
+    /// Chunks of one blob: whoever writes it keeps 8 bytes for each.
+    package static let chunkCountMax = 1 << 23
     /// Bytes of one blob.
     package static let blobByteCountMax = UInt64(chunkCountMax) * UInt64(chunkByteCount)
     /// Bytes of a file that locations can name: offsets are 32 bits in units of 8.

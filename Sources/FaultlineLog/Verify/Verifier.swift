@@ -148,8 +148,6 @@ struct Verifier {
     private func verifyBlob(_ id: RecordID) throws(LogError) {
         guard let placement = try snapshot.placement(of: id) else { return }
         var reader = try snapshot.blobReader(id, placement)
-        for index in 0..<Sequencer.chunkCount(placement.rawByteCount) {
-            try reader.verifyChunk(index)
-        }
+        try reader.verify()
     }
 }

@@ -48,30 +48,71 @@ struct BlobTests {
         }
     }
 
-    @Test func movesAStreamThatOutgrowsItsTable() throws {
-        // The table of a stream of unknown length has room for 64 MiB at first.
-        let log = try Store().open()
+    @Test(arguments: [nil, UInt64((64 << 20) + 200_000)]) func writesALargeStreamOnceAndReadsALittleOfIt(
+        announced: UInt64?
+    ) throws {
+        let disk = CountingDisk(over: SimulatedDisk(directories: ["/d"]))
+        let log = try Store().open(on: disk)
         let byteCount = (64 << 20) + 200_000
-        let id = try log.write(author: nil) { transaction in
-            var place = 0
-            return try transaction.putBlob(byteCount: nil, owner: owner) { target in
-                let count = min(target.count, byteCount - place)
-                for index in 0..<count where (place + index) % 4_096 == 0 {
-                    target[index] = UInt8(truncatingIfNeeded: (place + index) >> 12)
+        let (id, writing) = try disk.counting {
+            try log.write(author: nil) { transaction in
+                var place = 0
+                return try transaction.putBlob(byteCount: announced, owner: owner) { target in
+                    let count = min(target.count, byteCount - place)
+                    target.initializeMemory(as: UInt8.self, repeating: 0)
+                    // Every fourth chunk cannot be compressed.
+                    for index in 0..<count where (place + index) % 4_096 == 0 || (place + index) >> 16 & 3 == 1 {
+                        target[index] = Self.byte(place + index)
+                    }
+                    place += count
+                    return count
                 }
-                place += count
-                return count
-            }
-        }.value
+            }.value
+        }
         let snapshot = log.snapshot()
+        let placement = try #require(try snapshot.placement(of: id))
+        #expect(UInt64(writing.bytesWritten) < placement.storedByteCount + 10_000)
         #expect(try snapshot.blobByteCount(id) == UInt64(byteCount))
+        let path = Store.path + "/" + FileName.numbered(.blobSegment, placement.segment)
         var byte: [UInt8] = [0]
-        for place in stride(from: 0, to: byteCount, by: 4_096 * 999) {
+        for place in [0, byteCount - 1, 510 * 65_536 - 1, 510 * 65_536]
+            + Array(stride(from: 0, to: byteCount, by: 4_096 * 999))
+        {
+            let before = disk.counts(of: path)
             try byte.withUnsafeMutableBytes {
                 try snapshot.readBlob(id, range: UInt64(place)..<UInt64(place + 1), into: $0)
             }
-            #expect(byte[0] == UInt8(truncatingIfNeeded: place >> 12))
+            let counts = disk.counts(of: path) - before
+            // A group of the chunk table, and a chunk.
+            #expect(counts.reads == 2 && counts.bytesRead <= 4_096 + 65_536)
+            #expect(byte[0] == (place % 4_096 == 0 || place >> 16 & 3 == 1 ? Self.byte(place) : 0))
         }
+        #expect(try log.findings().isEmpty)
+    }
+
+    private static func byte(_ place: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: UInt64(place) &* 0x9E37_79B9_7F4A_7C15 >> 40)
+    }
+
+    @Test func takesNoGroupOfAnotherPlaceForItsOwn() throws {
+        // Two blobs of the same size: their tables differ only in checksums.
+        let store = Store()
+        var random = Seed(5)
+        let log = try store.open()
+        let ids = try log.write(author: nil) { transaction in
+            try (0..<2).map { _ in
+                try random.bytes(100_000).withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+            }
+        }.value
+        let places = try ids.map { Int(try #require(try log.snapshot().placement(of: $0)).offset) + 24 }
+        let path = try #require(store.files(.blobSegment).first)
+        let bytes = try store.disk.contents(path)
+        // The whole payload of the first in the place of the second, which its placement would not notice.
+        let payload = bytes[places[0]..<places[0] + 40 + 100_000 + 32]
+        try store.disk.overwrite(path, at: places[1], Array(payload))
+        #expect(try log.snapshot().blob(ids[0]).count == 100_000)
+        let error = #expect(throws: LogError.self) { try log.snapshot().blob(ids[1]) }
+        #expect(error?.code == .damaged && error?.path == path)
     }
 
     @Test func spansFramesWhenItIsLargerThanOne() throws {
@@ -121,7 +162,7 @@ struct BlobTests {
         let snapshot = log.snapshot()
         let noisePlacement = try #require(try snapshot.placement(of: noiseID))
         let textPlacement = try #require(try snapshot.placement(of: textID))
-        #expect(noisePlacement.storedByteCount == 300_000 + 40 + 5 * 8)
+        #expect(noisePlacement.storedByteCount == 300_000 + 40 + 16 + 5 * 8)
         #expect(textPlacement.storedByteCount < 20_000)
         #expect(try snapshot.blob(textID) == text)
     }
@@ -137,7 +178,7 @@ struct BlobTests {
         let path = try #require(store.files(.blobSegment).first)
         // A byte of the third chunk.
         let placement = try #require(try log.snapshot().placement(of: id))
-        let offset = Int(placement.offset) + 24 + 40 + 4 * 8 + 2 * 65_536 + 100
+        let offset = Int(placement.offset) + 24 + 40 + 2 * 65_536 + 100
         try store.disk.overwrite(path, at: offset, [bytes[2 * 65_536 + 100] ^ 1])
         let snapshot = log.snapshot()
         var part = [UInt8](repeating: 0, count: 65_536)
