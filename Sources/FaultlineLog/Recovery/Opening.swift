@@ -208,7 +208,7 @@ struct Opening: ~Copyable {
             return Opened(
                 directory: directory, manifest: manifest, state: state, replay: replay, segment: last, end: end.end,
                 head: end.head,
-                blobs: Self.openBlobs(state, segments), pageFiles: pageFiles, report: report)
+                blobs: try Self.openBlobs(state, segments), pageFiles: pageFiles, report: report)
         }
 
         let behind = replay.transactions(behind: end.durable)
@@ -278,11 +278,16 @@ struct Opening: ~Copyable {
             wallNanoseconds: 0)
     }
 
-    private static func openBlobs(_ state: ManifestState, _ segments: [UInt64: ManagedFile]) -> BlobSegment? {
+    /// The blob segment to go on with, behind its last byte: blobs that were given up after the last checkpoint left
+    /// theirs, and no offset is written twice.
+    private static func openBlobs(
+        _ state: ManifestState, _ segments: [UInt64: ManagedFile]
+    ) throws(LogError) -> BlobSegment? {
         guard let number = state.numbers(of: .blobSegment).last, let entry = state.files[number], entry.seal == nil,
             let managed = segments[number]
         else { return nil }
-        return BlobSegment(managed, end: entry.durable, previousHead: entry.durableHead)
+        let length = try onDisk("opening a blob segment") { () throws(DiskError) in try managed.file.byteCount() }
+        return BlobSegment(managed, end: max(entry.durable, length.roundedUpTo8), previousHead: entry.durableHead)
     }
 
     // MARK: Checkpoint

@@ -231,6 +231,37 @@ struct BlobTests {
         #expect(try log.findings().isEmpty)
     }
 
+    @Test func goesOnBehindWhatWasGivenUpWhenOpenedAgain() throws {
+        struct GivenUp: Error {}
+        let store = Store()
+        let log = try store.open()
+        func put(_ count: Int, _ log: Log, isGivenUp: Bool = false) throws -> RecordID {
+            let bytes = [UInt8](repeating: UInt8(count & 255), count: count)
+            let (id, _) = try log.write(author: nil) { transaction in
+                let id = try bytes.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+                if isGivenUp { throw GivenUp() }
+                return id
+            }
+            return id
+        }
+        let first = try put(301, log)
+        try log.checkpoint()
+        #expect(throws: GivenUp.self) { try put(5_003, log, isGivenUp: true) }
+        try log.close()
+        let path = try #require(store.files(.blobSegment).first)
+        let before = try store.disk.contents(path)
+        let again = try store.open()
+        #expect(again.openReport.wasClean)
+        let second = try put(307, again)
+        #expect(store.files(.blobSegment) == [path])
+        // No byte that was ever written is written again: with encryption it would have the same nonce.
+        #expect(try Array(store.disk.contents(path).prefix(before.count)) == before)
+        for log in [again, try store.killed.open()] {
+            #expect(try log.snapshot().blob(first) == [UInt8](repeating: 45, count: 301))
+            #expect(try log.snapshot().blob(second) == [UInt8](repeating: 51, count: 307))
+        }
+    }
+
     @Test func refusesAStreamOfAnotherLengthThanAnnounced() throws {
         let log = try Store().open()
         for (announced, actual) in [(1_000, 999), (1_000, 1_001)] {
