@@ -22,6 +22,7 @@ public final class ModelContainer: Equatable, Sendable {
     public let migrationReport: MigrationReport
     private let store: RowStore
     private let types: [ModelType]
+    private let tallies = ReadTallies()
     private let isClosed = Atomic<Bool>(false)
     private let main = Mutex<MainContext?>(nil)
 
@@ -163,12 +164,12 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     func makeCore() -> ContextCore {
-        ContextCore(store: store, types: types, isReadOnly: !configuration.allowsSave)
+        ContextCore(store: store, types: types, isReadOnly: !configuration.allowsSave, tallies: tallies)
     }
 
-    /// Bytes of memory that the store's engine holds now; the rest of the counters are the contexts'.
+    /// What all contexts of this container have read so far, and the memory that the store's engine holds now.
     public var counters: FaultCounters {
-        var counters = FaultCounters()
+        var counters = tallies.sum
         counters.cacheBytes = store.log.budget.used
         return counters
     }

@@ -141,7 +141,7 @@ extension ContextCore {
             entity.table, from: last + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
         ) { records in
             for record in records {
-                counters.rowsRead += 1
+                tally.addRow()
                 let view = try store.view(record, of: entity)
                 let blobs = entity.variableSlots.compactMap { view.blobReference($0)?.identifier }
                 guard let object = anyObject(record.id, home), let handle = handle(of: object, home) else { continue }

@@ -26,7 +26,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) var rows = RowArena()
     private var reclaiming: MemoryBudget.Registration?
     private let reclaimer = RowReclaimer()
-    @exclusivity(unchecked) package var counters = FaultCounters()
+    let tally = ReadTally()
+    private let tallies: ReadTallies?
 
     @exclusivity(unchecked) var inserted: [ObjectHandle] = []
     /// Whether an inserted object was deleted since the last save.
@@ -58,8 +59,9 @@ package final class ContextCore: @unchecked Sendable {
     private(set) weak var userContext: ModelContext?
     private var buffer = RecordBuffer()
 
-    package init(store: RowStore, types: [ModelType], isReadOnly: Bool = false) {
+    package init(store: RowStore, types: [ModelType], isReadOnly: Bool = false, tallies: ReadTallies? = nil) {
         self.store = store
+        self.tallies = tallies
         self.isReadOnly = isReadOnly
         snapshot = store.log.snapshot()
         let typesByName = Dictionary(types.map { ($0.entityName, $0) }) { first, _ in first }
@@ -69,6 +71,7 @@ package final class ContextCore: @unchecked Sendable {
         for home in homes {
             if let type = home.type { homesByType[ObjectIdentifier(type)] = home }
         }
+        tallies?.begin(tally)
         reclaimer.attach(self)
         reclaiming = store.log.budget.register(.rows) { [reclaimer] byteCount in reclaimer.reclaim(byteCount) }
     }
@@ -76,8 +79,12 @@ package final class ContextCore: @unchecked Sendable {
     deinit {
         reclaimer.detach()
         reclaiming = nil
+        tallies?.end(tally)
         if rows.byteCount > 0 { store.log.budget.release(rows.byteCount, for: .rows) }
     }
+
+    /// What this context has read so far; `cacheBytes` is 0.
+    package var counters: FaultCounters { tally.counters }
 
     func setUserContext(_ context: ModelContext) { userContext = context }
 
@@ -306,7 +313,7 @@ package final class ContextCore: @unchecked Sendable {
     func load(_ core: inout ModelCore, _ home: EntityHome) -> RowView? {
         guard !core.has(.inserted), !core.has(.temporary), let entity = home.entity else { return nil }
         if let row = loadedRow(core.row) { return RowArena.view(row) }
-        counters.faultsFired += 1
+        tally.addFault()
         do {
             if home.isScanning(core.number), try readAhead(from: core.number, home, entity),
                 let row = loadedRow(core.row)
@@ -322,7 +329,7 @@ package final class ContextCore: @unchecked Sendable {
                     ))
                 return nil
             }
-            counters.rowsRead += 1
+            tally.addRow()
             core.row = try readRow(core.number, at: location, entity)
             home.lastLoaded = core.number
             return loadedRow(core.row).map(RowArena.view)
@@ -392,7 +399,7 @@ package final class ContextCore: @unchecked Sendable {
                     guard address != 0, let core = UnsafeMutablePointer<ModelCore>(bitPattern: address + coreOffset),
                         core.pointee.draftPointer == nil, !rows.isValid(core.pointee.row)
                     else { continue }
-                    counters.rowsRead += 1
+                    tally.addRow()
                     let view = try store.view(record, of: entity)
                     core.pointee.row = rows.append(view, location: record.location)
                     loadedByteCount += RowArena.footprint(Int(view.byteCount))
@@ -415,7 +422,7 @@ package final class ContextCore: @unchecked Sendable {
         _ reference: BlobReference, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) {
         try snapshot.readBlob(reference.identifier, range: range, into: target)
-        counters.blobBytesRead += target.count
+        tally.addBlobBytes(target.count)
     }
 
     // MARK: Errors

@@ -107,7 +107,7 @@ extension ContextCore {
                     ) { records in
                         var count = 0
                         for record in records {
-                            counters.rowsRead += 1
+                            tally.addRow()
                             let view = try store.view(record, of: entity)
                             guard try programs.matches(view, record.layout) else { continue }
                             if toSkip > 0 {
@@ -204,7 +204,7 @@ extension ContextCore {
             !query.descriptor.includePendingChanges || !hasPending(query.home)
         else { return nil }
         let (matches, rowsRead) = try RowCount(query.lowered.filter, query.entity, store, snapshot).count()
-        counters.rowsRead += rowsRead
+        tally.addRows(rowsRead)
         return matches
     }
 
@@ -230,7 +230,7 @@ extension ContextCore {
         let predicate = query.predicate
 
         func take(_ record: RecordView) throws {
-            counters.rowsRead += 1
+            tally.addRow()
             if !skipped.isEmpty, skipped.contains(record.id) { return }
             let view = try store.view(record, of: entity)
             guard try programs.matches(view, record.layout) else { return }
@@ -286,7 +286,7 @@ extension ContextCore {
         try bytes.withUnsafeMutableBytes { target in
             try snapshot.readBlob(reference.identifier, range: 0..<reference.byteCount, into: target)
         }
-        counters.blobBytesRead += byteCount
+        tally.addBlobBytes(byteCount)
         return bytes
     }
 

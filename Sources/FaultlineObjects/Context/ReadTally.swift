@@ -1,0 +1,60 @@
+internal import Synchronization
+
+/// What one context has read.
+///
+/// Written by the context's thread alone, so that an addition is a load and a store without a lock; read by any.
+final class ReadTally: Sendable {
+    private let faultsFired = Atomic<Int>(0)
+    private let rowsRead = Atomic<Int>(0)
+    private let blobBytesRead = Atomic<Int>(0)
+
+    @inline(__always) func addFault() { Self.add(1, to: faultsFired) }
+    @inline(__always) func addRow() { Self.add(1, to: rowsRead) }
+    func addRows(_ count: Int) { Self.add(count, to: rowsRead) }
+    func addBlobBytes(_ count: Int) { Self.add(count, to: blobBytesRead) }
+
+    func add(_ counters: FaultCounters) {
+        Self.add(counters.faultsFired, to: faultsFired)
+        Self.add(counters.rowsRead, to: rowsRead)
+        Self.add(counters.blobBytesRead, to: blobBytesRead)
+    }
+
+    @inline(__always)
+    private static func add(_ count: Int, to counter: borrowing Atomic<Int>) {
+        counter.store(counter.load(ordering: .relaxed) &+ count, ordering: .relaxed)
+    }
+
+    /// What was counted; `cacheBytes` is 0.
+    var counters: FaultCounters {
+        var counters = FaultCounters()
+        counters.faultsFired = faultsFired.load(ordering: .relaxed)
+        counters.rowsRead = rowsRead.load(ordering: .relaxed)
+        counters.blobBytesRead = blobBytesRead.load(ordering: .relaxed)
+        return counters
+    }
+}
+
+/// What the contexts of one container have read, those that are gone included.
+package final class ReadTallies: Sendable {
+    private struct State {
+        var living: [ObjectIdentifier: ReadTally] = [:]
+        var gone = FaultCounters()
+    }
+    private let state = Mutex(State())
+
+    package init() {}
+
+    func begin(_ tally: ReadTally) { state.withLock { $0.living[ObjectIdentifier(tally)] = tally } }
+
+    func end(_ tally: ReadTally) {
+        state.withLock {
+            $0.living[ObjectIdentifier(tally)] = nil
+            $0.gone = $0.gone + tally.counters
+        }
+    }
+
+    /// The sum; `cacheBytes` is 0.
+    package var sum: FaultCounters {
+        state.withLock { $0.living.values.reduce($0.gone) { $0 + $1.counters } }
+    }
+}
