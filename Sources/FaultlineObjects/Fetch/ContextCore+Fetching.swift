@@ -9,8 +9,16 @@ extension ContextCore {
 
     func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
         moveToNewest()
+        return try fetchHere(descriptor)
+    }
+
+    /// Fetches from the state that the context is at.
+    private func fetchHere<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
         let query = try Query(descriptor, self)
         if query.isEverything { return try fetchAll(query) }
+        if isMisledByChanges(query) {
+            return try storedNumbers(query).map { object($0, query.home, as: T.self) }
+        }
         var found = try matches(query, keepingRows: true)
         if query.order == nil {
             var objects = found.objects(query, self)
@@ -32,6 +40,8 @@ extension ContextCore {
             count = all
         } else if let fast = try countOnBytes(query) {
             count = fast
+        } else if isMisledByChanges(query) {
+            return try storedNumbers(query).count
         } else {
             count = try matches(query, keepingRows: false).count
         }
@@ -43,8 +53,8 @@ extension ContextCore {
     func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
         moveToNewest()
         let query = try Query(descriptor, self)
-        guard query.order != nil else {
-            return try fetch(descriptor).map(\.persistentModelID)
+        guard query.order != nil, !isMisledByChanges(query) else {
+            return try fetchHere(descriptor).map(\.persistentModelID)
         }
         var found = try matches(query, keepingRows: false)
         found.sort()
@@ -68,6 +78,10 @@ extension ContextCore {
             query.lowered.candidates == nil
         {
             try walk(query, batch, check, block)
+            return
+        }
+        if isMisledByChanges(query) {
+            for number in try storedNumbers(query) { try block(object(number, query.home, as: T.self)) }
             return
         }
         var found = try matches(query, keepingRows: false)
@@ -142,6 +156,23 @@ extension ContextCore {
             }
         }
         try check()
+    }
+
+    // MARK: Without unsaved changes
+
+    /// Whether a query for what is stored would be decided by objects that may show something else.
+    private func isMisledByChanges<T: PersistentModel>(_ query: Query<T>) -> Bool {
+        !query.descriptor.includePendingChanges && hasChanges && !(query.lowered.isExact && query.order != nil)
+    }
+
+    /// The objects that satisfy a query as they are stored, ordered and cut: found by a context of its own, whose objects have no changes.
+    private func storedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID] {
+        let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
+        unchanged.moveTo(snapshot)
+        unchanged.errorHandler = errorHandler
+        let found = try unchanged.fetchHere(query.descriptor)
+        tally.add(unchanged.counters)
+        return found.map { $0._$coreAddress().pointee.number }
     }
 
     // MARK: Everything
