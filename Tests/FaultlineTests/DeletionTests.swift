@@ -1,6 +1,7 @@
 import Faultline
 import FaultlineLog
 import FaultlineStore
+import Synchronization
 import Testing
 
 @Suite struct DeletionTests {
@@ -198,6 +199,61 @@ import Testing
         #expect(try store.reopened().fetchCount(FetchDescriptor<Photo>()) == 0)
     }
 
+    @Test func aDeletedObjectAnswersWithItsLastLargeValues() throws {
+        let store = try TestStore(Photo.self)
+        let context = store.context()
+        for number in 0..<3 {
+            let photo = Photo("\(number)")
+            photo.large = Data(repeating: UInt8(number), count: 200_000)
+            photo.external = Data([UInt8(number)])
+            context.insert(photo)
+        }
+        try context.save()
+        let other = try store.reopened()
+        let errors = Errors()
+        other.errorHandler = { errors.add($0) }
+        let photos = try other.all(Photo.self)
+        photos[1].name = "changed"
+        photos[2].large = Data(repeating: 9, count: 5_000)
+        let before = other.counters.blobBytesRead
+        photos.forEach { other.delete($0) }
+        try other.save()
+        // The save reads none of them.
+        #expect(other.counters.blobBytesRead == before)
+        // Other work goes on, and a getter still finds the bytes.
+        let new = Photo("new")
+        new.large = Data(repeating: 5, count: 300_000)
+        other.insert(new)
+        try other.save()
+        try store.container.checkpoint()
+        #expect(photos.map(\.large.count) == [200_000, 200_000, 5_000])
+        #expect(photos[0].large == Data(repeating: 0, count: 200_000))
+        #expect(photos[1].large == Data(repeating: 1, count: 200_000))
+        #expect(photos[2].large == Data(repeating: 9, count: 5_000))
+        #expect(photos.map(\.external) == [Data([0]), Data([1]), Data([2])])
+        let blob = try #require(photos[0].blob(\.large))
+        #expect(try blob.data(in: 100_000..<100_003) == Data([0, 0, 0]))
+        // Passed on, it becomes the other object's own.
+        new.setBlob(photos[1].blob(\.large), for: \.large)
+        try other.save()
+        #expect(errors.count == 0)
+        #expect(try store.reopened().first(Photo.self).large == Data(repeating: 1, count: 200_000))
+    }
+
+    @Test func aDeletedObjectHoldsNoOldStateOfTheStore() throws {
+        let store = try TestStore(Photo.self, place: .memory)
+        let context = store.context()
+        let photo = Photo("p")
+        photo.large = Data(repeating: 1, count: 10_000)
+        context.insert(photo)
+        try context.save()
+        weak let old = context.core.snapshot
+        context.delete(photo)
+        try context.save()
+        #expect(old == nil)
+        #expect(photo.large.count == 10_000)
+    }
+
     @Test func deletesByPredicate() throws {
         let store = try TestStore(Folder.self)
         let context = store.context()
@@ -208,4 +264,11 @@ import Testing
         try context.save()
         #expect(try store.reopened().all(Document.self).map(\.number) == Array(10..<20))
     }
+}
+
+/// Counts what an error handler is told.
+private final class Errors: Sendable {
+    private let told = Mutex(0)
+    var count: Int { told.withLock { $0 } }
+    func add(_ error: any Error) { told.withLock { $0 += 1 } }
 }

@@ -31,14 +31,46 @@ extension Snapshot {
         try reader.read(range, into: target)
     }
 
+    /// Holds a blob that is about to be deleted.
+    ///
+    /// - Throws: `.missing` if it is deleted already.
+    /// - Complexity: One small read.
+    package func hold(_ id: RecordID) throws(LogError) -> HeldBlob {
+        guard let placement = try placement(of: id) else { throw Self.missing(id) }
+        return HeldBlob(id: id, placement: placement, file: try blobFile(id, placement))
+    }
+
     func blobReader(_ id: RecordID, _ placement: BlobPlacement) throws(LogError) -> BlobReader {
+        try BlobReader(id, placement, blobFile(id, placement))
+    }
+
+    private func blobFile(_ id: RecordID, _ placement: BlobPlacement) throws(LogError) -> ManagedFile {
         guard let file = files.find(UInt32(truncatingIfNeeded: placement.segment)) else {
             throw LogError(.damaged, "Blob \(id) lies in segment \(placement.segment), which is not there.")
         }
-        return try BlobReader(id, placement, file.takeUnretainedValue())
+        return file.takeUnretainedValue()
     }
 
     private static func missing(_ id: RecordID) -> LogError {
         LogError(.missing, "Blob \(id) does not exist.")
+    }
+}
+
+/// A blob that stays readable after its deletion: holds its file open, and nothing of the snapshot that it was found in.
+package struct HeldBlob: Sendable {
+    private let id: RecordID
+    private let placement: BlobPlacement
+    private let file: ManagedFile
+
+    init(id: RecordID, placement: BlobPlacement, file: ManagedFile) {
+        self.id = id
+        self.placement = placement
+        self.file = file
+    }
+
+    /// Reads a range of the blob; only the chunks that hold it are read, and verified.
+    package func read(_ range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer) throws(LogError) {
+        var reader = try BlobReader(id, placement, file)
+        try reader.read(range, into: target)
     }
 }

@@ -282,10 +282,17 @@ extension ContextCore {
 
     /// Copies the values of deleted objects that somebody else holds, while they can still be read.
     private func keepLastValues() {
-        for place in deleted.indices where deleted[place].core.pointee.draftPointer == nil {
-            guard !isKnownUniquelyReferenced(&deleted[place].object) else { continue }
+        for place in deleted.indices where !isKnownUniquelyReferenced(&deleted[place].object) {
+            let handle = deleted[place]
             // Of a deleted object a draft is no change.
-            _ = deleted[place].core.pointee._$beginChange(0)
+            if handle.core.pointee.draftPointer == nil { _ = handle.core.pointee._$beginChange(0) }
+            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
+                let draft = handle.core.pointee.draft
+            else { continue }
+            for slot in entity.variableSlots {
+                guard let blob = draft.blobReference(slot)?.identifier else { continue }
+                do { handle.core.pointee.extra.lastBlobs[blob] = try snapshot.hold(blob) } catch { report(error) }
+            }
         }
     }
 
@@ -356,6 +363,8 @@ extension ModelCore {
         dropDraft()
         dropExtra()
         row = .none
+    ///
+    /// A value out of the row is not read: its file is held, for as long as the object lives.
     }
 
     /// Makes a deleted object one that only shows its last values.

@@ -17,7 +17,7 @@ package import FaultlineStore
 package final class ContextCore: @unchecked Sendable {
     let store: RowStore
     let lock = EngineLock()
-    @exclusivity(unchecked) private(set) var snapshot: Snapshot
+    @exclusivity(unchecked) package private(set) var snapshot: Snapshot
     /// By ordinal of the entity.
     @exclusivity(unchecked) private(set) var homes: [EntityHome] = []
     private var homesByType: [ObjectIdentifier: EntityHome] = [:]
@@ -412,16 +412,17 @@ package final class ContextCore: @unchecked Sendable {
         return loadedByteCount > 0
     }
 
-    /// Reads a value out of the row.
-    func readBlob(_ reference: BlobReference, into target: UnsafeMutableRawBufferPointer) throws(LogError) {
-        try readBlob(reference, range: 0..<reference.byteCount, into: target)
-    }
-
     /// Reads a range of a value out of the row.
     func readBlob(
-        _ reference: BlobReference, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer
+        _ reference: BlobReference, _ held: HeldBlob?, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) {
-        try snapshot.readBlob(reference.identifier, range: range, into: target)
+        if let held {
+            try held.read(range, into: target)
+        } else {
+            try snapshot.readBlob(reference.identifier, range: range, into: target)
+        }
+    ///
+    /// - Parameter held: The value, if it is that of an object whose deletion was saved.
         tally.addBlobBytes(target.count)
     }
 

@@ -6,7 +6,7 @@ internal import FaultlineStore
 public struct Blob {
     enum Place {
         /// Out of the row.
-        case stored(BlobReference, ContextCore)
+        case stored(BlobReference, HeldBlob?, ContextCore)
         /// In the row, or not saved yet.
         case inline(Data)
     }
@@ -16,7 +16,7 @@ public struct Blob {
     /// Bytes of the value; nothing is read.
     public var byteCount: Int {
         switch place {
-        case .stored(let reference, _): Int(clamping: reference.byteCount)
+        case .stored(let reference, _, _): Int(clamping: reference.byteCount)
         case .inline(let data): data.count
         }
     }
@@ -31,12 +31,12 @@ public struct Blob {
         switch place {
         case .inline(let data):
             return data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)
-        case .stored(let reference, let context):
+        case .stored(let reference, let held, let context):
             var data = Data(count: range.count)
             try StorageError.translating {
                 try data.withUnsafeMutableBytes { target in
                     try context.readBlob(
-                        reference, range: UInt64(range.lowerBound)..<UInt64(range.upperBound), into: target)
+                        reference, held, range: UInt64(range.lowerBound)..<UInt64(range.upperBound), into: target)
                 }
             }
             return data
@@ -82,7 +82,7 @@ extension ModelCore {
     mutating func blob(of slot: Int) -> Blob? {
         if _$isNil(slot) { return nil }
         let reference = read({ $0.blobReference(slot) }, { $0.blobReference(slot) }) ?? nil
-        if let reference, let context { return Blob(place: .stored(reference, context)) }
+        if let reference, let context { return Blob(place: .stored(reference, heldBlob(reference), context)) }
         return data(of: slot).map { Blob(place: .inline($0)) }
     }
 
@@ -93,7 +93,14 @@ extension ModelCore {
             _$writeNil(slot)
         case .inline(let data)?:
             Data._$write(data, &self, slot)
-        case .stored(let reference, _)?:
+        case .stored(_, .some, _)?:
+            // Its object is deleted: there is nothing left to pass on by reference.
+            do {
+                Data._$write(try blob?.data() ?? Data(), &self, slot)
+            } catch {
+                context?.refuseSave(error)
+            }
+        case .stored(let reference, nil, _)?:
             write {
                 $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0))
                 $0.setBlobReference(slot, identifier: reference.identifier, byteCount: reference.byteCount)

@@ -203,7 +203,7 @@ extension ModelCore {
         defer { bytes.deallocate() }
         do throws(LogError) {
             let target = UnsafeMutableRawBufferPointer(rebasing: bytes[..<byteCount])
-            try context.readBlob(reference, into: target)
+            try context.readBlob(reference, heldBlob(reference), range: 0..<reference.byteCount, into: target)
             return body(UnsafeRawBufferPointer(target))
         } catch {
             report(.unreadable(error))
@@ -213,6 +213,9 @@ extension ModelCore {
 
     mutating func data(of slot: Int) -> Data? {
         let reference: BlobReference
+    /// A value out of the row, held since the object's deletion was saved.
+    func heldBlob(_ reference: BlobReference) -> HeldBlob? { extraIfPresent?.lastBlobs[reference.identifier] }
+
         if let draftPointer {
             let draft = Draft(block: draftPointer)
             guard let blob = draft.blobReference(slot) else { return Data(draft.variable(slot)) }
@@ -228,7 +231,10 @@ extension ModelCore {
         var data = Data(count: byteCount)
         var failure: LogError?
         data.withUnsafeMutableBytes { target in
-            do throws(LogError) { try context.readBlob(reference, into: target) } catch { failure = error }
+            do throws(LogError) {
+                try context.readBlob(reference, held, range: 0..<reference.byteCount, into: target)
+            } catch { failure = error }
+        let held = heldBlob(reference)
         }
         if let failure {
             report(.unreadable(failure))

@@ -1,3 +1,5 @@
+internal import FaultlineLog
+
 /// What few objects need beside their core.
 final class ObjectExtra {
     /// Targets of to-one relationships of a detached object.
@@ -7,6 +9,8 @@ final class ObjectExtra {
     /// Values out of the row that the object was given by reference, by slot: another object's until a save copies or
     /// moves them.
     var adoptedBlobs: [Int: UInt64] = [:]
+    /// Values out of the row of an object whose deletion was saved, by blob.
+    var lastBlobs: [UInt64: HeldBlob] = [:]
 }
 
 /// Targets by slot; the first one, which is often the only one, costs no allocation.
