@@ -143,11 +143,9 @@ extension ContextCore {
         guard !unsaved.isEmpty else { return }
         inserted.removeAll { $0.core.pointee.has(.deleted) }
         insertedPlaces = nil
-        for handle in unsaved {
-            leavePartners(handle)
-            relationships.forget(handle.reference)
-            sendAway(handle)
-        }
+        unsaved.forEach(leavePartners)
+        relationships.forget(Set(unsaved.map(\.reference)))
+        unsaved.forEach(sendAway)
     }
 
     /// Takes an unsaved object out of what its to-one relationships lead to.

@@ -5,14 +5,14 @@ internal import FaultlineStore
 
 extension ContextCore {
     /// A member as the index of a relationship has it.
-    private struct StoredMember {
+    struct StoredMember {
         let number: RecordID
         let order: UInt64
         /// The number of the index's row: the member's, or the link's.
         let row: RecordID
     }
 
-    private func storedMembers(
+    func storedMembers(
         of owner: RecordID, in index: IndexDefinition, _ snapshot: Snapshot
     ) throws -> [StoredMember] {
         var members: [StoredMember] = []
@@ -24,6 +24,7 @@ extension ContextCore {
                 return true
             }
         }
+        membersWalked += members.count
         return members
     }
 
@@ -32,14 +33,14 @@ extension ContextCore {
     /// Gives the members of collections that were changed the keys that keep their order.
     func applyOrders(_ saving: inout SavingState, in transaction: borrowing Transaction) throws {
         let newest = store.log.snapshot()
-        for (key, delta) in relationships.deltas {
+        for (key, delta) in relationships.inOrder {
             guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot],
                 case .inverse(let slot, let index) = relationship.members
             else { continue }
             let table = store.storage.entities[relationship.destination].table
             let end = MemberKey.defaultOrder(of: transaction.nextID(in: table))
             if let assigned = delta.assigned {
-                arrange(assigned, slot, below: end, &saving)
+                arrange(assigned.handles, slot, below: end, &saving)
             } else {
                 try arrangeJoined(delta, key, slot, index, newest, below: end, &saving)
             }
@@ -53,7 +54,7 @@ extension ContextCore {
             return stored ?? MemberKey.defaultOrder(of: saving.number(handle.reference, inserted))
         }
         for (place, key) in OrderKeys.rising(keys, below: end).enumerated() where key != keys[place] {
-            setOrder(members[place], slot, key)
+            setOrder(members[place], slot, key, &saving)
         }
     }
 
@@ -64,7 +65,7 @@ extension ContextCore {
         _ delta: PendingRelationships.Delta, _ key: PendingRelationships.Key, _ slot: Int, _ index: IndexDefinition,
         _ newest: Snapshot, below end: UInt64, _ saving: inout SavingState
     ) throws {
-        let joined = delta.added.filter { !$0.core.pointee.isDeleted }
+        let joined = delta.added.handles.filter { !$0.core.pointee.isDeleted }
         guard joined.contains(where: { !$0.reference.isTemporary }) else { return }
         let owner = saving.number(key.owner, inserted)
         let stored = key.owner.isTemporary ? [] : try storedMembers(of: owner, in: index, newest)
@@ -90,7 +91,7 @@ extension ContextCore {
                 return
             }
             last += min(256, room)
-            setOrder(handle, slot, last)
+            setOrder(handle, slot, last, &saving)
         }
     }
 
@@ -101,8 +102,9 @@ extension ContextCore {
         return homes[relationship.destination]
     }
 
-    private func setOrder(_ handle: ObjectHandle, _ slot: Int, _ order: UInt64) {
+    private func setOrder(_ handle: ObjectHandle, _ slot: Int, _ order: UInt64, _ saving: inout SavingState) {
         guard handle.core.pointee._$beginChange(slot) else { return }
+        saving.noteOrder(of: handle, slot)
         handle.core.pointee.write { $0.setOrderKey(slot, order) }
     }
 
@@ -152,20 +154,32 @@ extension ContextCore {
         let leftIndex = side.isLeft ? side.index : side.otherIndex
         var made: [Pair] = []
         var removed: Set<Pair> = []
+        var links: [Pair: Bool] = [:]
         for (link, isPresent) in relationships.links where link.table == side.table {
             let pair = Pair(left: saving.number(link.left, inserted), right: saving.number(link.right, inserted))
             guard pair.left != 0, pair.right != 0 else { continue }
-            let existing = try storedMembers(of: pair.left, in: leftIndex, newest).first { $0.number == pair.right }
+            // Two new objects that take one stored object's place have one link.
+            links[pair, default: false] = links[pair] ?? false || isPresent
+        }
+        // In a fixed order, so that the same changes give the same bytes; and the links of one object are looked up at once.
+        var left: RecordID = 0
+        var rowsOfLeft: [RecordID: RecordID] = [:]
+        for (pair, isPresent) in links.sorted(by: { ($0.key.left, $0.key.right) < ($1.key.left, $1.key.right) }) {
+            if pair.left != left {
+                left = pair.left
+                rowsOfLeft = Dictionary(
+                    try storedMembers(of: left, in: leftIndex, newest).map { ($0.number, $0.row) }
+                ) { first, _ in first }
+            }
+            let existing = rowsOfLeft[pair.right]
             if isPresent != (existing != nil) { try checkUnshared(side.table, "a relationship", "changed") }
             if isPresent, existing == nil {
                 made.append(pair)
             } else if !isPresent, let existing {
                 removed.insert(pair)
-                try writer.unlink(existing.row, side, in: &transaction)
+                try writer.unlink(existing, side, in: &transaction)
             }
         }
-        // In a fixed order, so that the same changes give the same bytes.
-        made = Array(Set(made)).sorted { ($0.left, $0.right) < ($1.left, $1.right) }
         let first = made.isEmpty ? 0 : try transaction.allocateIDs(made.count, in: side.table)
         let end = MemberKey.defaultOrder(of: transaction.nextID(in: side.table))
         var rows: [Pair: RecordID] = [:]
@@ -173,7 +187,7 @@ extension ContextCore {
         var leftOrders: [Pair: UInt64] = [:]
         var rightOrders: [Pair: UInt64] = [:]
         var moved: [Pair: RecordID] = [:]
-        for (key, delta) in relationships.deltas {
+        for (key, delta) in relationships.inOrder {
             guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot],
                 case .link(let own, _) = relationship.members, own.table == side.table
             else { continue }
@@ -185,7 +199,7 @@ extension ContextCore {
             func setOrder(_ pair: Pair, _ order: UInt64) {
                 if own.isLeft { leftOrders[pair] = order } else { rightOrders[pair] = order }
             }
-            var wanted = (delta.assigned ?? delta.added).filter { !$0.core.pointee.isDeleted }
+            var wanted = (delta.assigned ?? delta.added).handles.filter { !$0.core.pointee.isDeleted }
                 .map { saving.number($0.reference, inserted) }
             let joined = delta.assigned == nil ? Set(wanted) : []
             // New members get keys in their order, behind all that were given before.

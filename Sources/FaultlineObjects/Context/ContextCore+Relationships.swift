@@ -116,7 +116,7 @@ extension ContextCore {
         let delta = relationships.existing(key)
         let destination = homes[relationship.destination]
         if let assigned = delta?.assigned {
-            return assigned.filter { !$0.core.pointee.isDeleted }.map(\.object)
+            return assigned.handles.filter { !$0.core.pointee.isDeleted }.map(\.object)
         }
         var members: [AnyObject] = []
         if !owner.core.pointee.has(.temporary) {
@@ -135,7 +135,7 @@ extension ContextCore {
             }
         }
         if let delta {
-            members.append(contentsOf: delta.added.lazy.filter { !$0.core.pointee.isDeleted }.map(\.object))
+            members.append(contentsOf: delta.added.handles.lazy.filter { !$0.core.pointee.isDeleted }.map(\.object))
         }
         return members
     }
@@ -154,6 +154,7 @@ extension ContextCore {
                 return true
             }
         }
+        membersWalked += numbers.count
         return numbers
     }
 
@@ -178,7 +179,7 @@ extension ContextCore {
             link(owner, entity, slot, relationship, member)
         }
         let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
-        relationships.delta(key).assigned = wanted
+        relationships.delta(key).assign(wanted)
     }
 
     private func link(

@@ -27,7 +27,11 @@ extension ContextCore {
         try validate()
 
         var saving = SavingState()
-        defer { saving.restoreDrafts() }
+        let changedCount = changed.count
+        defer {
+            saving.restoreDrafts()
+            if changed.count > changedCount { takeBackChanges(from: changedCount) }
+        }
         let receipt: CommitReceipt
         do {
             receipt = try store.log.write(author: author) { transaction in
@@ -45,16 +49,25 @@ extension ContextCore {
     func rollback() {
         pendingError = nil
         inserted.forEach(sendAway)
-        for handle in changed {
-            handle.core.pointee.dropDraft()
-            handle.core.pointee.row = .none
-            handle.core.pointee.remove(.changed)
-        }
+        changed.forEach(showStored)
         for handle in deleted { handle.core.pointee.remove(.deleted) }
         forgetChanges()
     }
 
     func forgetChanges() {
+    /// Lets go of objects that a failed save has changed, to give them other places in their collections.
+    private func takeBackChanges(from first: Int) {
+        changed[first...].forEach(showStored)
+        changed.removeSubrange(first...)
+    }
+
+    /// Turns a changed object into one that shows what is stored.
+    private func showStored(_ handle: ObjectHandle) {
+        handle.core.pointee.dropDraft()
+        handle.core.pointee.row = .none
+        handle.core.pointee.remove(.changed)
+    }
+
         inserted.removeAll()
         changed.removeAll()
         deleted.removeAll()
@@ -327,10 +340,8 @@ extension ContextCore {
             }
         }
         for handle in changed where !handle.core.pointee.has(.deleted) {
-            handle.core.pointee.dropDraft()
+            showStored(handle)
             handle.core.pointee.dropExtra()
-            handle.core.pointee.row = .none
-            handle.core.pointee.remove(.changed)
         }
         chosenNumbers.removeAll()
         for handle in deleted { handle.core.pointee.becomeGone() }

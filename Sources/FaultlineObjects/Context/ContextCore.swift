@@ -27,6 +27,8 @@ package final class ContextCore: @unchecked Sendable {
     private var reclaiming: MemoryBudget.Registration?
     private let reclaimer = RowReclaimer()
     let tally = ReadTally()
+    /// Entries of relationship indexes that were walked, reads and saves together: shows what large collections cost.
+    package var membersWalked = 0
     private let tallies: ReadTallies?
 
     @exclusivity(unchecked) var inserted: [ObjectHandle] = []

@@ -20,26 +20,32 @@ struct PendingRelationships {
     /// Nobody adds an object that is there: callers add a member when its own side of the relationship comes to point
     /// here.
     final class Delta {
-        private(set) var added: [ObjectHandle] = []
+        /// Place among the deltas in the order they were begun.
+        let ordinal: Int
+        private(set) var added = MemberList()
         private(set) var removed: Set<ObjectReference> = []
         /// All members in the order the user gave them; nil where only the sets above are known.
-        var assigned: [ObjectHandle]?
+        private(set) var assigned: MemberList?
+
+        init(ordinal: Int) { self.ordinal = ordinal }
 
         func add(_ handle: ObjectHandle) {
             // One that left and came back keeps its mark in `removed`: its old place is gone, it stands at the end.
             added.append(handle)
-            if assigned != nil, assigned?.contains(where: { $0.object === handle.object }) == false {
-                assigned?.append(handle)
-            }
+            if assigned?.contains(handle.reference) == false { assigned?.append(handle) }
         }
 
         func remove(_ reference: ObjectReference) {
-            if let place = added.lastIndex(where: { $0.reference == reference }) {
-                added.remove(at: place)
-            } else if !reference.isTemporary {
-                removed.insert(reference)
-            }
-            assigned?.removeAll { $0.reference == reference }
+            if !added.remove(reference), !reference.isTemporary { removed.insert(reference) }
+            assigned?.remove(reference)
+        }
+
+        func assign(_ members: [ObjectHandle]) { assigned = MemberList(members) }
+
+        /// Drops objects that leave the context.
+        fileprivate func forget(_ references: Set<ObjectReference>) {
+            added.removeAll(references)
+            assigned?.removeAll(references)
         }
     }
 
@@ -50,7 +56,9 @@ struct PendingRelationships {
         let right: ObjectReference
     }
 
-    private(set) var deltas: [Key: Delta] = [:]
+    private var deltas: [Key: Delta] = [:]
+    /// Deltas begun so far.
+    private var begun = 0
     /// True: make the link; false: remove it.
     private(set) var links: [Link: Bool] = [:]
 
@@ -58,7 +66,8 @@ struct PendingRelationships {
 
     mutating func delta(_ key: Key) -> Delta {
         if let delta = deltas[key] { return delta }
-        let made = Delta()
+        let made = Delta(ordinal: begun)
+        begun += 1
         deltas[key] = made
         return made
     }
@@ -70,15 +79,22 @@ struct PendingRelationships {
         if let known = links[link], known != isPresent { links[link] = nil } else { links[link] = isPresent }
     }
 
-    /// Drops what concerns an unsaved object that leaves the context.
-    mutating func forget(_ reference: ObjectReference) {
-        for key in deltas.keys where key.owner == reference { deltas[key] = nil }
-        for link in links.keys where link.left == reference || link.right == reference { links[link] = nil }
-        for delta in deltas.values { delta.remove(reference) }
+    /// The deltas in the order they were begun, so that the same changes are written in the same order.
+    var inOrder: [(key: Key, delta: Delta)] {
+        deltas.map { ($0.key, $0.value) }.sorted { $0.delta.ordinal < $1.delta.ordinal }
+    }
+
+    /// Drops what concerns unsaved objects that leave the context: all at once, because everything pending is looked at.
+    mutating func forget(_ references: Set<ObjectReference>) {
+        guard !references.isEmpty, !isEmpty else { return }
+        deltas = deltas.filter { !references.contains($0.key.owner) }
+        links = links.filter { !references.contains($0.key.left) && !references.contains($0.key.right) }
+        for delta in deltas.values { delta.forget(references) }
     }
 
     mutating func removeAll() {
         deltas.removeAll()
         links.removeAll()
+        begun = 0
     }
 }

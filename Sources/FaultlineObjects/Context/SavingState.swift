@@ -15,6 +15,8 @@ struct SavingState {
     var upserts: Set<Int> = []
     /// Temporary references that were replaced in drafts.
     private var replaced: [(handle: ObjectHandle, slot: Int, bits: UInt64)] = []
+    /// Order keys of drafts before the save set others.
+    private var orders: [(handle: ObjectHandle, slot: Int, key: UInt64?)] = []
     /// The last inserted object that entered keys for a number, where an entity has several uniqueness constraints.
     var keyOwners: [KeyOwner: Int] = [:]
     /// Places of inserted objects by temporary number; made when first needed.
@@ -53,12 +55,21 @@ struct SavingState {
         return isDone
     }
 
-    /// Puts temporary references back after a save that failed.
+    /// Notes an order key that the save is about to replace.
+    mutating func noteOrder(of handle: ObjectHandle, _ slot: Int) {
+        orders.append((handle, slot, handle.core.pointee.draft?.orderKey(slot)))
+    }
+
+    /// Puts back what the save has replaced in drafts, after it failed.
     mutating func restoreDrafts() {
         for (handle, slot, bits) in replaced { handle.core.pointee.draft?.setToOne(slot, bits) }
-        replaced.removeAll()
+        for (handle, slot, key) in orders.reversed() { handle.core.pointee.draft?.setOrderKey(slot, key) }
+        forgetReplaced()
     }
 
     /// Nothing is to be put back any more.
-    mutating func forgetReplaced() { replaced.removeAll() }
+    mutating func forgetReplaced() {
+        replaced.removeAll()
+        orders.removeAll()
+    }
 }

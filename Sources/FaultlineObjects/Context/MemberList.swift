@@ -1,0 +1,45 @@
+/// Objects in the order they were given, found by their reference: one leaves without a walk through the others.
+struct MemberList {
+    /// Nil where one has left.
+    private var entries: [ObjectHandle?]
+    /// Last place of each reference; made when one is first looked for.
+    private var places: [ObjectReference: Int]?
+    private var leftCount = 0
+
+    init(_ handles: [ObjectHandle] = []) { entries = handles }
+
+    var handles: [ObjectHandle] { entries.compactMap { $0 } }
+
+    mutating func append(_ handle: ObjectHandle) {
+        places?[handle.reference] = entries.count
+        entries.append(handle)
+    }
+
+    mutating func contains(_ reference: ObjectReference) -> Bool { place(of: reference) != nil }
+
+    /// False if it is not there.
+    @discardableResult
+    mutating func remove(_ reference: ObjectReference) -> Bool {
+        guard let place = place(of: reference) else { return false }
+        entries[place] = nil
+        places?[reference] = nil
+        leftCount += 1
+        if leftCount > 32, leftCount > entries.count / 2 { self = MemberList(handles) }
+        return true
+    }
+
+    mutating func removeAll(_ references: Set<ObjectReference>) {
+        self = MemberList(handles.filter { !references.contains($0.reference) })
+    }
+
+    private mutating func place(of reference: ObjectReference) -> Int? {
+        if let places { return places[reference] }
+        if entries.isEmpty { return nil }
+        var made = [ObjectReference: Int](minimumCapacity: entries.count)
+        for (place, handle) in entries.enumerated() {
+            if let handle { made[handle.reference] = place }
+        }
+        places = made
+        return made[reference]
+    }
+}
