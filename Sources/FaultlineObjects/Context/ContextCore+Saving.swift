@@ -98,6 +98,7 @@ extension ContextCore {
         for handle in inserted where !handle.core.pointee.has(.deleted) { check(handle) }
         for handle in changed where !handle.core.pointee.has(.deleted) { check(handle) }
         guard findings.isEmpty else {
+        findings += try miscountedCollections()
             let shown = findings.prefix(20).joined(separator: "; ")
             let more = findings.count > 20 ? "; and \(findings.count - 20) more" : ""
             throw SwiftDataError.modelValidationFailure.explained("Nothing was saved. \(shown)\(more).")
@@ -127,6 +128,7 @@ extension ContextCore {
             }
         }
         try resolveInserts(&saving, &writer, &transaction)
+        try checkMergedCounts(saving)
         for handle in inserted where !handle.core.pointee.has(.deleted) {
             saving.resolve(handle, inserted, isLast: true)
         }

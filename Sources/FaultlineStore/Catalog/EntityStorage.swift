@@ -28,6 +28,8 @@ package final class EntityStorage: Sendable {
     package let requiredSlots: [Int]
 
     init(
+    /// To-many slots with a least or greatest number of members.
+    package let boundedSlots: [Int]
         name: String, ordinal: Int, table: TableID, layout: RowLayout, slots: [SlotStorage],
         uniqueIndexes: [UniqueIndex], memberIndexes: [MemberIndex]
     ) {
@@ -56,6 +58,9 @@ package final class EntityStorage: Sendable {
     }
 }
 
+        boundedSlots = slots.indices.filter {
+            if case .toMany(let relationship) = slots[$0] { relationship.bounds != .none } else { false }
+        }
 /// What a slot of an entity is.
 package enum SlotStorage: Sendable, Equatable {
     case attribute
@@ -86,6 +91,7 @@ package struct ToManyStorage: Sendable, Equatable {
     package let members: Members
 
     package enum Members: Sendable, Equatable {
+    package let bounds: MemberBounds
         /// The members' own to-one slot stores the relationship.
         case inverse(slot: Int, index: IndexDefinition)
         /// A hidden table stores it; `inverseSlot` is the to-many slot at the other side, −1 for none.
@@ -96,6 +102,36 @@ package struct ToManyStorage: Sendable, Equatable {
 /// One side of a link table, seen from the side that owns the collection.
 package struct LinkSide: Sendable, Equatable {
     package let table: TableID
+/// How many members a to-many relationship may have.
+package struct MemberBounds: Sendable, Equatable {
+    /// 0 for none.
+    package let least: Int
+    /// 0 for none.
+    package let greatest: Int
+    /// Whether an empty collection is allowed whatever `least` says.
+    package let mayBeEmpty: Bool
+
+    package static let none = MemberBounds(least: 0, greatest: 0, mayBeEmpty: false)
+
+    init(least: Int, greatest: Int, mayBeEmpty: Bool) {
+        self.least = least
+        self.greatest = greatest
+        self.mayBeEmpty = mayBeEmpty
+    }
+
+    init(_ relationship: Schema.Relationship) {
+        let least = max(relationship.minimumModelCount ?? 0, 0)
+        self.init(
+            least: least, greatest: max(relationship.maximumModelCount ?? 0, 0),
+            mayBeEmpty: least > 0 && relationship.isOptional)
+    }
+
+    package func allow(_ count: Int) -> Bool {
+        if count < least, !(mayBeEmpty && count == 0) { return false }
+        return greatest == 0 || count <= greatest
+    }
+}
+
     package let layout: UInt16
     package let isLeft: Bool
     /// Index by this side's object.

@@ -7,6 +7,8 @@ package final class SchemaStorage: Sendable {
     package let map: EntityMap
     package let entities: [EntityStorage]
     package let layouts: [UInt16: RowLayout]
+    /// Whether any to-many relationship has a least or greatest number of members.
+    package let hasBounds: Bool
     private let ordinals: [String: Int]
 
     /// Resolves a catalog.
@@ -22,6 +24,7 @@ package final class SchemaStorage: Sendable {
             entities.append(try Self.resolve(ordinal, catalog, ordinals))
         }
         self.entities = entities
+        hasBounds = entities.contains { !$0.boundedSlots.isEmpty }
     }
 
     package func entity(named name: String) -> EntityStorage? {
@@ -110,7 +113,7 @@ package final class SchemaStorage: Sendable {
                     .toMany(
                         ToManyStorage(
                             destination: destination, deleteRule: relationship.deleteRule,
-                            members: .inverse(slot: inverseSlot, index: index))))
+                            bounds: MemberBounds(relationship), members: .inverse(slot: inverseSlot, index: index))))
             } else {
                 let column = stored.columns[slot].number
                 guard let link = catalog.map.links.first(where: { $0.leftColumn == column || $0.rightColumn == column })
@@ -124,7 +127,7 @@ package final class SchemaStorage: Sendable {
                     .toMany(
                         ToManyStorage(
                             destination: destination, deleteRule: relationship.deleteRule,
-                            members: .link(side, inverseSlot: inverseSlot ?? -1))))
+                            bounds: MemberBounds(relationship), members: .link(side, inverseSlot: inverseSlot ?? -1))))
             }
         }
         var unique: [UniqueIndex] = []

@@ -1,0 +1,126 @@
+import Faultline
+import Testing
+
+@Model final class Crew {
+    @Attribute(.unique) var name: String?
+    @Relationship(minimumModelCount: 1, maximumModelCount: 3, inverse: \Sailor.crew) var sailors: [Sailor] = []
+    @Relationship(minimumModelCount: 2, maximumModelCount: 2, inverse: \Sailor.watches) var watch: [Sailor]? = nil
+    @Relationship(maximumModelCount: 1) var boats: [Boat] = []
+
+    init(_ name: String? = nil, sailors: [Sailor] = []) {
+        self.name = name
+        self.sailors = sailors
+    }
+}
+
+@Model final class Sailor {
+    var crew: Crew?
+    var watches: [Crew] = []
+    init() {}
+}
+
+@Model final class Boat {
+    init() {}
+}
+
+@Model final class Fleet {
+    // One way.
+    @Relationship(minimumModelCount: 1) var boats: [Boat] = []
+    init(_ boats: [Boat]) { self.boats = boats }
+}
+
+@Suite struct MemberCountTests {
+    private func expectRefusal(
+        _ context: ModelContext, _ part: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        do {
+            try context.save()
+            Issue.record("It was saved: \(part)", sourceLocation: sourceLocation)
+        } catch let error as SwiftDataError {
+            #expect(error == .modelValidationFailure, sourceLocation: sourceLocation)
+            #expect(error.explanation.contains(part), "\(error)", sourceLocation: sourceLocation)
+        } catch {
+            Issue.record("\(error)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func newCollectionsAreCounted() throws {
+        let store = try TestStore(Crew.self, place: .memory)
+        let context = store.context()
+        let crew = Crew()
+        context.insert(crew)
+        expectRefusal(context, "Crew.sailors has 0 objects, and its minimumModelCount is 1")
+        crew.sailors = (0..<4).map { _ in Sailor() }
+        expectRefusal(context, "Crew.sailors has 4 objects, and its maximumModelCount is 3")
+        crew.sailors.removeLast()
+        // An optional collection may be empty, and nothing between.
+        crew.watch = [crew.sailors[0]]
+        expectRefusal(context, "Crew.watch has 1 objects, and its minimumModelCount is 2")
+        crew.watch = crew.sailors
+        expectRefusal(context, "Crew.watch has 3 objects, and its maximumModelCount is 2")
+        crew.watch = nil
+        crew.boats = [Boat(), Boat()]
+        expectRefusal(context, "Crew.boats has 2 objects, and its maximumModelCount is 1")
+        crew.boats.removeLast()
+        try context.save()
+        #expect(try store.context().first(Crew.self).sailors.count == 3)
+    }
+
+    @Test func storedCollectionsAreCountedFromEitherSide() throws {
+        let store = try TestStore(Crew.self, place: .memory)
+        let context = store.context()
+        let sailors = (0..<2).map { _ in Sailor() }
+        let crew = Crew(sailors: sailors)
+        context.insert(crew)
+        try context.save()
+        for sailor in sailors { sailor.crew = nil }
+        expectRefusal(context, "Crew.sailors has 0 objects")
+        context.rollback()
+        #expect(crew.sailors.count == 2)
+        context.delete(sailors[0])
+        try context.save()
+        context.delete(sailors[1])
+        expectRefusal(context, "Crew.sailors has 0 objects")
+        // With its owner it may go.
+        context.delete(crew)
+        try context.save()
+        let other = Crew(sailors: [Sailor()])
+        context.insert(other)
+        try context.save()
+        for _ in 0..<3 {
+            let sailor = Sailor()
+            context.insert(sailor)
+            sailor.crew = other
+        }
+        expectRefusal(context, "Crew.sailors has 4 objects")
+    }
+
+    @Test func aCollectionThatKnowsItsMembersAloneIsCounted() throws {
+        let store = try TestStore(Fleet.self, place: .memory)
+        let context = store.context()
+        let boats = [Boat(), Boat()]
+        context.insert(Fleet(boats))
+        try context.save()
+        context.delete(boats[0])
+        try context.save()
+        context.delete(boats[1])
+        expectRefusal(context, "Fleet.boats has 0 objects")
+    }
+
+    @Test func anObjectThatTakesAStoredOnesPlaceHasItsMembersToo() throws {
+        let store = try TestStore(Crew.self, place: .memory)
+        let context = store.context()
+        context.insert(Crew("a", sailors: [Sailor(), Sailor()]))
+        try context.save()
+        context.insert(Crew("a"))
+        try context.save()
+        context.insert(Crew("a", sailors: [Sailor()]))
+        try context.save()
+        #expect(try context.first(Crew.self).sailors.count == 3)
+        context.insert(Crew("a", sailors: [Sailor()]))
+        expectRefusal(context, "Crew.sailors has 4 objects")
+        context.rollback()
+        context.insert(Crew("b"))
+        expectRefusal(context, "Crew.sailors has 0 objects")
+    }
+}
