@@ -17,7 +17,8 @@ package final class EntityHome: @unchecked Sendable {
     let entity: EntityStorage?
     let layout: RowLayout
     /// The class of the entity's objects; nil where only dynamic objects are made.
-    let type: ModelType?
+    // Set once, before the first object of a detached home is made.
+    @exclusivity(unchecked) private(set) var type: ModelType?
     let storeID: (UInt64, UInt64)
     /// Under the context's lock.
     @exclusivity(unchecked) var identities = IdentityMap()
@@ -34,6 +35,9 @@ package final class EntityHome: @unchecked Sendable {
         type = nil
         storeID = (0, 0)
     }
+
+    /// Names the class of a detached home, which both live as long as the process.
+    func belong(to type: ModelType) { self.type = type }
 
     init(context: ContextCore, entity: EntityStorage, type: ModelType?, storeID: (UInt64, UInt64)) {
         contextReference = .passUnretained(context)

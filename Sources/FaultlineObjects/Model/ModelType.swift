@@ -25,6 +25,8 @@ public final class ModelType: Sendable {
     let asModel: @Sendable (AnyObject) -> any PersistentModel
     private let defaults: @Sendable (Int) -> Any?
     private let learnedCoreOffset = Atomic<Int>(0)
+    /// By slot; made when two objects in no context are first connected.
+    private let inverses = Mutex<[Inverse?]?>(nil)
     /// The class's metadata, if its objects hold a core and nothing else: then a fault is made without running an
     /// initializer.
     // Safe because metadata is immutable and lives as long as the process.
@@ -66,6 +68,38 @@ public final class ModelType: Sendable {
             return type.schemaMetadata.first { $0.name == names[slot] }?.defaultValue
         }
         detachedHome = .passRetained(EntityHome(detached: layout, slotCount: entity.properties.count))
+        detachedHome._withUnsafeGuaranteedRef { $0.belong(to: self) }
+    }
+
+    /// The slot of the destination's class that follows a relationship.
+    struct Inverse: Sendable {
+        let slot: Int
+        let isToOne: Bool
+    }
+
+    /// What follows a relationship between objects in no context; nil for none.
+    ///
+    /// Resolved in the schema of the classes that the class's relationships lead to, where every inverse of them is.
+    func inverse(of slot: Int) -> Inverse? {
+        inverses.withLock { known in
+            let all = known ?? resolveInverses()
+            known = all
+            return slot < all.count ? all[slot] : nil
+        }
+    }
+
+    private func resolveInverses() -> [Inverse?] {
+        guard let schema = try? Schema.checked([type], version: Schema.Version(1, 0, 0)),
+            let resolved = schema.entitiesByName[entityName]
+        else { return [] }
+        return resolved.properties.map { property in
+            guard let relationship = property as? Schema.Relationship, let name = relationship.inverseName,
+                let destination = schema.entitiesByName[relationship.destination],
+                let slot = destination.properties.firstIndex(where: { $0.name == name }),
+                let inverse = destination.properties[slot] as? Schema.Relationship
+            else { return nil }
+            return Inverse(slot: slot, isToOne: inverse.isToOneRelationship)
+        }
     }
 
     /// Bytes from the start of an object's memory to its core; 0 until the first object was seen.
@@ -84,6 +118,9 @@ public final class ModelType: Sendable {
         if coreOffset == 0, let model = object as? any PersistentModel { learnCoreOffset(of: model) }
         return coreOffset
     }
+
+    /// The same before any object was seen whole, as while the first one is initialized: learned from a specimen.
+    func anyCoreOffset() -> Int { coreOffset > 0 ? coreOffset : coreOffset(of: makeFault()) }
 
     /// The declared default value of a slot.
     func defaultValue(of slot: Int) -> Any? { defaults(slot) }

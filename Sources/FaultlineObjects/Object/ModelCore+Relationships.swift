@@ -55,12 +55,16 @@ extension ModelCore {
     }
 
     private mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?) {
-        guard let target else {
-            extraIfPresent?.targets[slot] = nil
-            return
+        if let target {
+            _ = _$beginInitialValue()
+            guard target.core.pointee.has(.attached) || target.object !== extraIfPresent?.targets[slot]?.object else {
+                return
+            }
         }
-        _ = _$beginInitialValue()
+        let old = extraIfPresent?.targets[slot]
+        if target == nil, old == nil { return }
         extra.targets[slot] = target
+        connectDetached(slot, leaving: old.map { [$0] } ?? [], joining: target.map { [$0] } ?? [])
     }
 
     // MARK: To many
@@ -92,9 +96,50 @@ extension ModelCore {
         if !members.isEmpty { setDetachedMembers(slot, members) }
     }
 
-    private mutating func setDetachedMembers(_ slot: Int, _ members: [AnyObject]) {
+    private mutating func setDetachedMembers<T: PersistentModel>(_ slot: Int, _ members: [T]) {
         _ = _$beginInitialValue()
+        let old = extra.members[slot] ?? []
         extra.members[slot] = members
+        let new = Set(members.map { ObjectIdentifier($0) })
+        var known = Set(old.map { ObjectIdentifier($0) })
+        let left = old.compactMap { $0 as? T }.filter { !new.contains(ObjectIdentifier($0)) }
+        let joined = members.filter { known.insert(ObjectIdentifier($0)).inserted }
+        connectDetached(slot, leaving: left.map { ObjectHandle($0) }, joining: joined.map { ObjectHandle($0) })
+    }
+
+    // MARK: Inverses outside of contexts
+
+    /// Makes the inverse of a relationship say the same, where both objects are in no context; the insertion makes it for the others.
+    private mutating func connectDetached(_ slot: Int, leaving left: [ObjectHandle], joining joined: [ObjectHandle]) {
+        let partners = left + joined
+        guard partners.contains(where: { !$0.core.pointee.has(.attached) }),
+            let inverse = home._withUnsafeGuaranteedRef({ $0.type?.inverse(of: slot) })
+        else { return }
+        let own = ObjectHandle(core: &self)
+        extra.connected = UInt(bitPattern: Unmanaged.passUnretained(own.object).toOpaque())
+        for partner in left where !partner.core.pointee.has(.attached) {
+            partner.core.pointee.extraIfPresent?.disconnect(inverse.slot, own)
+        }
+        for partner in joined where !partner.core.pointee.has(.attached) {
+            let extra = partner.core.pointee.extra
+            if inverse.isToOne {
+                // Taken away from the one that had it.
+                if let rival = extra.targets[inverse.slot], rival.object !== own.object {
+                    rival.core.pointee.extraIfPresent?.disconnect(slot, partner)
+                }
+                extra.targets[inverse.slot] = own
+            } else {
+                extra.members[inverse.slot, default: []].append(own.object)
+            }
+        }
+    }
+}
+
+extension ObjectExtra {
+    /// Takes a partner out of a slot, to one or to many.
+    fileprivate func disconnect(_ slot: Int, _ partner: ObjectHandle) {
+        if targets[slot]?.object === partner.object { targets[slot] = nil }
+        members[slot]?.removeAll { $0 === partner.object }
     }
 }
 

@@ -86,7 +86,10 @@ public struct ModelCore: ~Copyable {
 
     deinit {
         if let draftPointer { Draft(block: draftPointer).destroy() }
-        extraReference?.release()
+        if let extraReference {
+            extraReference._withUnsafeGuaranteedRef { $0.leavePartners() }
+            extraReference.release()
+        }
         guard word & Flags.attached.rawValue != 0 else { return }
         home._withUnsafeGuaranteedRef { home in
             if word & Flags.registered.rawValue != 0 { home.forget(word & Self.numberMask) }
@@ -180,7 +183,7 @@ public struct ModelCore: ~Copyable {
     /// Where the object's own memory begins: the core lies at a fixed place in it.
     var objectAddress: UInt {
         mutating get {
-            let offset = home._withUnsafeGuaranteedRef { $0.type?.coreOffset ?? 0 }
+            let offset = home._withUnsafeGuaranteedRef { $0.type?.anyCoreOffset() ?? 0 }
             precondition(offset > 0, "Every object's class has had its core found before the object can change.")
             return withUnsafeMutablePointer(to: &self) { UInt(bitPattern: $0) } - UInt(offset)
         }

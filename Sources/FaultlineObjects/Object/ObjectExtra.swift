@@ -11,6 +11,26 @@ final class ObjectExtra {
     var adoptedBlobs: [Int: UInt64] = [:]
     /// Values out of the row of an object whose deletion was saved, by blob.
     var lastBlobs: [UInt64: HeldBlob] = [:]
+    /// Address of a detached object that others hold as their target or member since it was connected to them; 0 for none.
+    var connected: UInt = 0
+
+    /// Lets go of what other detached objects hold of this one, which goes away all the same: its initializer failed.
+    func leavePartners() {
+        guard connected != 0 else { return }
+        targets.forEach { _, target in target.core.pointee.extraIfPresent?.forget(connected) }
+        for member in members.values.joined() {
+            guard let model = member as? any PersistentModel else { continue }
+            model._$coreAddress().pointee.extraIfPresent?.forget(connected)
+        }
+    }
+
+    private func forget(_ address: UInt) {
+        func isIt(_ object: AnyObject) -> Bool {
+            UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) == address
+        }
+        targets.removeAll(where: isIt)
+        for slot in members.keys { members[slot]?.removeAll(where: isIt) }
+    }
 }
 
 /// Targets by slot; the first one, which is often the only one, costs no allocation.
@@ -38,6 +58,11 @@ struct SlotTargets {
         } else {
             others.removeAll { $0.slot == slot }
         }
+    }
+
+    mutating func removeAll(where isWanted: (AnyObject) -> Bool) {
+        others.removeAll { isWanted($0.target.object) }
+        if let first, isWanted(first.target.object) { remove(first.slot) }
     }
 
     /// Calls `body` with each target, in the order of the slots.
