@@ -59,7 +59,8 @@ struct IndexBuilding {
             for record in records {
                 let view = try store.view(record, of: entity)
                 for index in unique {
-                    if let key = RowKeys.key(of: view, index) { batch.append((index.definition, key, record.id)) }
+                    guard let key = try RowKeys.key(of: view, record.id, entity, index) else { continue }
+                    batch.append((index.definition, key, record.id))
                 }
                 for index in members {
                     let owner = view.toOne(index.slot)

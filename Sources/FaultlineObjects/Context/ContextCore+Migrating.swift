@@ -45,7 +45,9 @@ extension ContextCore {
     package func uniqueKeys<T: PersistentModel>(of model: T) throws -> [(index: UInt32, bytes: [UInt8])]? {
         let home = try require(T.self)
         let handle = ObjectHandle(model)
-        guard let entity = home.entity, let draft = handle.core.pointee.draft else { return nil }
+        guard let entity = home.entity else { return nil }
+        try takeUniqueBlobs(handle, entity)
+        guard let draft = handle.core.pointee.draft else { return nil }
         return entity.uniqueIndexes.compactMap { index in
             RowKeys.key(of: draft, index).map { (index.definition.id.rawValue, $0) }
         }

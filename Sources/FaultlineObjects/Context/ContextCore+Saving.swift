@@ -25,6 +25,7 @@ extension ContextCore {
         }
         try propagateDeletes()
         try validate()
+        try takeUniqueBlobs()
 
         var saving = SavingState()
         let changedCount = changed.count
@@ -39,7 +40,7 @@ extension ContextCore {
                 try write(&saving, in: &transaction)
                 try addition?(&transaction)
             }.receipt
-        } catch let error as StoreError where error.code == .duplicate || error.code == .missing {
+        } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
             throw SwiftDataError.modelValidationFailure.explained(error.message)
         }
         finish(&saving, receipt)
@@ -54,7 +55,6 @@ extension ContextCore {
         forgetChanges()
     }
 
-    func forgetChanges() {
     /// Lets go of objects that a failed save has changed, to give them other places in their collections.
     private func takeBackChanges(from first: Int) {
         changed[first...].forEach(showStored)
@@ -68,6 +68,7 @@ extension ContextCore {
         handle.core.pointee.remove(.changed)
     }
 
+    func forgetChanges() {
         inserted.removeAll()
         changed.removeAll()
         deleted.removeAll()
@@ -97,8 +98,8 @@ extension ContextCore {
         }
         for handle in inserted where !handle.core.pointee.has(.deleted) { check(handle) }
         for handle in changed where !handle.core.pointee.has(.deleted) { check(handle) }
-        guard findings.isEmpty else {
         findings += try miscountedCollections()
+        guard findings.isEmpty else {
             let shown = findings.prefix(20).joined(separator: "; ")
             let more = findings.count > 20 ? "; and \(findings.count - 20) more" : ""
             throw SwiftDataError.modelValidationFailure.explained("Nothing was saved. \(shown)\(more).")
@@ -123,8 +124,7 @@ extension ContextCore {
                 let draft = handle.core.pointee.draft
             else { continue }
             if draft.changedMask & entity.indexedSlots != 0, !sharedTables.contains(entity.table) {
-                try writer.releaseKeys(
-                    changed: draft.changedMask, id: handle.core.pointee.number, entity, in: &transaction)
+                try writer.releaseKeys(of: draft, id: handle.core.pointee.number, entity, in: &transaction)
             }
         }
         try resolveInserts(&saving, &writer, &transaction)
@@ -150,11 +150,13 @@ extension ContextCore {
                 defer { copy.destroy() }
                 try adoptBlobs(adopted, &copy, handle.core.pointee.number, entity, &transaction)
                 try writer.update(
-                    copy, id: handle.core.pointee.number, base: handle.core.pointee.base, entity, in: &transaction)
+                    copy, id: handle.core.pointee.number, base: handle.core.pointee.base,
+                    hasEnteredKeys: saving.hasKeys(handle, entity), entity, in: &transaction)
                 continue
             }
             try writer.update(
-                draft, id: handle.core.pointee.number, base: handle.core.pointee.base, entity, in: &transaction)
+                draft, id: handle.core.pointee.number, base: handle.core.pointee.base,
+                hasEnteredKeys: saving.hasKeys(handle, entity), entity, in: &transaction)
         }
         try writeInserts(&saving, &writer, &transaction)
         try writeLinks(&saving, &writer, &transaction)
@@ -174,7 +176,7 @@ extension ContextCore {
             }
             try checkUnshared(entity.table, entity.name, "inserted")
             if entity.uniqueIndexes.isEmpty || !entity.uniqueKeysNameObjects {
-                try resolveInsert(place, handle, entity, &saving, &writer, &transaction)
+                _ = try resolveInsert(place, handle, entity, &saving, &writer, &transaction)
             } else {
                 waiting.append(place)
             }
@@ -183,14 +185,15 @@ extension ContextCore {
             var later: [Int] = []
             for place in waiting {
                 guard let entity = inserted[place].core.pointee.home.takeUnretainedValue().entity else { continue }
-                if saving.resolve(inserted[place], inserted, isLast: false) {
+                guard saving.resolve(inserted[place], inserted, isLast: false),
                     try resolveInsert(place, inserted[place], entity, &saving, &writer, &transaction)
-                } else {
+                else {
                     later.append(place)
+                    continue
                 }
             }
             if later.count == waiting.count {
-                // They name each other in a ring: none of them can be in the store already.
+                // They name each other in a ring: none of them can be in the store already by the key that names the others.
                 for place in later {
                     guard let entity = inserted[place].core.pointee.home.takeUnretainedValue().entity else { continue }
                     saving.numbers[place] = try transaction.allocateIDs(1, in: entity.table)
@@ -200,7 +203,7 @@ extension ContextCore {
                     guard let entity = inserted[place].core.pointee.home.takeUnretainedValue().entity,
                         let draft = inserted[place].core.pointee.draft
                     else { continue }
-                    try writer.enterKeys(draft, id: saving.numbers[place], entity, in: &transaction)
+                    try writer.takeKeys(draft, id: saving.numbers[place], entity, in: &transaction)
                 }
                 return
             }
@@ -208,11 +211,12 @@ extension ContextCore {
         }
     }
 
+    /// False if the object whose place it takes is to refer to a new object without a number yet.
     private func resolveInsert(
         _ place: Int, _ handle: ObjectHandle, _ entity: EntityStorage, _ saving: inout SavingState,
         _ writer: inout RowWriter, _ transaction: inout Transaction
-    ) throws {
-        guard let draft = handle.core.pointee.draft else { return }
+    ) throws -> Bool {
+        guard let draft = handle.core.pointee.draft else { return true }
         if !chosenNumbers.isEmpty, let chosen = chosenNumbers[handle.core.pointee.number] {
             if let holder = try writer.holder(of: draft, entity, in: transaction) {
                 throw StoreError(
@@ -222,36 +226,68 @@ extension ContextCore {
             }
             try writer.enterKeys(draft, id: chosen, entity, in: &transaction)
             saving.numbers[place] = chosen
-            return
+            return true
         }
         if entity.uniqueIndexes.count == 1 {
             let (number, isTaken) = try writer.claim(draft, entity, in: &transaction)
             saving.numbers[place] = number
             if isTaken { saving.upserts.insert(place) }
-            return
+            return true
         }
         guard !entity.uniqueIndexes.isEmpty, let holder = try writer.holder(of: draft, entity, in: transaction) else {
             let number = try transaction.allocateIDs(1, in: entity.table)
             saving.numbers[place] = number
-            guard !entity.uniqueIndexes.isEmpty else { return }
+            guard !entity.uniqueIndexes.isEmpty else { return true }
             try writer.enterKeys(draft, id: number, entity, in: &transaction)
-            if entity.uniqueIndexes.count > 1 {
-                saving.keyOwners[.init(entity: entity.ordinal, number: number)] = place
-            }
-            return
+            saving.keyHolders[.init(entity: entity.ordinal, number: number)] = .init(place: place)
+            return true
         }
+        // The keys of all constraints are those of the values that the object will have: relationships that the new one does not set stay.
+        let owner = SavingState.KeyOwner(entity: entity.ordinal, number: holder)
+        guard let kept = try keptTargets(draft, holder, entity, saving, writer, transaction) else { return false }
         saving.numbers[place] = holder
         saving.upserts.insert(place)
-        guard entity.uniqueIndexes.count > 1 else { return }
-        // The keys of the other constraints change with the values.
-        let owner = SavingState.KeyOwner(entity: entity.ordinal, number: holder)
-        if let earlier = saving.keyOwners[owner], let draft = inserted[earlier].core.pointee.draft {
-            try writer.removeKeys(draft, id: holder, entity, in: &transaction)
+        if let earlier = saving.keyHolders[owner], let draft = inserted[earlier.place].core.pointee.draft {
+            try draft.withTargets(earlier.kept) { try writer.removeKeys($0, id: holder, entity, in: &transaction) }
         } else {
-            try writer.releaseKeys(changed: SlotMask.all, id: holder, entity, in: &transaction)
+            try writer.releaseKeys(id: holder, entity, in: &transaction)
         }
-        try writer.enterKeys(draft, id: holder, entity, in: &transaction)
-        saving.keyOwners[owner] = place
+        try draft.withTargets(kept) { try writer.takeKeys($0, id: holder, entity, in: &transaction) }
+        saving.keyHolders[owner] = .init(place: place, kept: kept)
+        return true
+    }
+
+    /// Targets in unique slots that a new object does not set, and so leaves to the object whose place it takes; nil if one of them has no number yet.
+    private func keptTargets(
+        _ draft: Draft, _ number: RecordID, _ entity: EntityStorage, _ saving: SavingState,
+        _ writer: borrowing RowWriter,
+        _ transaction: borrowing Transaction
+    ) throws -> [SavingState.KeptTarget]? {
+        let slots = entity.toOneSlots.filter { entity.uniqueSlots.contains($0) && draft.toOne($0) == 0 }
+        guard !slots.isEmpty else { return [] }
+        var known: [Int: RecordID] = [:]
+        let earlier = saving.keyHolders[.init(entity: entity.ordinal, number: number)]
+        if let earlier, let draft = inserted[earlier.place].core.pointee.draft {
+            for slot in slots { known[slot] = draft.toOne(slot) }
+            for target in earlier.kept { known[target.slot] = target.number }
+        } else {
+            let home = homes[entity.ordinal]
+            let twin = registeredObject(number, home).flatMap { handle(of: $0, home) }
+            if let twin, twin.core.pointee.has(.changed), let draft = twin.core.pointee.draft {
+                for slot in slots where draft.changedMask & SlotMask.bit(slot) != 0 {
+                    var saving = saving
+                    let reference = ObjectReference(bits: draft.toOne(slot))
+                    let target = saving.number(reference, inserted)
+                    if reference.isTemporary, target == 0 { return nil }
+                    known[slot] = target
+                }
+            }
+            let stored = try writer.targets(of: number, entity, slots, in: transaction)
+            for (slot, target) in zip(slots, stored) where known[slot] == nil { known[slot] = target }
+        }
+        return slots.compactMap { slot in
+            known[slot].flatMap { $0 == 0 ? nil : SavingState.KeptTarget(slot: slot, number: $0) }
+        }
     }
 
     private func writeInserts(
@@ -262,19 +298,42 @@ extension ContextCore {
             guard number != 0, let entity = handle.core.pointee.home.takeUnretainedValue().entity,
                 let draft = handle.core.pointee.draft
             else { continue }
-            if !saving.upserts.isEmpty, saving.upserts.contains(place) {
-                try writer.update(
-                    draft.withUpsertMarks(entity), id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
-            } else if handle.core.pointee.hasExtra, let adopted = handle.core.pointee.extraIfPresent?.adoptedBlobs,
+            var own = draft
+            defer { if own.block != draft.block { own.destroy() } }
+            if handle.core.pointee.hasExtra, let adopted = handle.core.pointee.extraIfPresent?.adoptedBlobs,
                 !adopted.isEmpty
             {
-                var copy = draft.copy()
-                defer { copy.destroy() }
-                try adoptBlobs(adopted, &copy, number, entity, &transaction)
-                try writer.insert(copy, id: number, entity, in: &transaction)
-            } else {
-                try writer.insert(draft, id: number, entity, in: &transaction)
+                own = draft.copy()
+                try adoptBlobs(adopted, &own, number, entity, &transaction)
             }
+            if !saving.upserts.isEmpty, saving.upserts.contains(place) {
+                try writer.update(
+                    own.withUpsertMarks(entity), id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+            } else {
+                try writer.insert(own, id: number, entity, in: &transaction)
+            }
+        }
+    }
+
+    private func takeUniqueBlobs() throws {
+        func take(_ handle: ObjectHandle) throws {
+            guard handle.core.pointee.hasExtra, let entity = handle.core.pointee.home.takeUnretainedValue().entity
+            else { return }
+            try takeUniqueBlobs(handle, entity)
+        }
+        try inserted.forEach(take)
+        try changed.forEach(take)
+    }
+
+    /// Reads values that an object was given by reference where they are unique: an index key is made of what lies in the row.
+    func takeUniqueBlobs(_ handle: ObjectHandle, _ entity: EntityStorage) throws {
+        guard let extra = handle.core.pointee.extraIfPresent, let draft = handle.core.pointee.draft else { return }
+        for slot in extra.adoptedBlobs.keys.sorted() where entity.uniqueSlots.contains(slot) {
+            if let reference = draft.blobReference(slot), reference.identifier == extra.adoptedBlobs[slot] {
+                let bytes = try blobBytes(reference, store.log.snapshot())
+                handle.core.pointee.write { draft in bytes.withUnsafeBytes { draft.setBytes(slot, $0) } }
+            }
+            extra.adoptedBlobs[slot] = nil
         }
     }
 
@@ -296,6 +355,8 @@ extension ContextCore {
     // MARK: Afterwards
 
     /// Copies the values of deleted objects that somebody else holds, while they can still be read.
+    ///
+    /// A value out of the row is not read: its file is held, for as long as the object lives.
     private func keepLastValues() {
         for place in deleted.indices where !isKnownUniquelyReferenced(&deleted[place].object) {
             let handle = deleted[place]
@@ -327,18 +388,17 @@ extension ContextCore {
             let home = handle.core.pointee.home.takeUnretainedValue()
             handle.core.pointee.becomeStored(number)
             lock.lock()
-            let known = home.identities.address(of: number)
-            if known == 0 {
+            let twin = livingObject(home.identities.address(of: number))
+            if twin == nil {
                 home.identities.insert(
                     UInt(bitPattern: Unmanaged.passUnretained(handle.object).toOpaque()), for: number)
                 handle.core.pointee.insert(.registered)
             }
             lock.unlock()
-            if known != 0, let twin = registeredObject(number, home), let other = self.handle(of: twin, home),
-                !other.core.pointee.has(.changed)
-            {
+            if let twin, let canonical = self.handle(of: twin, home) {
                 // The object whose place was taken shows the new values from now on; the new one is its alias.
-                other.core.pointee.row = .none
+                handle.core.pointee.becomeAlias(of: canonical)
+                if !canonical.core.pointee.has(.changed) { canonical.core.pointee.row = .none }
             }
         }
         for handle in changed where !handle.core.pointee.has(.deleted) {
@@ -352,6 +412,13 @@ extension ContextCore {
 }
 
 extension Draft {
+    /// Calls `body` while nil to-one slots have targets.
+    fileprivate func withTargets(_ targets: [SavingState.KeptTarget], _ body: (Draft) throws -> Void) rethrows {
+        for target in targets { setToOne(target.slot, target.number) }
+        defer { for target in targets { setToOne(target.slot, 0) } }
+        try body(self)
+    }
+
     /// The draft of an object that takes a stored one's place, marked so that relationships it does not set stay as
     /// they are stored.
     fileprivate func withUpsertMarks(_ entity: EntityStorage) -> Draft {
@@ -376,8 +443,6 @@ extension ModelCore {
         dropDraft()
         dropExtra()
         row = .none
-    ///
-    /// A value out of the row is not read: its file is held, for as long as the object lives.
     }
 
     /// Makes a deleted object one that only shows its last values.

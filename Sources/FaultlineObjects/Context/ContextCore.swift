@@ -10,7 +10,7 @@ package import FaultlineStore
 /// context itself; what other threads may do (release objects, take memory back) goes through the lock.
 ///
 /// Invariants:
-/// - at most one registered object a stored row;
+/// - at most one registered object a stored row, and any other object of that row is an alias of it;
 /// - `inserted`, `changed` and `deleted` hold every object with the flag of that name, each once;
 /// - a row in the arena is that of the snapshot at which it was loaded.
 // Safe because a context is confined to one thread at a time, and what others touch is under the lock.
@@ -142,7 +142,7 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Under the lock.
     @inline(__always)
-    private func livingObject(_ address: UInt) -> AnyObject? {
+    func livingObject(_ address: UInt) -> AnyObject? {
         guard let pointer = UnsafeMutableRawPointer(bitPattern: address), fl_try_retain(pointer) else { return nil }
         return Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue()
     }
@@ -313,7 +313,9 @@ package final class ContextCore: @unchecked Sendable {
     /// Loads the row of a fault: from the arena if it is still there, else from the store.
     @inline(never)
     func load(_ core: inout ModelCore, _ home: EntityHome) -> RowView? {
-        guard !core.has(.inserted), !core.has(.temporary), let entity = home.entity else { return nil }
+        guard !core.has(.inserted), !core.has(.temporary), !core.has(.alias), let entity = home.entity else {
+            return nil
+        }
         if let row = loadedRow(core.row) { return RowArena.view(row) }
         tally.addFault()
         do {
@@ -415,6 +417,8 @@ package final class ContextCore: @unchecked Sendable {
     }
 
     /// Reads a range of a value out of the row.
+    ///
+    /// - Parameter held: The value, if it is that of an object whose deletion was saved.
     func readBlob(
         _ reference: BlobReference, _ held: HeldBlob?, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) {
@@ -423,8 +427,6 @@ package final class ContextCore: @unchecked Sendable {
         } else {
             try snapshot.readBlob(reference.identifier, range: range, into: target)
         }
-    ///
-    /// - Parameter held: The value, if it is that of an object whose deletion was saved.
         tally.addBlobBytes(target.count)
     }
 

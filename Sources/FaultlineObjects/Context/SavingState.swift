@@ -9,6 +9,19 @@ struct SavingState {
         let number: RecordID
     }
 
+    /// An inserted object whose unique keys a number has.
+    struct KeyHolder {
+        let place: Int
+        /// Targets in its keys that are not its own, but those of the object whose place it takes.
+        var kept: [KeptTarget] = []
+    }
+
+    /// A relationship that an object keeps when a new one takes its place.
+    struct KeptTarget {
+        let slot: Int
+        let number: RecordID
+    }
+
     /// By place in `inserted`; 0 for an object that is not written.
     var numbers: [RecordID] = []
     /// Places of objects that take the place of a stored one.
@@ -18,7 +31,7 @@ struct SavingState {
     /// Order keys of drafts before the save set others.
     private var orders: [(handle: ObjectHandle, slot: Int, key: UInt64?)] = []
     /// The last inserted object that entered keys for a number, where an entity has several uniqueness constraints.
-    var keyOwners: [KeyOwner: Int] = [:]
+    var keyHolders: [KeyOwner: KeyHolder] = [:]
     /// Places of inserted objects by temporary number; made when first needed.
     private var places: [UInt64: Int]?
 
@@ -53,6 +66,11 @@ struct SavingState {
             draft.setToOne(slot, final)
         }
         return isDone
+    }
+
+    /// Whether a new object has taken the place of a changed one, so that the keys are entered which both together have.
+    func hasKeys(_ handle: ObjectHandle, _ entity: EntityStorage) -> Bool {
+        !keyHolders.isEmpty && keyHolders[KeyOwner(entity: entity.ordinal, number: handle.core.pointee.number)] != nil
     }
 
     /// Notes an order key that the save is about to replace.

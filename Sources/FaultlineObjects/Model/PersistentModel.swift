@@ -40,17 +40,17 @@ extension PersistentModel {
 
     /// The context that the object is in: nil before insertion, after the context is gone, and after a saved deletion.
     public var modelContext: ModelContext? {
-        _$coreAddress().pointee.modelContext
+        ObjectHandle(self).core.pointee.modelContext
     }
 
     /// Whether the object differs from what is stored.
     public var hasChanges: Bool {
-        _$coreAddress().pointee.hasChanges
+        ObjectHandle(self).core.pointee.hasChanges
     }
 
     /// Whether the object was deleted from its context, saved or not yet.
     public var isDeleted: Bool {
-        _$coreAddress().pointee.isDeleted
+        ObjectHandle(self).core.pointee.isDeleted
     }
 
     /// Whether both have the same identity, in one context or two; their values are not compared.

@@ -80,6 +80,7 @@ extension PersistentModel {
 
 extension ModelCore {
     mutating func blob(of slot: Int) -> Blob? {
+        if let core = canonicalCore { return core.pointee.blob(of: slot) }
         if _$isNil(slot) { return nil }
         let reference = read({ $0.blobReference(slot) }, { $0.blobReference(slot) }) ?? nil
         if let reference, let context { return Blob(place: .stored(reference, heldBlob(reference), context)) }
@@ -87,6 +88,7 @@ extension ModelCore {
     }
 
     mutating func setBlob(_ blob: Blob?, of slot: Int) {
+        if let core = canonicalCore { return core.pointee.setBlob(blob, of: slot) }
         guard _$beginChange(slot) else { return }
         switch blob?.place {
         case nil:

@@ -144,13 +144,23 @@ extension ObjectExtra {
 }
 
 extension ObjectHandle {
+    /// The handle of an object; of an alias, that of the object it stands for.
     init<T: PersistentModel>(_ model: T) {
         T._$modelType.learnCoreOffset(of: model)
-        self.init(object: model, core: model._$coreAddress())
+        let core = model._$coreAddress()
+        if core.pointee.has(.alias), let canonical = core.pointee.extraIfPresent?.canonical {
+            self = canonical
+        } else {
+            self.init(object: model, core: core)
+        }
     }
 
-    /// The handle of the object that a core belongs to.
+    /// The handle of the object that a core belongs to; of an alias, that of the object it stands for.
     init(core: inout ModelCore) {
+        if core.has(.alias), let canonical = core.extraIfPresent?.canonical {
+            self = canonical
+            return
+        }
         let address = core.objectAddress
         // Safe because the core lies in the object at that address, which is alive: one of its accessors is running.
         let pointer = UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped

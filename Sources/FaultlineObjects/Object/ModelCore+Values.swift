@@ -138,6 +138,7 @@ extension ModelCore {
 
     @inline(never)
     private mutating func beginChangeSlowly() -> Bool {
+        if let core = canonicalCore { return core.pointee._$beginChange(0) }
         guard has(.attached) else {
             draftPointer = Draft.create(layout: home._withUnsafeGuaranteedRef { $0.layout }).block
             return true
@@ -181,6 +182,7 @@ extension ModelCore {
 
     /// Gives the bytes of a variable value, wherever they lie; nil if they cannot be read.
     mutating func withBytes<R>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
+        if let core = canonicalCore { return core.pointee.withBytes(of: slot, body) }
         let reference: BlobReference
         if let draftPointer {
             let draft = Draft(block: draftPointer)
@@ -211,11 +213,12 @@ extension ModelCore {
         }
     }
 
-    mutating func data(of slot: Int) -> Data? {
-        let reference: BlobReference
     /// A value out of the row, held since the object's deletion was saved.
     func heldBlob(_ reference: BlobReference) -> HeldBlob? { extraIfPresent?.lastBlobs[reference.identifier] }
 
+    mutating func data(of slot: Int) -> Data? {
+        if let core = canonicalCore { return core.pointee.data(of: slot) }
+        let reference: BlobReference
         if let draftPointer {
             let draft = Draft(block: draftPointer)
             guard let blob = draft.blobReference(slot) else { return Data(draft.variable(slot)) }
@@ -229,12 +232,12 @@ extension ModelCore {
         // Read straight into the data's own memory.
         guard let context, let byteCount = Int(exactly: reference.byteCount) else { return nil }
         var data = Data(count: byteCount)
+        let held = heldBlob(reference)
         var failure: LogError?
         data.withUnsafeMutableBytes { target in
             do throws(LogError) {
                 try context.readBlob(reference, held, range: 0..<reference.byteCount, into: target)
             } catch { failure = error }
-        let held = heldBlob(reference)
         }
         if let failure {
             report(.unreadable(failure))

@@ -16,7 +16,9 @@ internal import FaultlineStore
 /// - *loaded*: stored; `row` leads to a row of the context's arena, which may be evicted at any time: then it is a
 ///   fault again;
 /// - *changed*: stored; a draft holds all values, and knows which of them changed;
-/// - *deleted*: to be deleted by the next save; then *gone*: reads give the last values.
+/// - *deleted*: to be deleted by the next save; then *gone*: reads give the last values;
+/// - *alias*: stored, in the place of another object of the context, which has its values; never loaded, changed or
+///   deleted itself.
 public struct ModelCore: ~Copyable {
     /// The context's entity home, or that of the class for detached objects.
     ///
@@ -49,6 +51,8 @@ public struct ModelCore: ~Copyable {
         static let registered = Flags(rawValue: 1 << 55)
         /// Was in a context that let go of it: in no context any more, but keeps its values.
         static let released = Flags(rawValue: 1 << 56)
+        /// Was saved in the place of a row that another object of the context shows: passes every access on to that one.
+        static let alias = Flags(rawValue: 1 << 57)
     }
 
     static let numberMask: UInt64 = (1 << 48) - 1
@@ -124,6 +128,17 @@ public struct ModelCore: ~Copyable {
     mutating func dropExtra() {
         extraReference?.release()
         extraReference = nil
+    }
+
+    /// The core that an alias passes accesses on to; nil for every other object.
+    var canonicalCore: UnsafeMutablePointer<ModelCore>? {
+        has(.alias) ? extraIfPresent?.canonical?.core : nil
+    }
+
+    /// Makes a saved object the alias of the one that shows its row.
+    mutating func becomeAlias(of canonical: ObjectHandle) {
+        insert(.alias)
+        extra.canonical = canonical
     }
 
     /// Moves a detached object into a context.

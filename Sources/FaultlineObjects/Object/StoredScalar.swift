@@ -19,16 +19,31 @@ extension ModelCore {
     mutating func read<V>(_ fromDraft: (Draft) -> V, _ fromRow: (RowView) -> V) -> V? {
         if let draftPointer { return fromDraft(Draft(block: draftPointer)) }
         if let row = loadedRow() { return fromRow(row) }
-        return nil
+        return readCanonical(fromDraft, fromRow)
+    }
+
+    @inline(never)
+    private func readCanonical<V>(_ fromDraft: (Draft) -> V, _ fromRow: (RowView) -> V) -> V? {
+        guard let core = canonicalCore else { return nil }
+        if let draftPointer = core.pointee.draftPointer { return fromDraft(Draft(block: draftPointer)) }
+        return core.pointee.loadedRow().map(fromRow)
     }
 
     /// Runs a writer on the draft.
     @inline(__always)
     mutating func write(_ body: (inout Draft) -> Void) {
-        guard let draftPointer else { return }
+        guard let draftPointer else { return writeCanonical(body) }
         var draft = Draft(block: draftPointer)
         body(&draft)
         self.draftPointer = draft.block
+    }
+
+    @inline(never)
+    private func writeCanonical(_ body: (inout Draft) -> Void) {
+        guard let core = canonicalCore, let draftPointer = core.pointee.draftPointer else { return }
+        var draft = Draft(block: draftPointer)
+        body(&draft)
+        core.pointee.draftPointer = draft.block
     }
 }
 

@@ -14,6 +14,8 @@ package final class EntityStorage: Sendable {
     /// By slot.
     package let slots: [SlotStorage]
     package let uniqueIndexes: [UniqueIndex]
+    /// Slots of uniqueness constraints. Their values never leave the row: keys are made of rows alone, by replay too.
+    package let uniqueSlots: Set<Int>
     /// Whether a to-one relationship is part of a uniqueness constraint.
     package let uniqueKeysNameObjects: Bool
     /// To-one slots whose inverse is to many, with the index of their members.
@@ -26,10 +28,10 @@ package final class EntityStorage: Sendable {
     package let toOneSlots: [Int]
     /// To-one slots that must not be nil.
     package let requiredSlots: [Int]
-
-    init(
     /// To-many slots with a least or greatest number of members.
     package let boundedSlots: [Int]
+
+    init(
         name: String, ordinal: Int, table: TableID, layout: RowLayout, slots: [SlotStorage],
         uniqueIndexes: [UniqueIndex], memberIndexes: [MemberIndex]
     ) {
@@ -39,6 +41,7 @@ package final class EntityStorage: Sendable {
         self.layout = layout
         self.slots = slots
         self.uniqueIndexes = uniqueIndexes
+        uniqueSlots = Set(uniqueIndexes.flatMap(\.slots))
         uniqueKeysNameObjects = uniqueIndexes.contains { index in
             index.slots.contains { if case .toOne = slots[$0] { true } else { false } }
         }
@@ -55,12 +58,12 @@ package final class EntityStorage: Sendable {
         requiredSlots = slots.indices.filter {
             if case .toOne(let relationship) = slots[$0] { !relationship.isOptional } else { false }
         }
-    }
-}
-
         boundedSlots = slots.indices.filter {
             if case .toMany(let relationship) = slots[$0] { relationship.bounds != .none } else { false }
         }
+    }
+}
+
 /// What a slot of an entity is.
 package enum SlotStorage: Sendable, Equatable {
     case attribute
@@ -88,10 +91,10 @@ package struct ToOneStorage: Sendable, Equatable {
 package struct ToManyStorage: Sendable, Equatable {
     package let destination: Int
     package let deleteRule: Schema.Relationship.DeleteRule
+    package let bounds: MemberBounds
     package let members: Members
 
     package enum Members: Sendable, Equatable {
-    package let bounds: MemberBounds
         /// The members' own to-one slot stores the relationship.
         case inverse(slot: Int, index: IndexDefinition)
         /// A hidden table stores it; `inverseSlot` is the to-many slot at the other side, −1 for none.
@@ -99,9 +102,6 @@ package struct ToManyStorage: Sendable, Equatable {
     }
 }
 
-/// One side of a link table, seen from the side that owns the collection.
-package struct LinkSide: Sendable, Equatable {
-    package let table: TableID
 /// How many members a to-many relationship may have.
 package struct MemberBounds: Sendable, Equatable {
     /// 0 for none.
@@ -132,6 +132,9 @@ package struct MemberBounds: Sendable, Equatable {
     }
 }
 
+/// One side of a link table, seen from the side that owns the collection.
+package struct LinkSide: Sendable, Equatable {
+    package let table: TableID
     package let layout: UInt16
     package let isLeft: Bool
     /// Index by this side's object.

@@ -1,3 +1,5 @@
+package import FaultlineLog
+
 /// Keys and values of drafts, one at a time: for find-or-create.
 package enum RowKeys {
     /// A draft's key in a unique index; nil if a value is nil.
@@ -10,14 +12,30 @@ package enum RowKeys {
         return key.withBytes { Array($0) }
     }
 
-    /// A row's key in a unique index; nil if a value is nil.
-    package static func key(of row: RowView, _ index: UniqueIndex) -> [UInt8]? {
+    /// The key of an object's row in a unique index; nil if a value is nil.
+    ///
+    /// - Throws: `tooLarge` if a value lies out of the row, because its attribute was not unique when it was written, or the key would be too long.
+    package static func key(
+        of row: RowView, _ id: RecordID, _ entity: EntityStorage, _ index: UniqueIndex
+    ) throws(StoreError) -> [UInt8]? {
         var key = KeyWriter()
         for slot in index.slots {
             if row.isNil(slot) { return nil }
-            guard key.append(row: row, slot: slot) else { return nil }
+            guard key.append(row: row, slot: slot) else {
+                throw tooLarge(id, entity, "\(row.blobReference(slot)?.byteCount ?? 0) bytes out of its row")
+            }
+        }
+        guard key.byteCount <= IndexDefinition.keyByteCountMax else {
+            throw tooLarge(id, entity, "values that make a key of \(key.byteCount) bytes")
         }
         return key.withBytes { Array($0) }
+    }
+
+    private static func tooLarge(_ id: RecordID, _ entity: EntityStorage, _ what: String) -> StoreError {
+        StoreError(
+            .tooLarge,
+            "Object \(id) of \(entity.name) has \(what), where the new version asks for unique values: a key of at most \(IndexDefinition.keyByteCountMax) bytes is made of what lies in the row. Write the entity anew in a streamed stage."
+        )
     }
 
     /// Whether an attribute has the same stored bytes in a draft and a row.

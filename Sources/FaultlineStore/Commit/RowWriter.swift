@@ -1,4 +1,5 @@
 package import FaultlineLog
+internal import FaultlineModel
 
 /// Writes the rows of one transaction: encodes drafts in place, keeps indexes, gives large values to the blob area.
 ///
@@ -19,14 +20,8 @@ package struct RowWriter: ~Copyable {
         of draft: Draft, _ entity: EntityStorage, in transaction: borrowing Transaction
     ) throws(StoreError) -> RecordID? {
         var found: RecordID?
-        for index in entity.uniqueIndexes where makeKey(draft, index) {
-            let holder: RecordID?
-            do throws(LogError) {
-                holder = try key.withBytes { (bytes) throws(LogError) in
-                    try transaction.firstID(in: index.definition, key: bytes)
-                }
-            } catch { throw StoreError(error) }
-            guard let holder else { continue }
+        for index in entity.uniqueIndexes {
+            guard try makeKey(draft, index, entity), let holder = try firstHolder(index, transaction) else { continue }
             if let found, found != holder {
                 throw StoreError(
                     .duplicate,
@@ -53,7 +48,7 @@ package struct RowWriter: ~Copyable {
         }
         // One key, made once.
         let index = entity.uniqueIndexes[0]
-        guard makeKey(draft, index) else { return (try allocate(entity, &transaction), false) }
+        guard try makeKey(draft, index, entity) else { return (try allocate(entity, &transaction), false) }
         do throws(LogError) {
             return try key.withBytes { (bytes) throws(LogError) in
                 if let holder = try transaction.firstID(in: index.definition, key: bytes) { return (holder, true) }
@@ -74,8 +69,34 @@ package struct RowWriter: ~Copyable {
     package mutating func enterKeys(
         _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
-        for index in entity.uniqueIndexes where makeKey(draft, index) {
+        for index in entity.uniqueIndexes where try makeKey(draft, index, entity) {
             try enter(index.definition, id, &transaction)
+        }
+    }
+
+    /// The same for keys that others may have.
+    ///
+    /// - Throws: `duplicate` if another object has one of them.
+    package mutating func takeKeys(
+        _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        for index in entity.uniqueIndexes where try makeKey(draft, index, entity) {
+            try take(index, id, entity, &transaction)
+        }
+    }
+
+    /// Enters the key that was made, unless the object has it already.
+    private func take(
+        _ index: UniqueIndex, _ id: RecordID, _ entity: EntityStorage, _ transaction: inout Transaction
+    ) throws(StoreError) {
+        guard let holder = try firstHolder(index, transaction) else {
+            return try enter(index.definition, id, &transaction)
+        }
+        guard holder == id else {
+            throw StoreError(
+                .duplicate,
+                "Object \(id) of \(entity.name) was given a unique value that object \(holder) has. Change one of them, or delete it."
+            )
         }
     }
 
@@ -83,7 +104,7 @@ package struct RowWriter: ~Copyable {
     package mutating func removeKeys(
         _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
-        for index in entity.uniqueIndexes where makeKey(draft, index) {
+        for index in entity.uniqueIndexes where try makeKey(draft, index, entity) {
             do throws(LogError) {
                 try key.withBytes { (bytes) throws(LogError) in
                     try transaction.removeEntry(index.definition, key: bytes, id: id)
@@ -108,18 +129,41 @@ package struct RowWriter: ~Copyable {
 
     // MARK: Update
 
-    /// Takes the unique keys that an update gives up out of the indexes.
+    /// Takes the unique keys that an update gives up out of the indexes; those that it keeps stay.
     package mutating func releaseKeys(
-        changed: UInt64, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+        of draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
-        for index in entity.uniqueIndexes where changed & index.mask != 0 {
-            guard try makeStoredKey(id, entity, index, transaction) else { continue }
-            do throws(LogError) {
-                try key.withBytes { (bytes) throws(LogError) in
-                    try transaction.removeEntry(index.definition, key: bytes, id: id)
-                }
-            } catch { throw StoreError(error) }
+        for index in entity.uniqueIndexes where draft.changedMask & index.mask != 0 {
+            let wanted = try makeKey(draft, index, entity) ? key.withBytes { Array($0) } : nil
+            try releaseKey(id, entity, index, unlessEqualTo: wanted, &transaction)
         }
+    }
+
+    /// Takes all unique keys of a stored row out of the indexes.
+    package mutating func releaseKeys(
+        id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        for index in entity.uniqueIndexes { try releaseKey(id, entity, index, unlessEqualTo: nil, &transaction) }
+    }
+
+    private mutating func releaseKey(
+        _ id: RecordID, _ entity: EntityStorage, _ index: UniqueIndex, unlessEqualTo wanted: [UInt8]?,
+        _ transaction: inout Transaction
+    ) throws(StoreError) {
+        guard try makeStoredKey(id, entity, index, transaction) else { return }
+        if let wanted, key.withBytes({ $0.elementsEqual(wanted) }) { return }
+        do throws(LogError) {
+            try key.withBytes { (bytes) throws(LogError) in
+                try transaction.removeEntry(index.definition, key: bytes, id: id)
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    /// The targets that a stored row has in some to-one slots.
+    package func targets(
+        of id: RecordID, _ entity: EntityStorage, _ slots: [Int], in transaction: borrowing Transaction
+    ) throws(StoreError) -> [RecordID] {
+        try withStoredRow(id, entity, transaction) { view in slots.map { view.toOne($0) } }
     }
 
     /// Writes a later version of a row.
@@ -149,20 +193,7 @@ package struct RowWriter: ~Copyable {
             )
         }
         for index in entity.uniqueIndexes where !hasEnteredKeys && changed & index.mask != 0 {
-            guard makeKey(draft, index) else { continue }
-            let holder: RecordID?
-            do throws(LogError) {
-                holder = try key.withBytes { (bytes) throws(LogError) in
-                    try transaction.firstID(in: index.definition, key: bytes)
-                }
-            } catch { throw StoreError(error) }
-            if let holder, holder != id {
-                throw StoreError(
-                    .duplicate,
-                    "Object \(id) of \(entity.name) was given a unique value that object \(holder) has. Change one of them, or delete it."
-                )
-            }
-            if holder == nil { try enter(index.definition, id, &transaction) }
+            if try makeKey(draft, index, entity) { try take(index, id, entity, &transaction) }
         }
 
         let isBaseCurrent = UInt64(location.segment) << 32 | UInt64(location.offset) == base
@@ -216,7 +247,7 @@ package struct RowWriter: ~Copyable {
             throw StoreError(error)
         }
         guard !location.isAbsent else { return }
-        try releaseKeys(changed: SlotMask.all, id: id, entity, in: &transaction)
+        try releaseKeys(id: id, entity, in: &transaction)
         let old = try withStoredRow(id, entity, transaction) {
             StoredRow($0, store, entity: entity, isCopied: false)
         }
@@ -315,7 +346,8 @@ package struct RowWriter: ~Copyable {
     ) throws(StoreError) {
         var references: [(slot: Int, identifier: UInt64, byteCount: Int)] = []
         do throws(LogError) {
-            try draft.valuesOutOfRow(layout: entity.layout) { (slot, bytes) throws(LogError) in
+            try draft.valuesOutOfRow(layout: entity.layout, keeping: entity.uniqueSlots) {
+                (slot, bytes) throws(LogError) in
                 let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: id)
                 references.append((slot, try transaction.putBlob(bytes, owner: owner), bytes.count))
             }
@@ -356,14 +388,42 @@ package struct RowWriter: ~Copyable {
     }
 
     /// Makes the key of a draft in a unique index; false if a value is nil.
+    ///
+    /// - Throws: `tooLarge` if no key can hold the values, those of a key that is not whole included: they stay in the row.
     @inline(__always)
-    private mutating func makeKey(_ draft: Draft, _ index: UniqueIndex) -> Bool {
+    private mutating func makeKey(
+        _ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage
+    ) throws(StoreError) -> Bool {
         key.removeAll()
+        var isWhole = true
         for slot in index.slots {
-            if draft.isNil(slot) { return false }
-            guard key.append(draft: draft, slot: slot) else { return false }
+            let isThere = !draft.isNil(slot) && key.append(draft: draft, slot: slot)
+            isWhole = isWhole && isThere
         }
-        return true
+        guard key.byteCount <= IndexDefinition.keyByteCountMax else { throw tooLarge(draft, index, entity) }
+        return isWhole
+    }
+
+    @inline(never)
+    private func tooLarge(_ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage) -> StoreError {
+        let properties = store.storage.schema.entities[entity.ordinal].properties
+        let values = index.slots.filter { entity.layout.columns[$0].isVariable && !draft.isNil($0) }
+            .map { "\(entity.name).\(properties[$0].name) has \(draft.variable($0).count) bytes" }
+        return StoreError(
+            .tooLarge,
+            "\(values.joined(separator: ", ")): unique values make an index key of \(key.byteCount) bytes here, and the limit is \(IndexDefinition.keyByteCountMax). Shorten them, or make an attribute with a digest of them unique instead. Nothing was saved."
+        )
+    }
+
+    /// The object that has the key that was made.
+    private func firstHolder(
+        _ index: UniqueIndex, _ transaction: borrowing Transaction
+    ) throws(StoreError) -> RecordID? {
+        do throws(LogError) {
+            return try key.withBytes { (bytes) throws(LogError) in
+                try transaction.firstID(in: index.definition, key: bytes)
+            }
+        } catch { throw StoreError(error) }
     }
 
     /// Makes the key that the stored row has in a unique index.

@@ -24,8 +24,11 @@ extension Draft {
     ///
     /// The body gives each to the blob area; afterwards the caller puts references in their places with
     /// `setBlobReference`. The bytes are valid until the draft changes.
+    ///
+    /// - Parameter kept: Slots whose values stay in the row however large they are.
     package func valuesOutOfRow<Failure: Error>(
         layout: RowLayout,
+        keeping kept: Set<Int> = [],
         _ body: (_ slot: Int, _ bytes: UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
         // Few bytes in the block say nothing of values that have allocations of their own.
@@ -33,7 +36,7 @@ extension Draft {
         guard mayBeExternal || hasDetachedValue else { return }
         for (slot, column) in layout.columns.enumerated() where column.isVariable {
             let value = value(ofOrdinal: column.ordinal)
-            guard !value.isEmpty, value.count >= column.externalThreshold else { continue }
+            guard !value.isEmpty, value.count >= column.externalThreshold, !kept.contains(slot) else { continue }
             guard flagsWord(column.ordinal).pointee & VariableEnd.blobFlag == 0 else { continue }
             try body(slot, value)
         }
