@@ -41,7 +41,7 @@ import Testing
         var walked: [Folder] = []
         try context.enumerate(own, allowEscapingMutations: true) { walked.append($0) }
         #expect(walked == [folders[1]])
-        #expect(try context.fetch(own)[0] === folders[1])
+        #expect(try context.fetch(own).first === folders[1])
         let related = stored(#Predicate<Document> { $0.folder?.name == "c" })
         #expect(try context.fetchCount(related) == 2)
         let members = stored(#Predicate<Folder> { $0.documents.contains { $0.title == "c1" } })
@@ -71,7 +71,7 @@ import Testing
         var limited = byFolder
         limited.fetchOffset = 1
         limited.fetchLimit = 2
-        #expect(try context.fetch(limited).map(\.persistentModelID) == Array(identifiers[1...2]))
+        #expect(try context.fetch(limited).map(\.persistentModelID) == Array(identifiers.dropFirst().prefix(2)))
         #expect(try context.fetchCount(limited) == 2)
     }
 
