@@ -95,8 +95,9 @@ struct BlobReader: ~Copyable {
             (bytes) throws(LogError) in
             try blob.managed.read(into: bytes, at: placement.offset, "reading a blob's header")
             guard let start = UnsafeRawPointer(bytes.baseAddress) else { return false }
-            let mask = blob.managed.recordMask(at: placement.offset)
-            guard start.u32(0) == placement.recordCRC, CRC32C.checksum(start + 4, byteCount - 4) ^ mask == start.u32(0),
+            let binding = blob.managed.recordBinding(at: placement.offset)
+            guard start.u32(0) == placement.recordCRC,
+                CRC32C.checksum(start + 4, byteCount - 4) ^ binding == start.u32(0),
                 start.u16(12) == TableID.blobs.rawValue, start.u48(16) == id,
                 let header = BlobHeader(reading: start + RecordHeader.byteCount)
             else { return false }

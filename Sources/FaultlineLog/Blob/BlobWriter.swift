@@ -153,7 +153,7 @@ struct BlobWriter: ~Copyable {
             flags: [])
         RecordHeader.seal(
             record, RecordHeader.byteCount + BlobHeader.byteCount,
-            mask: segment.managed.recordMask(at: layout.recordOffset))
+            binding: segment.managed.recordBinding(at: layout.recordOffset))
         let recordCRC = record.u32(0)
 
         // The padding is the tail of the last piece.
@@ -192,7 +192,7 @@ struct BlobWriter: ~Copyable {
                     layout: 0, id: id, operation: .blob, flags: [])
                 RecordHeader.seal(
                     record, RecordHeader.byteCount,
-                    mask: segment.managed.recordMask(at: offset + UInt64(FrameHeader.byteCount)))
+                    binding: segment.managed.recordBinding(at: offset + UInt64(FrameHeader.byteCount)))
             }
         }
         let bytes = piece > 0 ? continuation.mutableBytes : head.mutableBytes

@@ -300,7 +300,7 @@ final class Sequencer: @unchecked Sendable {
     @inline(__always) @discardableResult
     private func sealRecord(_ record: UnsafeMutableRawPointer, _ whole: Int) -> Location {
         let place = offset + UInt64(frameByteCount)
-        RecordHeader.seal(record, whole, mask: segment.recordMask(at: place))
+        RecordHeader.seal(record, whole, binding: segment.recordBinding(at: place))
         frameHeadersCRC = CRC32C.checksum(record, RecordHeader.byteCount, seed: frameHeadersCRC)
         frameByteCount &+= whole
         block.used &+= whole

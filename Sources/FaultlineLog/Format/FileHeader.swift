@@ -86,7 +86,7 @@ package struct FileHeader: Equatable, Sendable {
     }
 
     /// The file's share in the checksums of its records: section 6.
-    var recordMask: UInt32 {
+    var recordBinding: UInt32 {
         var fields = (salt.littleEndian, fileNumber.littleEndian)
         return withUnsafeBytes(of: &fields) { CRC32C.checksum($0) }
     }

@@ -73,10 +73,10 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// Sets the checksum of a record of `whole` bytes; to be called last.
     ///
-    /// - Parameter mask: `ManagedFile.recordMask` of the place where the record will stand.
+    /// - Parameter binding: `ManagedFile.recordBinding` of the place where the record will stand.
     @inline(__always)
-    static func seal(_ bytes: UnsafeMutableRawPointer, _ whole: Int, mask: UInt32) {
-        bytes.set(CRC32C.checksum(bytes + 4, whole - 4) ^ mask, 0)
+    static func seal(_ bytes: UnsafeMutableRawPointer, _ whole: Int, binding: UInt32) {
+        bytes.set(CRC32C.checksum(bytes + 4, whole - 4) ^ binding, 0)
     }
 
     /// Checks the record that begins at `bytes` and may use `limit` bytes: size, checksum, padding.
@@ -84,16 +84,16 @@ package struct RecordHeader: Equatable, Sendable {
     /// - Parameters:
     ///   - bytes: The record.
     ///   - limit: Bytes that can be read from there.
-    ///   - mask: `ManagedFile.recordMask` of the place where it was read.
+    ///   - binding: `ManagedFile.recordBinding` of the place where it was read.
     /// - Returns: Bytes of header, payload and padding, or nil if the record does not verify.
     @inline(__always)
-    static func verify(_ bytes: UnsafeRawPointer, limit: Int, mask: UInt32) -> Int? {
+    static func verify(_ bytes: UnsafeRawPointer, limit: Int, binding: UInt32) -> Int? {
         guard limit >= byteCount else { return nil }
         let stored = Int(bytes.u32(4))
         guard stored <= Limits.frameBodyByteCountMax else { return nil }
         let whole = byteCount + stored.roundedUpTo8
         guard whole <= limit else { return nil }
-        guard CRC32C.checksum(bytes + 4, whole - 4) ^ mask == bytes.u32(0) else { return nil }
+        guard CRC32C.checksum(bytes + 4, whole - 4) ^ binding == bytes.u32(0) else { return nil }
         guard stored & 7 == 0 || bytes.isZero(byteCount + stored, to: whole) else { return nil }
         return whole
     }

@@ -160,7 +160,7 @@ final class Manifest: @unchecked Sendable {
     ) -> UInt32 {
         frame.appendZeros(FrameHeader.byteCount)
         var headersCRC: UInt32 = 0
-        let fileMask = file.recordMask
+        let fileBinding = file.recordBinding
         for edit in edits {
             let start = frame.byteCount
             frame.appendZeros(RecordHeader.byteCount)
@@ -173,7 +173,7 @@ final class Manifest: @unchecked Sendable {
                 operation: .edit,
                 flags: [])
             let place = (offset + UInt64(start)) >> 3
-            RecordHeader.seal(record, frame.byteCount - start, mask: fileMask ^ UInt32(truncatingIfNeeded: place))
+            RecordHeader.seal(record, frame.byteCount - start, binding: fileBinding ^ UInt32(truncatingIfNeeded: place))
             headersCRC = CRC32C.checksum(record, RecordHeader.byteCount, seed: headersCRC)
         }
         let header = FrameHeader(

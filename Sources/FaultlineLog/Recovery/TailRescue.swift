@@ -63,11 +63,11 @@ enum TailRescue {
             let source = place.offset + UInt64(position)
             let target = offset + UInt64(position)
             // Bound to the new place; what it covers has not changed.
-            record.set(record.u32(0) ^ place.file.recordMask(at: source) ^ fresh.recordMask(at: target), 0)
+            record.set(record.u32(0) ^ place.file.recordBinding(at: source) ^ fresh.recordBinding(at: target), 0)
             if header.operation == RecordOperation.transaction.rawValue {
                 record.set(first.segment, RecordHeader.byteCount + 48)
                 record.set(first.offset, RecordHeader.byteCount + 56)
-                RecordHeader.seal(record, header.wholeByteCount, mask: fresh.recordMask(at: target))
+                RecordHeader.seal(record, header.wholeByteCount, binding: fresh.recordBinding(at: target))
             } else if header.operation == RecordOperation.put.rawValue {
                 let before = Location(
                     segment: place.file.number, byteOffset: source, byteCount: header.wholeByteCount)

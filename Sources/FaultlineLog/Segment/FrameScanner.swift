@@ -76,8 +76,8 @@ struct FrameScanner: ~Copyable {
         var place = 0
         var headersCRC: UInt32 = 0
         for _ in 0..<header.recordCount {
-            let mask = managed.recordMask(at: offset + UInt64(FrameHeader.byteCount + place))
-            guard let whole = RecordHeader.verify(start + place, limit: body.count - place, mask: mask) else {
+            let binding = managed.recordBinding(at: offset + UInt64(FrameHeader.byteCount + place))
+            guard let whole = RecordHeader.verify(start + place, limit: body.count - place, binding: binding) else {
                 return false
             }
             headersCRC = CRC32C.checksum(start + place, RecordHeader.byteCount, seed: headersCRC)

@@ -12,7 +12,7 @@ final class ManagedFile: @unchecked Sendable {
     private let removals: FileRemovals
     private let damage: DerivedDamage
     private let isListed: Atomic<Bool>
-    private let recordMask: UInt32
+    private let recordBinding: UInt32
 
     var number: UInt64 { header.fileNumber }
     var kind: FileKind { header.kind }
@@ -21,7 +21,7 @@ final class ManagedFile: @unchecked Sendable {
     init(header: FileHeader, file: DiskFile, isListed: Bool, removals: FileRemovals, damage: DerivedDamage) {
         self.isListed = Atomic(isListed)
         self.header = header
-        recordMask = header.recordMask
+        recordBinding = header.recordBinding
         self.file = file
         self.removals = removals
         self.damage = damage
@@ -35,7 +35,7 @@ final class ManagedFile: @unchecked Sendable {
 
     /// What the checksum of a record at `offset` is combined with, so that the record verifies there only.
     @inline(__always)
-    func recordMask(at offset: UInt64) -> UInt32 { recordMask ^ UInt32(truncatingIfNeeded: offset >> 3) }
+    func recordBinding(at offset: UInt64) -> UInt32 { recordBinding ^ UInt32(truncatingIfNeeded: offset >> 3) }
 
     /// To be called when a manifest that lists the file may be durable.
     func noteListed() {

@@ -27,16 +27,16 @@ enum RecordDecoder {
     ///   - id: The object that it has to belong to.
     ///   - table: The table that it has to belong to.
     ///   - location: Where it was read, for the view.
-    ///   - mask: `ManagedFile.recordMask` of that place.
+    ///   - binding: `ManagedFile.recordBinding` of that place.
     ///   - scratch: Memory after the record for a decompressed row.
     /// - Returns: The view, and the bytes of scratch used.
     /// - Throws: The first check that failed; `.needsCapacity` if `scratch` is too small for the decompressed row.
     @inline(__always)
     static func decode(
-        _ bytes: UnsafeRawPointer, limit: Int, id: RecordID, table: UInt16, location: Location, mask: UInt32,
+        _ bytes: UnsafeRawPointer, limit: Int, id: RecordID, table: UInt16, location: Location, binding: UInt32,
         scratch: UnsafeMutableRawBufferPointer
     ) throws(Fault) -> (view: RecordView, scratchUsed: Int) {
-        guard RecordHeader.verify(bytes, limit: limit, mask: mask) != nil else { throw .checksum }
+        guard RecordHeader.verify(bytes, limit: limit, binding: binding) != nil else { throw .checksum }
         return try view(bytes, id: id, table: table, location: location, scratch: scratch)
     }
 

@@ -26,7 +26,7 @@ enum RecordFile {
             let scratch = UnsafeMutableRawBufferPointer(start: start + byteCount, count: target.count - byteCount)
             let (view, used) = try RecordDecoder.decode(
                 start, limit: count, id: id, table: table.rawValue, location: location,
-                mask: managed.recordMask(at: location.byteOffset), scratch: scratch)
+                binding: managed.recordBinding(at: location.byteOffset), scratch: scratch)
             return .record(view, byteCount: byteCount + used)
         } catch {
             if case .needsCapacity(let more) = error { return .needsCapacity(byteCount + more) }

@@ -144,7 +144,7 @@ struct RecordScan: ~Copyable {
             do {
                 let (view, _) = try RecordDecoder.decode(
                     memory + offset, limit: max(readCount - offset, 0), id: ids[place], table: table.rawValue,
-                    location: location, mask: managed.recordMask(at: location.byteOffset), scratch: none)
+                    location: location, binding: managed.recordBinding(at: location.byteOffset), scratch: none)
                 (views + (place &- index)).initialize(to: view)
             } catch {
                 if case .needsCapacity = error {
