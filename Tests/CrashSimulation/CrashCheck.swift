@@ -57,6 +57,33 @@ package struct CrashCheck {
         return sequence
     }
 
+    /// Opens a store whose newest manifest rotted while an older one came back.
+    ///
+    /// It may be refused. If not, it holds all that was acknowledged, or has set aside the segments that it could not
+    /// place; and no segment is gone.
+    package func losesNothing(on disk: SimulatedDisk) throws {
+        let before = segments(of: disk)
+        do {
+            let log = try Log.open(path, on: disk, clock: Clock { 2_000 }, options: options, deriver: CrashDeriver())
+            let sequence = log.snapshot().sequence
+            let hasSetAside = log.openReport.quarantinedFiles.contains { $0.hasPrefix("s-") }
+            guard sequence >= acknowledged || hasSetAside, sequence <= issued else {
+                throw CrashViolation("\(acknowledged) transactions were acknowledged, \(sequence) are found")
+            }
+            try compare(log, states[Int(sequence)], "after recovery")
+            log.abandonForTests()
+        } catch let error as LogError {
+            guard error.code == .damaged else { throw error }
+            guard segments(of: disk) == before else { throw CrashViolation("a store that was refused was changed") }
+        }
+    }
+
+    private func segments(of disk: SimulatedDisk) -> [String: [UInt8]] {
+        var segments: [String: [UInt8]] = [:]
+        for path in disk.filePaths where path.hasSuffix(".fls") { segments[path] = disk.bytes(of: path) }
+        return segments
+    }
+
     private func commitOneMore(_ log: Log, _ state: inout CrashModel) throws {
         let row: [UInt8] = [3, 9, 9, 9, 9, 9, 9, 9, 9]
         let table = TableID(rawValue: 17)

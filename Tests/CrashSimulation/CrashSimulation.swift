@@ -9,6 +9,8 @@ package struct CrashReport: Sendable, CustomStringConvertible {
     package var stateCount = 0
     package var recoveryCount = 0
     package var nestedStateCount = 0
+    /// Recoveries with a newest manifest that does not verify, beside an older one.
+    package var rotCount = 0
     package var sites: [SyncSite: Int] = [:]
     package var reach: [CrashWorkload.Reach] = []
     package var violations: [String] = []
@@ -21,6 +23,7 @@ package struct CrashReport: Sendable, CustomStringConvertible {
         stateCount += other.stateCount
         recoveryCount += other.recoveryCount
         nestedStateCount += other.nestedStateCount
+        rotCount += other.rotCount
         sites.merge(other.sites, uniquingKeysWith: +)
         reach += other.reach
         violations += other.violations
@@ -28,7 +31,7 @@ package struct CrashReport: Sendable, CustomStringConvertible {
 
     package var description: String {
         "\(seedCount) seeds, \(gapCount) gaps, \(stateCount) crash states (\(nestedStateCount) of them inside recovery), "
-            + "\(recoveryCount) recoveries, \(violations.count) violations"
+            + "\(recoveryCount) recoveries, \(rotCount) with a rotten manifest, \(violations.count) violations"
     }
 }
 
@@ -40,7 +43,8 @@ package let crashSites: [SyncSite] = [
     "creation.segment",
     "identity.content", "identity.directory", "identity.parent", "log.commit", "log.run", "log.seal",
     "manifest.directory",
-    "manifest.edit", "manifest.fresh", "merge.directory", "recovery.directory", "recovery.rescued", "segment.directory",
+    "manifest.edit", "manifest.fresh", "manifest.removal", "merge.directory", "recovery.directory", "recovery.rescued",
+    "segment.directory",
     "segment.header", "spill.content",
 ]
 
@@ -52,6 +56,8 @@ package struct CrashPlan: Sendable {
     /// Every so many states, the recovery itself is crashed.
     package var nestedEvery = 100
     package var depthMax = 3
+    /// Every so many states, an old manifest comes back while the newest rots.
+    package var rotEvery = 20
     package var stopsAtFirstViolation = true
 
     package init() {}
@@ -85,6 +91,8 @@ final class CrashSimulation: @unchecked Sendable {
     let plan: CrashPlan
     let workload: CrashWorkload
     var report = CrashReport()
+    /// Every manifest as it was last seen, by path.
+    private var manifests: [String: [UInt8]] = [:]
 
     init(seed: UInt64, leavingOut: SyncSite?, plan: CrashPlan) {
         self.seed = seed
@@ -120,6 +128,9 @@ final class CrashSimulation: @unchecked Sendable {
 
     /// Tries the disks that a crash now may leave.
     private func crash(_ disk: SimulatedDisk, _ place: String, depth: Int) {
+        if depth == 1 {
+            for path in disk.filePaths where path.contains("/m-") { manifests[path] = disk.bytes(of: path) }
+        }
         var options = CrashOptions()
         options.exhaustiveItemMax = depth == 1 ? 6 : 3
         options.exhaustiveImageMax = plan.imageCountMax
@@ -134,16 +145,50 @@ final class CrashSimulation: @unchecked Sendable {
             if depth < plan.depthMax, report.stateCount % (depth == 1 ? plan.nestedEvery : plan.nestedEvery * 4) == 0 {
                 crashRecovery(of: image, place, depth: depth)
             }
+            if depth == 1 { rotManifest(of: image, place) }
             recover(image, place)
+        }
+    }
+
+    private var check: CrashCheck {
+        CrashCheck(
+            path: "/d/store", options: workload.options, states: workload.states, acknowledged: workload.acknowledged,
+            issued: workload.issued)
+    }
+
+    /// Recovers with a newest manifest that rotted beside an older one.
+    ///
+    /// An older one that the crash left says that the newest never took effect, so nothing may be missing. One that a
+    /// tool copied back may be refused, but must not cost anything.
+    private func rotManifest(of image: CrashImage, _ place: String) {
+        let present = image.disk.filePaths.filter { $0.contains("/m-") }
+        guard let newest = present.last else { return }
+        let rot = ManifestRot(Seed(seed &* 131 &+ UInt64(report.stateCount)))
+        do {
+            if present.count > 1 {
+                let disk = image.disk.afterProcessDeath()
+                leaveOut(disk)
+                report.rotCount += 1
+                rot.spoil(newest, on: disk)
+                try check.run(on: disk)
+            } else if report.stateCount % plan.rotEvery == 0,
+                let old = rot.choose(manifests.keys.filter { $0 < newest }.sorted()), let bytes = manifests[old]
+            {
+                let disk = image.disk.afterProcessDeath()
+                leaveOut(disk)
+                report.rotCount += 1
+                rot.spoil(newest, on: disk)
+                try disk.place(bytes, at: old)
+                try check.losesNothing(on: disk)
+            }
+        } catch {
+            report.violations.append("\(place): \(image), and \(newest) rotted (\(rot)): \(error)")
         }
     }
 
     private func recover(_ image: CrashImage, _ place: String) {
         leaveOut(image.disk)
         report.recoveryCount += 1
-        let check = CrashCheck(
-            path: "/d/store", options: workload.options, states: workload.states, acknowledged: workload.acknowledged,
-            issued: workload.issued)
         do {
             try check.run(on: image.disk)
         } catch {

@@ -4,8 +4,6 @@ import FaultlineDisk
 package struct FileHeader: Equatable, Sendable {
     package static let byteCount = 64
     static let magic: UInt64 = 0x0145_4C49_4654_4C46
-    /// Set in a segment that creation or recovery filled before a manifest listed it.
-    static let flagFilledUnlisted: UInt8 = 1
 
     package let kind: FileKind
     package let storeHigh: UInt64
@@ -13,14 +11,12 @@ package struct FileHeader: Equatable, Sendable {
     package let fileNumber: UInt64
     package let salt: UInt64
     package let generation: UInt16
-    package let flags: UInt8
 
     /// The store's identifier.
     package var storeID: (UInt64, UInt64) { (storeHigh, storeLow) }
 
     package init(
-        kind: FileKind, storeID: (UInt64, UInt64), fileNumber: UInt64, salt: UInt64, generation: UInt16 = 0,
-        flags: UInt8 = 0
+        kind: FileKind, storeID: (UInt64, UInt64), fileNumber: UInt64, salt: UInt64, generation: UInt16 = 0
     ) {
         self.kind = kind
         storeHigh = storeID.0
@@ -28,7 +24,6 @@ package struct FileHeader: Equatable, Sendable {
         self.fileNumber = fileNumber
         self.salt = salt
         self.generation = generation
-        self.flags = flags
     }
 
     /// Reads a header, or says why it is none.
@@ -40,14 +35,13 @@ package struct FileHeader: Equatable, Sendable {
         guard CRC32C.checksum(bytes, 60) == bytes.u32(60) else { throw .wrongChecksum }
         guard bytes.u16(8) == FormatVersion.major else { throw .newerFormat }
         guard bytes.u16(12) == 64, let kind = FileKind(rawValue: bytes.u16(14)) else { throw .unknownKind }
-        guard bytes.u32(48) == 0, bytes.isZero(55, to: 60), bytes.u8(54) <= 1 else { throw .reservedNotZero }
+        guard bytes.u32(48) == 0, bytes.isZero(54, to: 60) else { throw .reservedNotZero }
         self.kind = kind
         storeHigh = bytes.u64(16)
         storeLow = bytes.u64(24)
         fileNumber = bytes.u64(32)
         salt = bytes.u64(40)
         generation = bytes.u16(52)
-        flags = bytes.u8(54)
     }
 
     /// Reads a header, or nil if it is none.
@@ -73,7 +67,6 @@ package struct FileHeader: Equatable, Sendable {
         bytes.set(fileNumber, 32)
         bytes.set(salt, 40)
         bytes.set(generation, 52)
-        bytes.set(flags, 54)
         bytes.set(CRC32C.checksum(bytes, 60), 60)
     }
 

@@ -7,6 +7,14 @@ package enum FileKind: UInt16, Sendable, CaseIterable {
     case tableCheckpoint = 5
     case indexRun = 6
 
+    /// Whether it holds what nothing else can be made from: frames of records or of blobs.
+    var isSegment: Bool {
+        switch self {
+        case .hotSegment, .coldSegment, .blobSegment: true
+        case .manifest, .tableCheckpoint, .indexRun: false
+        }
+    }
+
     /// The letter that begins the name of such a file.
     var letter: String {
         switch self {

@@ -13,6 +13,8 @@ package enum FrameKind: UInt8, Sendable {
 /// The 48 bytes before the records of a frame: `docs/FileFormat.md` section 5.
 package struct FrameHeader: Equatable, Sendable {
     package static let byteCount = 48
+    /// Recovery copied the frame here from a segment that it sealed before it.
+    static let flagRescued: UInt8 = 1 << 5
     static let flagContinued: UInt8 = 1 << 6
     static let flagSkippable: UInt8 = 1 << 7
 
@@ -28,6 +30,7 @@ package struct FrameHeader: Equatable, Sendable {
     package var spill: UInt64
 
     package var isContinued: Bool { flags & Self.flagContinued != 0 }
+    var isRescued: Bool { flags & Self.flagRescued != 0 }
 
     init(
         kind: FrameKind, bodyByteCount: Int, headersCRC: UInt32, recordCount: Int, flags: UInt8 = 0,

@@ -28,7 +28,7 @@ final class Manifest: @unchecked Sendable {
     /// Writes a fresh manifest, whose first frame holds the whole state, and makes it the one in force.
     ///
     /// After `rotationByteCount` bytes another fresh one follows. The manifests at the paths `replacing`, whose place it
-    /// takes, are removed once it is durable.
+    /// takes, are gone for good when this returns.
     init(
         _ state: ManifestState, in directory: StoreDirectory, rotationByteCount: Int, replacing old: [String]
     ) throws(LogError) {
@@ -36,7 +36,7 @@ final class Manifest: @unchecked Sendable {
         self.rotationByteCount = rotationByteCount
         failed = Failed()
         (managed, end, previousHead, current) = try Self.writeFresh(state, in: directory)
-        Self.remove(old, in: directory)
+        try Self.removeSuperseded(old, in: directory)
     }
 
     /// Goes on with a manifest that was closed cleanly.
@@ -122,7 +122,7 @@ final class Manifest: @unchecked Sendable {
         end = fresh.1
         previousHead = fresh.2
         current = fresh.3
-        Self.remove([old], in: directory)
+        try Self.removeSuperseded([old], in: directory)
     }
 
     private static func writeFresh(
@@ -132,6 +132,13 @@ final class Manifest: @unchecked Sendable {
         managed.noteListed()
         var fresh = state
         fresh.nextFileNumber = max(fresh.nextFileNumber, directory.nextFileNumber)
+        if !fresh.dropped.isEmpty {
+            // A removal that is seen here is made durable below, before the fresh manifest can be in force.
+            let names = try onDisk("listing the store's directory") { () throws(DiskError) in
+                try directory.disk.names(in: directory.path)
+            }
+            fresh.dropped.formIntersection(names.compactMap(FileName.parse).map(\.number))
+        }
         var frame = ByteWriter(byteCapacity: 4_096)
         let start = UInt64(FileHeader.byteCount)
         let head = encode(fresh.edits, into: &frame, at: start, durable: 0, previousHead: 0, of: managed.header)
@@ -143,12 +150,20 @@ final class Manifest: @unchecked Sendable {
         return (managed, start + UInt64(frame.byteCount), head, fresh)
     }
 
-    /// The removal need not be durable: of several manifests the newest counts, and of a stale one that comes back
-    /// after the newest rotted, recovery notices by the segments that it does not list.
-    private static func remove(_ paths: [String], in directory: StoreDirectory) {
+    /// Removes manifests that another has taken the place of.
+    ///
+    /// Durability: when this returns they cannot come back. Only then may the one in force take edits, or a segment
+    /// that it alone lists take frames: else, should it rot, a stale one would be taken for the truth.
+    static func removeSuperseded(_ paths: [String], in directory: StoreDirectory) throws(LogError) {
+        guard !paths.isEmpty else { return }
         for path in paths {
-            do { try directory.disk.remove(path) } catch { continue }
+            do throws(DiskError) {
+                try directory.disk.remove(path)
+            } catch {
+                guard error.code == .notFound else { throw LogError(error, doing: "removing an old manifest") }
+            }
         }
+        try directory.synchronize(site: "manifest.removal")
     }
 
     /// Encodes one frame of edits.

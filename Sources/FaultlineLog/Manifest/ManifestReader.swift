@@ -31,6 +31,16 @@ enum ManifestReader {
         return nil
     }
 
+    /// Whether a manifest that is not in force verifies: then it is one whose place another took.
+    static func isWhole(_ number: UInt64, in directory: StoreDirectory) throws(LogError) -> Bool {
+        do throws(LogError) {
+            return try read(try directory.open(.manifest, number, for: .reading)) != nil
+        } catch {
+            guard error.code == .damaged || error.code == .newerFormat else { throw error }
+            return false
+        }
+    }
+
     /// The state in one manifest, or nil if its first frame does not verify.
     private static func read(_ managed: ManagedFile) throws(LogError) -> Reading? {
         let length = try onDisk("reading a manifest") { () throws(DiskError) in try managed.file.byteCount() }
@@ -38,7 +48,7 @@ enum ManifestReader {
         var state = ManifestState()
         var frameCount = 0
         while let frame = try scanner.next() {
-            try apply(frame, to: &state, managed)
+            try apply(frame, to: &state, isSnapshot: frameCount == 0, managed)
             frameCount += 1
         }
         let end = scanner.offset
@@ -55,9 +65,9 @@ enum ManifestReader {
         return Reading(managed: managed, state: state, end: end, previousHead: previousHead, isWhole: end == length)
     }
 
-    private static func apply(_ frame: FrameScanner.Frame, to state: inout ManifestState, _ managed: ManagedFile)
-        throws(LogError)
-    {
+    private static func apply(
+        _ frame: FrameScanner.Frame, to state: inout ManifestState, isSnapshot: Bool, _ managed: ManagedFile
+    ) throws(LogError) {
         guard frame.header.kind == .edit, let body = frame.body.baseAddress else {
             throw .damaged("The manifest holds a frame that is no edit.", managed.path, frame.offset)
         }
@@ -68,7 +78,7 @@ enum ManifestReader {
                 start: body + place + RecordHeader.byteCount, count: record.storedByteCount)
             guard record.operation == RecordOperation.edit.rawValue,
                 let edit = ManifestEdit(kind: record.layout, payload: payload),
-                state.apply(edit)
+                state.apply(edit, isSnapshot: isSnapshot)
             else {
                 throw .damaged(
                     "The manifest holds an edit that is not understood.", managed.path,

@@ -19,6 +19,8 @@ struct ManifestState: Equatable, Sendable {
     }
 
     var files: [UInt64: FileEntry] = [:]
+    /// Segments that were dropped and whose files may still be there: to be removed, although they hold frames.
+    var dropped: Set<UInt64> = []
     var checkpoint: CheckpointPosition?
     var runs: [ManifestEdit.RunEntry] = []
     var nextFileNumber: UInt64 = 1
@@ -27,12 +29,16 @@ struct ManifestState: Equatable, Sendable {
 
     /// Takes an edit in.
     ///
+    /// - Parameters:
+    ///   - edit: The edit.
+    ///   - isSnapshot: Whether it is one of those that rebuild a state: they repeat what is dropped, but not what was
+    ///     added before.
     /// - Returns: False if the edit contradicts the state.
-    mutating func apply(_ edit: ManifestEdit) -> Bool {
+    mutating func apply(_ edit: ManifestEdit, isSnapshot: Bool = false) -> Bool {
         isClean = false
         switch edit {
         case .fileAdded(let number, let kind, let generation):
-            guard files[number] == nil, number > 0 else { return false }
+            guard files[number] == nil, !dropped.contains(number), number > 0 else { return false }
             files[number] = FileEntry(
                 kind: kind, generation: generation, seal: nil, durable: UInt64(FileHeader.byteCount), durableHead: 0,
                 live: 0, total: 0)
@@ -43,7 +49,9 @@ struct ManifestState: Equatable, Sendable {
             files[number]?.durable = end
             files[number]?.durableHead = chain
         case .fileDropped(let number):
-            guard files.removeValue(forKey: number) != nil else { return false }
+            let entry = files.removeValue(forKey: number)
+            guard entry != nil || isSnapshot else { return false }
+            if entry?.kind.isSegment ?? true { dropped.insert(number) }
         case .checkpoint(let position):
             guard position.file == 0 || files[position.file]?.kind == .tableCheckpoint,
                 files[position.segment]?.kind == .hotSegment
@@ -90,6 +98,7 @@ struct ManifestState: Equatable, Sendable {
             if file.isDamaged { edits.append(.fileDamaged(number: number)) }
             if file.total > 0 { edits.append(.usage(segment: number, live: file.live, total: file.total)) }
         }
+        for number in dropped.sorted() { edits.append(.fileDropped(number: number)) }
         if let checkpoint { edits.append(.checkpoint(checkpoint)) }
         for run in runs { edits.append(.runAdded(run)) }
         for (table, next) in nextIDs.sorted(by: { $0.key < $1.key }) {

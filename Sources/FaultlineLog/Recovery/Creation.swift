@@ -19,7 +19,8 @@ enum Creation {
                         "The directory holds files that are no store's, such as \(name). Choose an empty directory.",
                         path: path)
                 }
-                if kind != .manifest, try Leftovers.hasFrame(path + "/" + name, on: disk) {
+                // An aborted creation leaves no more than a segment's header.
+                if kind != .manifest, try Leftovers.byteCount(path + "/" + name, on: disk) > FileHeader.byteCount {
                     throw .damaged("The store's IDENTITY is missing although it holds data.", path)
                 }
                 nextNumber = max(nextNumber, number &+ 1)

@@ -1,55 +1,43 @@
 import FaultlineDisk
 
-/// Files of the directory that the manifest does not list.
+/// Files of the directory that the manifest does not list: `docs/FileFormat.md` section 8.
+///
+/// Nothing that holds a frame is removed unless the manifest in force says that it was dropped, or the frame is a copy
+/// that an interrupted recovery made.
 enum Leftovers {
     /// What is to be done with them once the store is open.
     struct Plan {
         var remove: [String] = []
         var quarantine: [String] = []
+        /// Paths of the manifests whose place the one in force took.
+        var superseded: [String] = []
+        /// A newer manifest does not verify: it was never in force, or it rotted.
+        var isDoubtful = false
     }
 
     /// Looks at every file that is not listed.
     ///
-    /// - Throws: `.damaged` if one shows that the manifest has lost an edit: a segment with frames is always listed,
-    ///   because it gets its first frame after the edit is durable.
+    /// - Throws: `.damaged` if one shows that the manifest is not the newest, or has lost an edit: a segment with frames of
+    ///   its own is always listed, because it gets the first after the edit is durable.
     static func plan(
         _ names: [String], in directory: StoreDirectory, state: ManifestState, manifest: UInt64
     ) throws(LogError) -> Plan {
         var plan = Plan()
         for name in names {
+            guard let (kind, number) = FileName.parse(name), kind == .manifest, number != manifest else { continue }
+            try plan.add(manifest: number, name, in: directory, inForce: manifest)
+        }
+        for name in names {
             if name == FileName.identityBeingWritten { plan.remove.append(name) }
-            guard let (kind, number) = FileName.parse(name) else { continue }
-            if kind == .manifest {
-                if number != manifest { plan.remove.append(name) }
+            guard let (kind, number) = FileName.parse(name), kind != .manifest, state.files[number]?.kind != kind else {
                 continue
             }
-            if state.files[number]?.kind == kind { continue }
-            let path = directory.path(of: name)
-            guard let header = try readHeader(path, on: directory.disk) else {
-                // Nothing was ever written to it, or something that is not ours.
-                if try isEmpty(path, on: directory.disk) {
-                    plan.remove.append(name)
-                } else {
-                    plan.quarantine.append(name)
-                }
-                continue
-            }
-            guard header.storeID == (directory.storeID.high, directory.storeID.low), header.kind == kind,
-                header.fileNumber == number
-            else {
-                plan.quarantine.append(name)
-                continue
-            }
-            let isSegment = kind == .hotSegment || kind == .blobSegment || kind == .coldSegment
-            if isSegment, header.flags & FileHeader.flagFilledUnlisted == 0, try hasFrame(path, on: directory.disk) {
-                throw .damaged("A segment that holds data is not listed: the manifest has lost an edit.", path)
-            }
-            plan.remove.append(name)
+            try plan.add(kind, number, name, in: directory, isDropped: state.dropped.contains(number))
         }
         return plan
     }
 
-    /// Carries the plan out.
+    /// Carries the plan out, but for the superseded manifests, which `Manifest` removes.
     ///
     /// What cannot be done now is done when the store is opened next.
     static func carryOut(_ plan: Plan, in directory: StoreDirectory, report: inout OpenReport) {
@@ -61,26 +49,31 @@ enum Leftovers {
         let target = directory.path(of: FileName.quarantine)
         do { try directory.disk.createDirectory(target) } catch { if error.code != .exists { return } }
         for name in plan.quarantine {
-            do { try directory.disk.rename(directory.path(of: name), to: target + "/" + name) } catch { continue }
+            do {
+                var place = target + "/" + name
+                // What lies there stays: a number may have been given again.
+                while try directory.disk.isPresent(place) { place += ".again" }
+                try directory.disk.rename(directory.path(of: name), to: place)
+            } catch {
+                continue
+            }
             report.quarantinedFiles.append(name)
         }
     }
 
-    private static func readHeader(_ path: String, on disk: Disk) throws(LogError) -> FileHeader? {
-        let file = try onDisk("looking at a file that is not listed") { () throws(DiskError) in
-            try disk.open(path, for: .reading)
-        }
-        defer { file.close() }
-        do {
-            return try StoreDirectory.readHeader(of: file)
-        } catch {
-            if error.code == .damaged || error.code == .newerFormat { return nil }
-            throw error
+    /// Bytes of a file.
+    static func byteCount(_ path: String, on disk: Disk) throws(LogError) -> UInt64 {
+        try onDisk("looking at a file that is not listed") { () throws(DiskError) in
+            let file = try disk.open(path, for: .reading)
+            defer { file.close() }
+            return try file.byteCount()
         }
     }
 
-    /// Whether a file is shorter than a header or begins with zeros.
-    private static func isEmpty(_ path: String, on disk: Disk) throws(LogError) -> Bool {
+    /// Whether a file holds nothing: it is shorter than a header, or begins with zeros and is none that may hold frames
+    /// behind them.
+    fileprivate static func isEmpty(_ path: String, _ kind: FileKind, on disk: Disk) throws(LogError) -> Bool {
+        if kind.isSegment, try byteCount(path, on: disk) > FileHeader.byteCount { return false }
         let file = try onDisk("looking at a file that is not listed") { () throws(DiskError) in
             try disk.open(path, for: .reading)
         }
@@ -94,26 +87,74 @@ enum Leftovers {
         }
     }
 
-    /// Whether the first frame of a file has a valid head.
-    static func hasFrame(_ path: String, on disk: Disk) throws(LogError) -> Bool {
-        let file = try onDisk("looking at a file that is not listed") { () throws(DiskError) in
-            try disk.open(path, for: .reading)
+    /// The frames of a segment that the manifest does not list.
+    fileprivate enum Frames {
+        case none, rescued, own
+    }
+
+    /// Looks for heads of frames in all of a segment: a blob that was given up leaves bytes before the first.
+    fileprivate static func frames(of managed: ManagedFile) throws(LogError) -> Frames {
+        let length = try onDisk("looking at a file that is not listed") { () throws(DiskError) in
+            try managed.file.byteCount()
         }
-        defer { file.close() }
-        let header: FileHeader
-        do {
-            header = try StoreDirectory.readHeader(of: file)
+        var scanner = FrameScanner(managed, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: length)
+        var found = Frames.none
+        while let frame = try scanner.next() {
+            guard frame.header.isRescued else { return .own }
+            found = .rescued
+        }
+        try scanner.forEachHeadBehind { header, _ in
+            if !header.isRescued { found = .own } else if found == .none { found = .rescued }
+        }
+        return found
+    }
+}
+
+extension Leftovers.Plan {
+    fileprivate mutating func add(
+        manifest number: UInt64, _ name: String, in directory: StoreDirectory, inForce: UInt64
+    ) throws(LogError) {
+        let path = directory.path(of: name)
+        if try Leftovers.byteCount(path, on: directory.disk) <= FileHeader.byteCount {
+            remove.append(name)
+        } else if number < inForce, try ManifestReader.isWhole(number, in: directory) {
+            superseded.append(path)
+        } else {
+            quarantine.append(name)
+            if number > inForce { isDoubtful = true }
+        }
+    }
+
+    fileprivate mutating func add(
+        _ kind: FileKind, _ number: UInt64, _ name: String, in directory: StoreDirectory, isDropped: Bool
+    ) throws(LogError) {
+        let path = directory.path(of: name)
+        let managed: ManagedFile
+        do throws(LogError) {
+            managed = try directory.open(kind, number, for: .reading)
         } catch {
-            if error.code == .damaged || error.code == .newerFormat { return false }
-            throw error
-        }
-        return try withUnsafeTemporaryAllocation(byteCount: FrameHeader.byteCount, alignment: 8) {
-            (bytes) throws(LogError) in
-            let count = try onDisk("looking at a file that is not listed") { () throws(DiskError) in
-                try file.read(into: bytes, at: UInt64(FileHeader.byteCount))
+            guard error.code == .damaged || error.code == .newerFormat else { throw error }
+            // Nothing was ever written to it, or something that is not ours.
+            if try Leftovers.isEmpty(path, kind, on: directory.disk) {
+                remove.append(name)
+            } else {
+                quarantine.append(name)
             }
-            guard count == FrameHeader.byteCount, let start = bytes.baseAddress else { return false }
-            return FrameHeader(reading: start, at: UInt64(FileHeader.byteCount), of: header) != nil
+            return
+        }
+        guard kind.isSegment, !isDropped else {
+            remove.append(name)
+            return
+        }
+        switch try Leftovers.frames(of: managed) {
+        case .own:
+            throw .damaged(
+                "A segment that holds data is not listed: the manifest has lost an edit, or is not the newest.", path)
+        case .rescued where isDoubtful:
+            // Should the newer manifest have rotted, this is what it listed.
+            quarantine.append(name)
+        case .rescued, .none:
+            remove.append(name)
         }
     }
 }

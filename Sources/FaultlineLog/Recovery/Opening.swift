@@ -190,7 +190,8 @@ struct Opening: ~Copyable {
         report.replayedTransactionCount = replay.transactionCount
         try IndexRebuild.run(indexesToRebuild ?? replay.memtables.indexes(of: replay.tables), &replay)
         report.wasClean =
-            report.ignoredDerivedFiles.isEmpty && state.isClean && reading.isWhole && end.end == end.length
+            report.ignoredDerivedFiles.isEmpty && !plan.isDoubtful && state.isClean && reading.isWhole
+            && end.end == end.length
             && end.end == entry.durable && replay.byteCount == 0
 
         guard options.access == .writing else {
@@ -200,6 +201,7 @@ struct Opening: ~Copyable {
                 blobs: nil, pageFiles: pageFiles, report: report)
         }
         if report.wasClean {
+            try Manifest.removeSuperseded(plan.superseded, in: directory)
             Leftovers.carryOut(plan, in: directory, report: &report)
             let manifest = Manifest(
                 continuing: reading.managed, end: reading.end, previousHead: reading.previousHead, state: state,
@@ -231,7 +233,8 @@ struct Opening: ~Copyable {
             throw .damaged("The manifest contradicts itself.", reading.managed.path)
         }
         let manifest = try Manifest(
-            next, in: directory, rotationByteCount: options.manifestByteCount, replacing: [reading.managed.path])
+            next, in: directory, rotationByteCount: options.manifestByteCount,
+            replacing: [reading.managed.path] + plan.superseded)
         replay.files = replay.files.adding(rescued.segment)
         Leftovers.carryOut(plan, in: directory, report: &report)
         return Opened(

@@ -18,7 +18,7 @@ enum TailRescue {
         _ transactions: [Replay.Passed], from old: ManagedFile, durable: UInt64, tables: inout WorkingTables,
         in directory: StoreDirectory
     ) throws(LogError) -> Result {
-        let fresh = try directory.create(.hotSegment, flags: FileHeader.flagFilledUnlisted)
+        let fresh = try directory.create(.hotSegment)
         // What a failing opening leaves behind, the next one removes.
         fresh.noteListed()
         var end = UInt64(FileHeader.byteCount)
@@ -83,7 +83,8 @@ enum TailRescue {
         let header = FrameHeader(
             kind: .commit, bodyByteCount: frame.body.count, headersCRC: headersCRC,
             recordCount: frame.header.recordCount,
-            flags: frame.header.flags, sequence: frame.header.sequence, durable: 0, previousHead: previousHead,
+            flags: frame.header.flags | FrameHeader.flagRescued, sequence: frame.header.sequence, durable: 0,
+            previousHead: previousHead,
             part: UInt32(part),
             spill: first.segment == fresh.number ? first.offset : 0)
         let head = header.write(to: start, at: offset, of: fresh.header)

@@ -86,9 +86,16 @@ struct FrameScanner: ~Copyable {
         return place == body.count && headersCRC == header.headersCRC
     }
 
-    /// The largest watermark of valid heads behind the place where `next` stopped, tried at every multiple of 8.
+    /// The largest watermark of valid heads behind the place where `next` stopped.
     mutating func largestWatermarkBehind() throws(LogError) -> UInt64 {
         var largest: UInt64 = 0
+        try forEachHeadBehind { header, _ in largest = max(largest, header.durable) }
+        return largest
+    }
+
+    /// Calls `body` with every valid head behind the place where `next` stopped, tried at every multiple of 8, and with
+    /// its offset.
+    mutating func forEachHeadBehind(_ body: (FrameHeader, UInt64) -> Void) throws(LogError) {
         var place = offset.roundedUpTo8
         while place + UInt64(FrameHeader.byteCount) <= limit {
             offset = place
@@ -96,14 +103,14 @@ struct FrameScanner: ~Copyable {
             let count = bufferCount - Int(place - bufferOffset)
             var step = 0
             while step + FrameHeader.byteCount <= count {
-                if let header = FrameHeader(reading: start + step, at: place + UInt64(step), of: managed.header) {
-                    largest = max(largest, header.durable)
+                let offset = place + UInt64(step)
+                if let header = FrameHeader(reading: start + step, at: offset, of: managed.header) {
+                    body(header, offset)
                 }
                 step += 8
             }
             place += UInt64(step)
         }
-        return largest
     }
 
     /// `count` bytes from `offset`, or nil if the file ends before.

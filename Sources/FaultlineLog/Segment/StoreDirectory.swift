@@ -41,12 +41,11 @@ final class StoreDirectory: @unchecked Sendable {
     ///
     /// Nothing is synchronized; nobody may rely on the file yet. Until `noteListed` it is taken for one that can be
     /// removed.
-    func create(_ kind: FileKind, generation: UInt16 = 0, flags: UInt8 = 0) throws(LogError) -> ManagedFile {
+    func create(_ kind: FileKind, generation: UInt16 = 0) throws(LogError) -> ManagedFile {
         let number = takeFileNumber()
         let header = FileHeader(
             kind: kind, storeID: (storeID.high, storeID.low), fileNumber: number, salt: randomNumber(),
-            generation: generation,
-            flags: flags)
+            generation: generation)
         let target = path(kind, number)
         return try onDisk("creating a file") { () throws(DiskError) in
             let file = try disk.open(target, for: .creating)

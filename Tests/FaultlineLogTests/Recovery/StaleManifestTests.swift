@@ -1,0 +1,104 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+/// The newest manifest rots while an older one comes back: the segments that only the newest lists stay.
+struct StaleManifestTests {
+    /// A store that was killed twice, and the manifest that the second opening replaced.
+    private func store() throws -> (store: Store, stale: String, bytes: [UInt8]) {
+        let first = Store()
+        try first.open().insert([row(1)])
+        let store = first.killed
+        let stale = try #require(store.files(.manifest).last)
+        let bytes = try store.disk.contents(stale)
+        let log = try store.open()
+        try log.insert([row(2)])
+        log.abandonForTests()
+        return (store.killed, stale, bytes)
+    }
+
+    @Test func refusesToGoBackToAStaleManifest() throws {
+        let (store, stale, bytes) = try store()
+        let newest = try #require(store.files(.manifest).last)
+        let segments = store.files(.hotSegment)
+        #expect(newest > stale && segments.count == 2)
+        for offset in [40, 64 + 20] {
+            let rotten = store.killed
+            rotten.disk.corrupt(newest, at: offset) { $0 ^ 1 }
+            #expect(rotten.openingCode() == .damaged)
+            try rotten.disk.place(bytes, at: stale)
+            #expect(rotten.openingCode() == .damaged)
+            #expect(rotten.files(.hotSegment) == segments)
+            #expect(rotten.files(.manifest) == [stale, newest])
+        }
+    }
+
+    @Test func setsANewerManifestAsideThatDoesNotVerify() throws {
+        let store = Store()
+        try store.open().close()
+        let newer = Store.path + "/m-00000000000000ff.flm"
+        let manifest = try #require(store.files(.manifest).last)
+        var bytes = try store.disk.contents(manifest)
+        bytes[70] ^= 1
+        try store.disk.place(bytes, at: newer)
+        let log = try store.open()
+        #expect(!log.openReport.wasClean)
+        #expect(log.openReport.quarantinedFiles == ["m-00000000000000ff.flm"])
+        #expect(store.disk.filePaths.contains(Store.path + "/quarantine/m-00000000000000ff.flm"))
+        // The one in force is newer than what was set aside.
+        #expect(store.files(.manifest).allSatisfy { $0 > newer })
+    }
+
+    @Test func findsTheFramesOfASegmentBehindBytesThatAreNone() throws {
+        let store = Store()
+        let log = try store.open()
+        let manifest = try #require(store.files(.manifest).last)
+        let before = try store.disk.contents(manifest)
+        let hot = try #require(store.files(.hotSegment).last)
+        let header = try store.disk.contents(hot)
+        let owner = BlobOwner(table: testTable, slot: 0, id: 1)
+        _ = try log.write(author: nil) { transaction in
+            for byte: UInt8 in [1, 2] {
+                try [UInt8](repeating: byte, count: 900).withUnsafeBytes {
+                    _ = try transaction.putBlob($0, owner: owner)
+                }
+            }
+        }
+        log.abandonForTests()
+
+        // The manifest and the log are those of before: nothing lists the blobs.
+        let blobs = try #require(store.files(.blobSegment).last)
+        try store.disk.replace(manifest, with: before)
+        try store.disk.replace(hot, with: header)
+        #expect(store.killed.openingCode() == .damaged)
+        // Without its first frame it still has one; without both nothing needs it.
+        try store.disk.overwrite(blobs, at: 64, [UInt8](repeating: 0, count: 48))
+        #expect(store.killed.openingCode() == .damaged)
+        let second = try store.disk.contents(blobs).count / 2 + 32
+        try store.disk.overwrite(blobs, at: second - 32, [UInt8](repeating: 0, count: 80))
+        #expect(store.killed.openingCode() == nil)
+    }
+
+    @Test func replacesAManifestForGood() throws {
+        var options = Store.options
+        options.manifestByteCount = 0
+        let store = Store()
+        let log = try store.open(options)
+        try log.insert([row(1)])
+        try log.checkpoint()
+        #expect(store.disk.synchronizationCounts["manifest.removal"] ?? 0 > 0)
+        #expect(store.files(.manifest).count == 1)
+        // What cannot be removed stops the log: a stale manifest must not stay.
+        let disk = FailingDisk(over: store.disk)
+        log.abandonForTests()
+        let again = try store.open(options, on: disk)
+        try again.insert([row(2)])
+        disk.arm(DiskFault(of: [.remove], on: "/m-", isSticky: true))
+        #expect(throws: LogError.self) { try again.checkpoint() }
+        #expect(again.failure != nil)
+        disk.disarm()
+        let recovered = try store.killed.open(options)
+        #expect(recovered.snapshot().sequence == 2)
+    }
+}
