@@ -100,6 +100,13 @@ extension LogError {
             offset: offset)
     }
 
+    /// Something that verifies and that this version does not know.
+    static func newerFormat(_ what: String, _ path: String?, _ offset: UInt64? = nil) -> LogError {
+        LogError(
+            .newerFormat, "\(what) of a newer format. Nothing was changed; open the store with a newer version.",
+            path: path, offset: offset)
+    }
+
     static func closed(_ path: String) -> LogError {
         LogError(.closed, "The store was closed. Open it again.", path: path)
     }

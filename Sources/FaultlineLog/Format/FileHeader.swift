@@ -29,13 +29,14 @@ package struct FileHeader: Equatable, Sendable {
     /// Reads a header, or says why it is none.
     ///
     /// - Parameter bytes: At least 64 bytes.
-    /// - Throws: The first check that failed: magic, checksum, version, kind, reserved bytes.
+    /// - Throws: The first check that failed: magic, checksum, and `.newerFormat` for a version, size or kind that is not
+    ///   known and for reserved bytes that are not zero.
     package init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
         guard bytes.u64(0) == Self.magic else { throw .wrongMagic }
         guard CRC32C.checksum(bytes, 60) == bytes.u32(60) else { throw .wrongChecksum }
         guard bytes.u16(8) == FormatVersion.major else { throw .newerFormat }
-        guard bytes.u16(12) == 64, let kind = FileKind(rawValue: bytes.u16(14)) else { throw .unknownKind }
-        guard bytes.u32(48) == 0, bytes.isZero(54, to: 60) else { throw .reservedNotZero }
+        guard bytes.u16(12) == 64, let kind = FileKind(rawValue: bytes.u16(14)) else { throw .newerFormat }
+        guard bytes.u32(48) == 0, bytes.isZero(54, to: 60) else { throw .newerFormat }
         self.kind = kind
         storeHigh = bytes.u64(16)
         storeLow = bytes.u64(24)
@@ -87,7 +88,7 @@ package struct FileHeader: Equatable, Sendable {
 
 /// Why bytes are not what they should be.
 package enum FormatFault: Error, Sendable {
-    case wrongMagic, wrongChecksum, newerFormat, unknownKind, reservedNotZero, outOfRange
+    case wrongMagic, wrongChecksum, newerFormat, unknownKind, outOfRange
 
     /// The fault as the end of a sentence.
     var sentence: String {
@@ -96,7 +97,6 @@ package enum FormatFault: Error, Sendable {
         case .wrongChecksum: "has a wrong checksum"
         case .newerFormat: "is of a newer format"
         case .unknownKind: "is of an unknown kind"
-        case .reservedNotZero: "has reserved bytes that are not zero"
         case .outOfRange: "has a number that is out of range"
         }
     }

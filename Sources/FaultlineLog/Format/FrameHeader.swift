@@ -13,15 +13,18 @@ package enum FrameKind: UInt8, Sendable {
 /// The 48 bytes before the records of a frame: `docs/FileFormat.md` section 5.
 package struct FrameHeader: Equatable, Sendable {
     package static let byteCount = 48
+    private static let reservedFlags: UInt8 = 0b1_1111
     /// Recovery copied the frame here from a segment that it sealed before it.
     static let flagRescued: UInt8 = 1 << 5
     static let flagContinued: UInt8 = 1 << 6
+    /// Whoever does not know the kind goes on behind the frame; `headersCRC` then covers the whole body.
     static let flagSkippable: UInt8 = 1 << 7
 
     package var bodyByteCount: Int
     package var headersCRC: UInt32
     package var recordCount: Int
-    package var kind: FrameKind
+    /// Nil if a newer version made the kind up.
+    package var kind: FrameKind?
     package var flags: UInt8
     package var sequence: UInt64
     package var durable: UInt64
@@ -31,6 +34,9 @@ package struct FrameHeader: Equatable, Sendable {
 
     package var isContinued: Bool { flags & Self.flagContinued != 0 }
     var isRescued: Bool { flags & Self.flagRescued != 0 }
+    var isSkippable: Bool { flags & Self.flagSkippable != 0 }
+    /// Whether this version knows what the frame says, or may do without.
+    var isUnderstood: Bool { flags & Self.reservedFlags == 0 && (kind != nil || isSkippable) }
 
     init(
         kind: FrameKind, bodyByteCount: Int, headersCRC: UInt32, recordCount: Int, flags: UInt8 = 0,
@@ -50,15 +56,18 @@ package struct FrameHeader: Equatable, Sendable {
     }
 
     /// Reads the header of a frame that lies at `offset` of `file`, or nil if none does.
+    ///
+    /// The checksum alone decides, whatever the kind: what a newer version wrote is no torn tail.
     init?(reading bytes: UnsafeRawPointer, at offset: UInt64, of file: FileHeader) {
         guard CRC32C.checksum(bytes + 4, 44, seed: file.seed(at: offset)) == bytes.u32(0) else { return nil }
         let bodyByteCount = Int(bytes.u32(4))
-        guard let kind = FrameKind(rawValue: bytes.u8(14)) else { return nil }
-        guard bodyByteCount <= Limits.frameBodyByteCountMax, bodyByteCount & 7 == 0 else { return nil }
+        guard bytes.u8(14) != 0, bodyByteCount <= Limits.frameBodyByteCountMax, bodyByteCount & 7 == 0 else {
+            return nil
+        }
         self.bodyByteCount = bodyByteCount
         headersCRC = bytes.u32(8)
         recordCount = Int(bytes.u16(12))
-        self.kind = kind
+        kind = FrameKind(rawValue: bytes.u8(14))
         flags = bytes.u8(15)
         sequence = bytes.u64(16)
         durable = bytes.u64(24)
@@ -75,7 +84,7 @@ package struct FrameHeader: Equatable, Sendable {
         bytes.set(UInt32(bodyByteCount), 4)
         bytes.set(headersCRC, 8)
         bytes.set(UInt16(recordCount), 12)
-        bytes.set(kind.rawValue, 14)
+        bytes.set(kind?.rawValue ?? 0, 14)
         bytes.set(flags, 15)
         bytes.set(sequence, 16)
         bytes.set(durable, 24)

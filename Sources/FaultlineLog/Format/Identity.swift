@@ -37,7 +37,7 @@ package struct Identity: Equatable, Sendable {
         readCompatible = bytes.u64(72)
         compatible = bytes.u64(80)
         guard incompatible & ~FormatVersion.knownIncompatible == 0 else { throw .newerFormat }
-        guard bytes.isZero(48, to: 64), bytes.isZero(88, to: 4_092) else { throw .reservedNotZero }
+        guard bytes.isZero(48, to: 64), bytes.isZero(88, to: 4_092) else { throw .newerFormat }
     }
 
     /// Writes one copy of 4,096 bytes.

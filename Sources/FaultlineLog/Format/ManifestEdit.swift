@@ -109,49 +109,51 @@ enum ManifestEdit: Equatable, Sendable {
         }
     }
 
-    /// Reads the payload of an edit of that kind, or nil if it is none.
-    init?(kind: UInt16, payload: UnsafeRawBufferPointer) {
+    /// Reads the payload of an edit of that kind.
+    ///
+    /// - Throws: `.newerFormat` if this version does not know the kind or what is in it; `.outOfRange` if it has not the
+    ///   kind's size.
+    init(kind: UInt16, payload: UnsafeRawBufferPointer) throws(FormatFault) {
         let sizes = [1: 16, 2: 24, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0, 12: 16, 15: 8]
-        guard let size = sizes[Int(kind)], payload.count == size else { return nil }
-        guard let bytes = payload.baseAddress else {
-            guard kind == 11 else { return nil }
+        guard let size = sizes[Int(kind)] else { throw .newerFormat }
+        guard payload.count == size else { throw .outOfRange }
+        guard let bytes = payload.baseAddress, size > 0 else {
             self = .clean
             return
         }
         switch kind {
         case 1:
-            guard let fileKind = FileKind(rawValue: bytes.u16(8)), bytes.u16(10) == 0 else { return nil }
+            guard let fileKind = FileKind(rawValue: bytes.u16(8)), bytes.u16(10) == 0 else { throw .newerFormat }
             self = .fileAdded(number: bytes.u64(0), kind: fileKind, generation: bytes.u32(12))
         case 2:
-            guard bytes.u32(20) == 0 else { return nil }
+            guard bytes.u32(20) == 0 else { throw .newerFormat }
             self = .fileSealed(number: bytes.u64(0), end: bytes.u64(8), chain: bytes.u32(16))
         case 3: self = .fileDropped(number: bytes.u64(0))
         case 4:
-            guard bytes.u32(28) == 0 else { return nil }
+            guard bytes.u32(28) == 0 else { throw .newerFormat }
             self = .checkpoint(
                 CheckpointPosition(
                     file: bytes.u64(0), segment: bytes.u64(8), offset: bytes.u64(16), previousHead: bytes.u32(24),
                     sequence: bytes.u64(32), wallNanoseconds: Int64(bitPattern: bytes.u64(40))))
         case 5:
-            guard bytes.u16(6) == 0 else { return nil }
+            guard bytes.u16(6) == 0 else { throw .newerFormat }
             self = .runAdded(
                 RunEntry(
                     index: bytes.u32(0), level: bytes.u16(4), file: bytes.u64(8), entryCount: bytes.u64(16),
                     firstSequence: bytes.u64(24), lastSequence: bytes.u64(32)))
         case 6:
-            guard bytes.u32(4) == 0 else { return nil }
+            guard bytes.u32(4) == 0 else { throw .newerFormat }
             self = .runDropped(index: bytes.u32(0), file: bytes.u64(8))
         case 7:
-            guard bytes.u32(20) == 0 else { return nil }
+            guard bytes.u32(20) == 0 else { throw .newerFormat }
             self = .durable(file: bytes.u64(0), offset: bytes.u64(8), head: bytes.u32(16))
         case 8: self = .nextFileNumber(bytes.u64(0))
         case 9: self = .usage(segment: bytes.u64(0), live: bytes.u64(8), total: bytes.u64(16))
-        case 11: self = .clean
         case 12:
-            guard bytes.u16(2) == 0, bytes.u32(4) == 0 else { return nil }
+            guard bytes.u16(2) == 0, bytes.u32(4) == 0 else { throw .newerFormat }
             self = .identifiers(table: bytes.u16(0), next: bytes.u64(8))
         case 15: self = .fileDamaged(number: bytes.u64(0))
-        default: return nil
+        default: throw .newerFormat
         }
     }
 }

@@ -23,7 +23,7 @@ package struct RecordFlags: OptionSet, Hashable, Sendable {
     package static let compressed = RecordFlags(rawValue: 1 << 2)
     /// The last 4 bytes of the row are the size of the extension before them.
     package static let hasExtension = RecordFlags(rawValue: 1 << 3)
-    /// Encrypted (not written by this version).
+    /// Encrypted (not known to this version).
     package static let encrypted = RecordFlags(rawValue: 1 << 4)
     static let known: RecordFlags = [.changed, .noIndexChange, .compressed, .hasExtension]
 }
@@ -43,6 +43,15 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// Header, payload and padding.
     package var wholeByteCount: Int { Self.byteCount + storedByteCount.roundedUpTo8 }
+
+    /// Whether this version knows what a record that verifies says.
+    var isUnderstood: Bool {
+        guard flags.isSubset(of: .known) else { return false }
+        switch RecordOperation(rawValue: operation) {
+        case .put, .delete, .transaction, .dropTable, .blob, .edit: return true
+        case .moved, nil: return false
+        }
+    }
 
     /// The fields, not verified.
     @inline(__always)

@@ -68,7 +68,8 @@ enum ManifestReader {
     private static func apply(
         _ frame: FrameScanner.Frame, to state: inout ManifestState, isSnapshot: Bool, _ managed: ManagedFile
     ) throws(LogError) {
-        guard frame.header.kind == .edit, let body = frame.body.baseAddress else {
+        guard let kind = frame.header.kind else { return }
+        guard kind == .edit, let body = frame.body.baseAddress else {
             throw .damaged("The manifest holds a frame that is no edit.", managed.path, frame.offset)
         }
         var place = 0
@@ -76,13 +77,18 @@ enum ManifestReader {
             let record = RecordHeader(reading: body + place)
             let payload = UnsafeRawBufferPointer(
                 start: body + place + RecordHeader.byteCount, count: record.storedByteCount)
-            guard record.operation == RecordOperation.edit.rawValue,
-                let edit = ManifestEdit(kind: record.layout, payload: payload),
-                state.apply(edit, isSnapshot: isSnapshot)
-            else {
-                throw .damaged(
-                    "The manifest holds an edit that is not understood.", managed.path,
-                    frame.offset + UInt64(FrameHeader.byteCount + place))
+            let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
+            let edit: ManifestEdit
+            do throws(FormatFault) {
+                guard record.isUnderstood else { throw .newerFormat }
+                guard record.operation == RecordOperation.edit.rawValue else { throw .unknownKind }
+                edit = try ManifestEdit(kind: record.layout, payload: payload)
+            } catch {
+                if case .newerFormat = error { throw .newerFormat("The manifest holds an edit", managed.path, offset) }
+                throw .damaged("The manifest holds an edit that \(error.sentence).", managed.path, offset)
+            }
+            guard state.apply(edit, isSnapshot: isSnapshot) else {
+                throw .damaged("The manifest holds an edit that contradicts the others.", managed.path, offset)
             }
             place += record.wholeByteCount
         }

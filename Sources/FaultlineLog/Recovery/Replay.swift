@@ -130,11 +130,11 @@ struct Replay {
     }
 
     private mutating func take(_ frame: FrameScanner.Frame, of managed: ManagedFile, isLast: Bool) throws(LogError) {
-        guard frame.header.kind == .commit else {
-            guard frame.header.kind == .mark || frame.header.flags & FrameHeader.flagSkippable != 0 else {
-                throw .damaged("A segment holds a frame of another kind.", managed.path, frame.offset)
-            }
-            return
+        switch frame.header.kind {
+        case .commit: break
+        case .mark, nil: return
+        case .moved, .block: throw .newerFormat("The segment holds a frame", managed.path, frame.offset)
+        case .blob, .edit: throw .damaged("A segment holds a frame of another kind.", managed.path, frame.offset)
         }
         guard frame.header.sequence == sequence + 1 else {
             throw .damaged(
@@ -200,6 +200,7 @@ struct Replay {
             let header = RecordHeader(reading: body + place)
             let whole = header.wholeByteCount
             let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
+            guard header.isUnderstood else { throw .newerFormat("The segment holds a record", managed.path, offset) }
             switch RecordOperation(rawValue: header.operation) {
             case .put:
                 guard Self.isIdentifier(header.id) else {

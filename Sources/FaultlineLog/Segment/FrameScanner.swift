@@ -42,6 +42,8 @@ struct FrameScanner: ~Copyable {
     }
 
     /// The next frame, or nil where no valid one begins.
+    ///
+    /// - Throws: `.newerFormat` where a frame begins that this version does not understand and may not skip.
     mutating func next() throws(LogError) -> Frame? {
         guard offset + UInt64(FrameHeader.byteCount) <= limit else { return nil }
         guard let head = try bytes(FrameHeader.byteCount) else { return nil }
@@ -50,10 +52,14 @@ struct FrameScanner: ~Copyable {
         else {
             return nil
         }
+        guard header.isUnderstood else { throw .newerFormat("The file holds a frame", managed.path, offset) }
         let whole = FrameHeader.byteCount + header.bodyByteCount
         guard offset + UInt64(whole) <= limit, let frame = try bytes(whole) else { return nil }
         let body = UnsafeRawBufferPointer(start: frame + FrameHeader.byteCount, count: header.bodyByteCount)
-        guard Self.isValid(body, header, at: offset, of: managed) else { return nil }
+        guard
+            header.isSkippable
+                ? CRC32C.checksum(body) == header.headersCRC : Self.isValid(body, header, at: offset, of: managed)
+        else { return nil }
         let result = Frame(offset: offset, header: header, head: frame.u32(0), body: body)
         offset = result.end
         previousHead = result.head

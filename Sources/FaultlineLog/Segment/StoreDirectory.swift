@@ -92,8 +92,7 @@ final class StoreDirectory: @unchecked Sendable {
                 return try FileHeader(reading: start)
             } catch {
                 if case .newerFormat = error {
-                    throw LogError(
-                        .newerFormat, "The file is of a newer format. Open it with a newer version.", path: file.path)
+                    throw .newerFormat("The file is", file.path)
                 }
                 throw .damaged("The file's header \(error.sentence).", file.path, 0)
             }

@@ -5,7 +5,7 @@ import FaultlineDisk
 enum RecordDecoder {
     /// What went wrong with a record.
     enum Fault: Error {
-        case checksum, otherRecord, notARow, compression
+        case checksum, otherRecord, notARow, compression, newerFormat
         case needsCapacity(Int)
 
         var sentence: String {
@@ -14,6 +14,7 @@ enum RecordDecoder {
             case .otherRecord: "belongs to another object"
             case .notARow: "is not a row"
             case .compression: "cannot be decompressed"
+            case .newerFormat: "is of a newer format"
             case .needsCapacity: "does not fit into its buffer"
             }
         }
@@ -50,6 +51,7 @@ enum RecordDecoder {
         guard word & 0xFFFF_FFFF_FFFF == id, bytes.u16(12) == table else { throw .otherRecord }
         guard UInt8(truncatingIfNeeded: word >> 48) == RecordOperation.put.rawValue else { throw .notARow }
         let flags = RecordFlags(rawValue: UInt8(truncatingIfNeeded: word >> 56))
+        guard flags.isSubset(of: .known) else { throw .newerFormat }
         var start = RecordHeader.byteCount
         var count = Int(bytes.u32(4))
         var changed: UInt64 = 0

@@ -38,7 +38,11 @@ enum RecordFile {
     static func damaged(
         _ fault: RecordDecoder.Fault, _ id: RecordID, _ table: TableID, _ location: Location, _ managed: ManagedFile
     ) -> LogError {
-        .damaged(
+        if case .newerFormat = fault {
+            return .newerFormat(
+                "The record of object \(id) of table \(table.rawValue) is", managed.path, location.byteOffset)
+        }
+        return .damaged(
             "The record of object \(id) of table \(table.rawValue) \(fault.sentence).", managed.path,
             location.byteOffset)
     }
