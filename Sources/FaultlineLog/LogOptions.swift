@@ -37,6 +37,8 @@ package struct LogOptions: Sendable {
     package var frameByteCount = 1 << 20
     /// Bytes after which a manifest is replaced by a fresh one: 1 MiB.
     package var manifestByteCount = 1 << 20
+    /// How many times its snapshot a manifest has to be before it is replaced: 4.
+    package var manifestGrowth = 4
     /// When a commit returns: when it is on the disk.
     package var durability: Durability = .sync
     /// Whether blobs are compressed where it saves an eighth: yes.

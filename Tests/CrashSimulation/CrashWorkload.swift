@@ -43,6 +43,7 @@ package final class CrashWorkload {
         options.checkpointByteCount = random.pick([3_000, 12_000, 1 << 20])
         options.frameByteCount = random.pick([512, 1_500, 100_000])
         options.manifestByteCount = random.pick([600, 3_000, 1 << 20])
+        options.manifestGrowth = random.pick([1, 4])
         options.memoryBudget = random.pick([1 << 20, 200_000, 60_000])
         options.maintenance = .inline
         if random.oneIn(8) { options.durability = .async }

@@ -30,7 +30,11 @@ package struct TransactionID: Hashable, Sendable {
 }
 
 /// What names a store for ever: 16 random bytes.
-struct StoreID: Hashable, Sendable {
-    let high: UInt64
-    let low: UInt64
+package struct StoreID: Hashable, Sendable {
+    package let high: UInt64
+    package let low: UInt64
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
 }

@@ -1,7 +1,7 @@
 import FaultlineDisk
 
 /// From where the log is replayed over a table checkpoint.
-struct CheckpointPosition: Equatable, Sendable {
+package struct CheckpointPosition: Equatable, Sendable {
     /// The checkpoint file; 0 if there is none and every table is empty.
     var file: UInt64
     var segment: UInt64
@@ -13,7 +13,7 @@ struct CheckpointPosition: Equatable, Sendable {
 }
 
 /// One entry of the manifest: `docs/FileFormat.md` section 8.
-enum ManifestEdit: Equatable, Sendable {
+package enum ManifestEdit: Equatable, Sendable {
     case fileAdded(number: UInt64, kind: FileKind, generation: UInt32)
     case fileSealed(number: UInt64, end: UInt64, chain: UInt32)
     case fileDropped(number: UInt64)
@@ -28,7 +28,7 @@ enum ManifestEdit: Equatable, Sendable {
     case fileDamaged(number: UInt64)
 
     /// What the manifest knows of a run.
-    struct RunEntry: Equatable, Sendable {
+    package struct RunEntry: Equatable, Sendable {
         var index: UInt32
         var level: UInt16
         var file: UInt64

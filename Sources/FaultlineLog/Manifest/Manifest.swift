@@ -2,16 +2,17 @@ import FaultlineDisk
 
 /// The durable list of files that count, open for edits.
 ///
-/// Each call of `commit` is one frame, synchronized before it returns. After a failed write the file gets no further
+/// Each call of `commit` is one group of frames, synchronized before it returns. After a failed write the file gets no further
 /// bytes: a fresh manifest takes its place, and if that fails too, the error stands.
 ///
 /// Concurrency: guarded by its lock, which is held across the write; lock order: writer's turn, leadership, this.
 // Safe because mutable state is guarded by the lock.
-final class Manifest: @unchecked Sendable {
+package final class Manifest: @unchecked Sendable {
     private let directory: StoreDirectory
-    private let rotationByteCount: Int
+    private let rotation: Rotation
     private let lock = EngineLock()
     private var managed: ManagedFile
+    private var snapshotEnd: UInt64
     private var end: UInt64
     private var previousHead: UInt32
     private var current: ManifestState
@@ -25,40 +26,58 @@ final class Manifest: @unchecked Sendable {
         var call: (@Sendable (LogError) -> Void)?
     }
 
-    /// Writes a fresh manifest, whose first frame holds the whole state, and makes it the one in force.
+    /// When a fresh manifest takes the place of one: its snapshot counts too, so that a large one is not written for
+    /// every edit.
+    package struct Rotation: Sendable {
+        /// At so many bytes at the earliest.
+        let byteCount: Int
+        /// At so many times its snapshot at the earliest.
+        let growth: Int
+
+        package init(_ options: LogOptions) {
+            byteCount = options.manifestByteCount
+            growth = options.manifestGrowth
+        }
+
+        func isDue(snapshotEnd: UInt64, end: UInt64) -> Bool {
+            end >= UInt64(byteCount) && end / UInt64(max(growth, 1)) >= snapshotEnd
+        }
+    }
+
+    /// Writes a fresh manifest, whose snapshot holds the whole state, and makes it the one in force.
     ///
-    /// After `rotationByteCount` bytes another fresh one follows. The manifests at the paths `replacing`, whose place it
+    /// The manifests at the paths `replacing`, whose place it
     /// takes, are gone for good when this returns.
-    init(
-        _ state: ManifestState, in directory: StoreDirectory, rotationByteCount: Int, replacing old: [String]
+    package init(
+        _ state: ManifestState, in directory: StoreDirectory, rotation: Rotation, replacing old: [String]
     ) throws(LogError) {
         self.directory = directory
-        self.rotationByteCount = rotationByteCount
+        self.rotation = rotation
         failed = Failed()
         (managed, end, previousHead, current) = try Self.writeFresh(state, in: directory)
+        snapshotEnd = end
         try Self.removeSuperseded(old, in: directory)
     }
 
     /// Goes on with a manifest that was closed cleanly.
     init(
-        continuing managed: ManagedFile, end: UInt64, previousHead: UInt32, state: ManifestState,
-        in directory: StoreDirectory,
-        rotationByteCount: Int
+        continuing reading: ManifestReader.Reading, in directory: StoreDirectory, rotation: Rotation
     ) {
         self.directory = directory
-        self.rotationByteCount = rotationByteCount
+        self.rotation = rotation
         failed = Failed()
-        self.managed = managed
-        self.end = end
-        self.previousHead = previousHead
-        current = state
+        managed = reading.managed
+        snapshotEnd = reading.snapshotEnd
+        end = reading.end
+        previousHead = reading.previousHead
+        current = reading.state
     }
 
     /// What the manifest says now.
-    var state: ManifestState { lock.withLock { current } }
+    package var state: ManifestState { lock.withLock { current } }
 
     /// Bytes of the manifest.
-    var byteCount: UInt64 { lock.withLock { end } }
+    package var byteCount: UInt64 { lock.withLock { end } }
 
     /// Sets what is called when an edit may or may not be durable; to be called once, before the first edit.
     func onFailure(_ call: @escaping @Sendable (LogError) -> Void) { failed.call = call }
@@ -66,7 +85,7 @@ final class Manifest: @unchecked Sendable {
     /// Makes edits durable, all or none.
     ///
     /// After an error nothing more can be committed, because nobody knows whether the edits are there.
-    func commit(_ edits: [ManifestEdit]) throws(LogError) {
+    package func commit(_ edits: [ManifestEdit]) throws(LogError) {
         lock.lock()
         defer { lock.unlock() }
         if let failure { throw failure }
@@ -78,12 +97,12 @@ final class Manifest: @unchecked Sendable {
         }
         next.nextFileNumber = max(next.nextFileNumber, directory.nextFileNumber)
         do {
-            if end < UInt64(rotationByteCount) {
+            if !rotation.isDue(snapshotEnd: snapshotEnd, end: end) {
                 if tryToAppend(edits) {
                     current = next
                     return
                 }
-                // The frame may or may not be there; a newer manifest settles it.
+                // The frames may or may not be there; a newer manifest settles it.
             }
             try rotate(to: next)
         } catch {
@@ -103,15 +122,15 @@ final class Manifest: @unchecked Sendable {
     }
 
     private func append(_ edits: [ManifestEdit]) throws(LogError) {
-        var frame = ByteWriter(byteCapacity: 4_096)
+        var frames = ByteWriter(byteCapacity: 4_096)
         let head = Self.encode(
-            edits, into: &frame, at: end, durable: end, previousHead: previousHead, of: managed.header)
+            edits, into: &frames, at: end, durable: end, previousHead: previousHead, of: managed.header)
         let position = end
         try onDisk("writing the manifest") { () throws(DiskError) in
-            try managed.file.write(frame.bytes, at: position)
+            try managed.file.write(frames.bytes, at: position)
             try managed.file.synchronize(site: "manifest.edit")
         }
-        end += UInt64(frame.byteCount)
+        end += UInt64(frames.byteCount)
         previousHead = head
     }
 
@@ -119,6 +138,7 @@ final class Manifest: @unchecked Sendable {
         let old = managed.path
         let fresh = try Self.writeFresh(state, in: directory)
         managed = fresh.0
+        snapshotEnd = fresh.1
         end = fresh.1
         previousHead = fresh.2
         current = fresh.3
@@ -139,15 +159,15 @@ final class Manifest: @unchecked Sendable {
             }
             fresh.dropped.formIntersection(names.compactMap(FileName.parse).map(\.number))
         }
-        var frame = ByteWriter(byteCapacity: 4_096)
+        var frames = ByteWriter(byteCapacity: 4_096)
         let start = UInt64(FileHeader.byteCount)
-        let head = encode(fresh.edits, into: &frame, at: start, durable: 0, previousHead: 0, of: managed.header)
+        let head = encode(fresh.edits, into: &frames, at: start, durable: 0, previousHead: 0, of: managed.header)
         try onDisk("writing a manifest") { () throws(DiskError) in
-            try managed.file.write(frame.bytes, at: start)
+            try managed.file.write(frames.bytes, at: start)
             try managed.file.synchronize(site: "manifest.fresh")
         }
         try directory.synchronize(site: "manifest.directory")
-        return (managed, start + UInt64(frame.byteCount), head, fresh)
+        return (managed, start + UInt64(frames.byteCount), head, fresh)
     }
 
     /// Removes manifests that another has taken the place of.
@@ -166,36 +186,56 @@ final class Manifest: @unchecked Sendable {
         try directory.synchronize(site: "manifest.removal")
     }
 
-    /// Encodes one frame of edits.
+    /// Encodes edits that take effect together: one frame, or several where one cannot hold them.
     ///
-    /// - Returns: headCRC.
-    static func encode(
-        _ edits: [ManifestEdit], into frame: inout ByteWriter, at offset: UInt64, durable: UInt64, previousHead: UInt32,
+    /// - Returns: headCRC of the last frame.
+    private static func encode(
+        _ edits: [ManifestEdit], into frames: inout ByteWriter, at offset: UInt64, durable: UInt64,
+        previousHead: UInt32, of file: FileHeader
+    ) -> UInt32 {
+        var head = previousHead
+        var part: UInt32 = 0
+        var rest = edits[...]
+        repeat {
+            let group = rest.prefix(Limits.frameRecordCountMax)
+            rest = rest.dropFirst(group.count)
+            let header = FrameHeader(
+                kind: .edit, bodyByteCount: 0, headersCRC: 0, recordCount: group.count,
+                flags: rest.isEmpty ? 0 : FrameHeader.flagContinued, durable: durable, previousHead: head, part: part)
+            head = encode(group, header, into: &frames, at: offset + UInt64(frames.byteCount), of: file)
+            part += 1
+        } while !rest.isEmpty
+        return head
+    }
+
+    /// Encodes one frame, whose header lacks the sizes and checksums.
+    private static func encode(
+        _ edits: ArraySlice<ManifestEdit>, _ header: FrameHeader, into frames: inout ByteWriter, at offset: UInt64,
         of file: FileHeader
     ) -> UInt32 {
-        frame.appendZeros(FrameHeader.byteCount)
+        let frameStart = frames.byteCount
+        frames.appendZeros(FrameHeader.byteCount)
         var headersCRC: UInt32 = 0
         let fileBinding = file.recordBinding
         for edit in edits {
-            let start = frame.byteCount
-            frame.appendZeros(RecordHeader.byteCount)
-            edit.write(to: &frame)
-            let stored = frame.byteCount - start - RecordHeader.byteCount
-            frame.align(to: 8)
-            guard let record = frame.mutableBytes.baseAddress.map({ $0 + start }) else { continue }
+            let start = frames.byteCount
+            frames.appendZeros(RecordHeader.byteCount)
+            edit.write(to: &frames)
+            let stored = frames.byteCount - start - RecordHeader.byteCount
+            frames.align(to: 8)
+            guard let record = frames.mutableBytes.baseAddress.map({ $0 + start }) else { continue }
             RecordHeader.write(
                 to: record, storedByteCount: stored, rawByteCount: stored, table: 0, layout: edit.kind, id: 0,
-                operation: .edit,
-                flags: [])
-            let place = (offset + UInt64(start)) >> 3
-            RecordHeader.seal(record, frame.byteCount - start, binding: fileBinding ^ UInt32(truncatingIfNeeded: place))
+                operation: .edit, flags: [])
+            let place = (offset + UInt64(start - frameStart)) >> 3
+            RecordHeader.seal(
+                record, frames.byteCount - start, binding: fileBinding ^ UInt32(truncatingIfNeeded: place))
             headersCRC = CRC32C.checksum(record, RecordHeader.byteCount, seed: headersCRC)
         }
-        let header = FrameHeader(
-            kind: .edit, bodyByteCount: frame.byteCount - FrameHeader.byteCount, headersCRC: headersCRC,
-            recordCount: edits.count,
-            durable: durable, previousHead: previousHead)
-        guard let start = frame.mutableBytes.baseAddress else { return 0 }
-        return header.write(to: start, at: offset, of: file)
+        var header = header
+        header.bodyByteCount = frames.byteCount - frameStart - FrameHeader.byteCount
+        header.headersCRC = headersCRC
+        guard let start = frames.mutableBytes.baseAddress else { return 0 }
+        return header.write(to: start + frameStart, at: offset, of: file)
     }
 }

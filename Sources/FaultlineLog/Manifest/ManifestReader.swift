@@ -1,21 +1,24 @@
-import FaultlineDisk
+package import FaultlineDisk
 
 /// Reads manifests and finds the one in force: `docs/FileFormat.md` section 8.
-enum ManifestReader {
-    struct Reading {
+package enum ManifestReader {
+    package struct Reading {
         let managed: ManagedFile
-        let state: ManifestState
+        package let state: ManifestState
+        /// Where the snapshot ends.
+        let snapshotEnd: UInt64
         /// Where the next edit would go.
         let end: UInt64
         let previousHead: UInt32
         /// Nothing stands behind `end`.
-        let isWhole: Bool
+        package let isWhole: Bool
     }
 
     /// The manifest in force among `numbers`, or nil if there is none that verifies.
     ///
     /// - Throws: `.damaged` if the one in force holds damage that is no torn tail.
-    static func newest(_ numbers: [UInt64], in directory: StoreDirectory, for access: FileAccess) throws(LogError)
+    package static func newest(_ numbers: [UInt64], in directory: StoreDirectory, for access: FileAccess)
+        throws(LogError)
         -> Reading?
     {
         for number in numbers.sorted(by: >) {
@@ -41,35 +44,54 @@ enum ManifestReader {
         }
     }
 
-    /// The state in one manifest, or nil if its first frame does not verify.
+    /// The state in one manifest, or nil if its snapshot does not verify.
     private static func read(_ managed: ManagedFile) throws(LogError) -> Reading? {
         let length = try onDisk("reading a manifest") { () throws(DiskError) in try managed.file.byteCount() }
         var scanner = FrameScanner(managed, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: length)
         var state = ManifestState()
-        var frameCount = 0
+        var snapshotEnd: UInt64 = 0
+        var end = scanner.offset
+        var previousHead = scanner.previousHead
+        // Edits count when the last frame of their group does.
+        var group: [ManifestEdit] = []
+        var part: UInt32 = 0
         while let frame = try scanner.next() {
-            try apply(frame, to: &state, isSnapshot: frameCount == 0, managed)
-            frameCount += 1
-        }
-        let end = scanner.offset
-        let previousHead = scanner.previousHead
-        guard frameCount > 0 else {
-            // A torn first frame: this manifest was being written. One that had edits was in force, and is damaged.
-            let behind = try scanner.largestWatermarkBehind()
-            guard behind == 0 else { throw .damaged("The manifest is damaged.", managed.path, end) }
-            return nil
+            // Without a kind it is one that this version may skip.
+            if frame.header.kind != nil {
+                guard frame.header.part == part else {
+                    throw .damaged("The manifest holds a part of other edits.", managed.path, frame.offset)
+                }
+                try read(frame, of: managed, into: &group)
+                part += 1
+                if frame.header.isContinued { continue }
+                for edit in group where !state.apply(edit, isSnapshot: snapshotEnd == 0) {
+                    throw .damaged(
+                        "The manifest holds an edit that contradicts the others.", managed.path, frame.offset)
+                }
+                group.removeAll()
+                part = 0
+                if snapshotEnd == 0 { snapshotEnd = scanner.offset }
+            }
+            if part == 0 {
+                end = scanner.offset
+                previousHead = scanner.previousHead
+            }
         }
         var durable = scanner.durable
-        if end < length { durable = max(durable, try scanner.largestWatermarkBehind()) }
-        guard durable <= end else { throw .damaged("The manifest is damaged.", managed.path, end) }
-        return Reading(managed: managed, state: state, end: end, previousHead: previousHead, isWhole: end == length)
+        if scanner.offset < length { durable = max(durable, try scanner.largestWatermarkBehind()) }
+        // A torn snapshot that nothing follows: the manifest was being written. One that had edits was in force.
+        if snapshotEnd == 0, durable == 0 { return nil }
+        guard snapshotEnd > 0, durable <= end else { throw .damaged("The manifest is damaged.", managed.path, end) }
+        return Reading(
+            managed: managed, state: state, snapshotEnd: snapshotEnd, end: end, previousHead: previousHead,
+            isWhole: end == length)
     }
 
-    private static func apply(
-        _ frame: FrameScanner.Frame, to state: inout ManifestState, isSnapshot: Bool, _ managed: ManagedFile
+    /// Appends the edits of a frame.
+    private static func read(
+        _ frame: FrameScanner.Frame, of managed: ManagedFile, into edits: inout [ManifestEdit]
     ) throws(LogError) {
-        guard let kind = frame.header.kind else { return }
-        guard kind == .edit, let body = frame.body.baseAddress else {
+        guard frame.header.kind == .edit, let body = frame.body.baseAddress else {
             throw .damaged("The manifest holds a frame that is no edit.", managed.path, frame.offset)
         }
         var place = 0
@@ -77,18 +99,14 @@ enum ManifestReader {
             let record = RecordHeader(reading: body + place)
             let payload = UnsafeRawBufferPointer(
                 start: body + place + RecordHeader.byteCount, count: record.storedByteCount)
-            let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
-            let edit: ManifestEdit
             do throws(FormatFault) {
                 guard record.isUnderstood else { throw .newerFormat }
                 guard record.operation == RecordOperation.edit.rawValue else { throw .unknownKind }
-                edit = try ManifestEdit(kind: record.layout, payload: payload)
+                edits.append(try ManifestEdit(kind: record.layout, payload: payload))
             } catch {
+                let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
                 if case .newerFormat = error { throw .newerFormat("The manifest holds an edit", managed.path, offset) }
                 throw .damaged("The manifest holds an edit that \(error.sentence).", managed.path, offset)
-            }
-            guard state.apply(edit, isSnapshot: isSnapshot) else {
-                throw .damaged("The manifest holds an edit that contradicts the others.", managed.path, offset)
             }
             place += record.wholeByteCount
         }

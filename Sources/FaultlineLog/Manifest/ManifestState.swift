@@ -1,11 +1,11 @@
 /// Which files count, and from where to replay: what the edits of a manifest add up to.
-struct ManifestState: Equatable, Sendable {
-    struct Seal: Equatable, Sendable {
+package struct ManifestState: Equatable, Sendable {
+    package struct Seal: Equatable, Sendable {
         var end: UInt64
         /// headCRC of the last frame; 0 where it is not known.
         var chain: UInt32
     }
-    struct FileEntry: Equatable, Sendable {
+    package struct FileEntry: Equatable, Sendable {
         var kind: FileKind
         var generation: UInt32
         var seal: Seal?
@@ -18,14 +18,16 @@ struct ManifestState: Equatable, Sendable {
         var isDamaged = false
     }
 
-    var files: [UInt64: FileEntry] = [:]
+    package private(set) var files: [UInt64: FileEntry] = [:]
     /// Segments that were dropped and whose files may still be there: to be removed, although they hold frames.
-    var dropped: Set<UInt64> = []
+    package var dropped: Set<UInt64> = []
     var checkpoint: CheckpointPosition?
     var runs: [ManifestEdit.RunEntry] = []
     var nextFileNumber: UInt64 = 1
     var nextIDs: [UInt16: UInt64] = [:]
     var isClean = false
+
+    package init() {}
 
     /// Takes an edit in.
     ///
@@ -34,7 +36,7 @@ struct ManifestState: Equatable, Sendable {
     ///   - isSnapshot: Whether it is one of those that rebuild a state: they repeat what is dropped, but not what was
     ///     added before.
     /// - Returns: False if the edit contradicts the state.
-    mutating func apply(_ edit: ManifestEdit, isSnapshot: Bool = false) -> Bool {
+    package mutating func apply(_ edit: ManifestEdit, isSnapshot: Bool = false) -> Bool {
         isClean = false
         switch edit {
         case .fileAdded(let number, let kind, let generation):
@@ -91,10 +93,11 @@ struct ManifestState: Equatable, Sendable {
         var edits: [ManifestEdit] = [.nextFileNumber(nextFileNumber)]
         for (number, file) in files.sorted(by: { $0.key < $1.key }) {
             edits.append(.fileAdded(number: number, kind: file.kind, generation: file.generation))
-            if file.durable > UInt64(FileHeader.byteCount) {
+            if let seal = file.seal {
+                edits.append(.fileSealed(number: number, end: seal.end, chain: seal.chain))
+            } else if file.durable > UInt64(FileHeader.byteCount) {
                 edits.append(.durable(file: number, offset: file.durable, head: file.durableHead))
             }
-            if let seal = file.seal { edits.append(.fileSealed(number: number, end: seal.end, chain: seal.chain)) }
             if file.isDamaged { edits.append(.fileDamaged(number: number)) }
             if file.total > 0 { edits.append(.usage(segment: number, live: file.live, total: file.total)) }
         }

@@ -49,7 +49,7 @@ enum Creation {
         let isNew =
             state.apply(.fileAdded(number: segment.number, kind: .hotSegment, generation: 0)) && state.apply(.clean)
         precondition(isNew, "An empty manifest takes any file.")
-        _ = try Manifest(state, in: directory, rotationByteCount: Int.max, replacing: [])
+        _ = try Manifest(state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: [])
         try IdentityFile.write(identity, in: path, on: disk)
         return identity
     }

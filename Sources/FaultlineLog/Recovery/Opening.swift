@@ -203,10 +203,7 @@ struct Opening: ~Copyable {
         if report.wasClean {
             try Manifest.removeSuperseded(plan.superseded, in: directory)
             Leftovers.carryOut(plan, in: directory, report: &report)
-            let manifest = Manifest(
-                continuing: reading.managed, end: reading.end, previousHead: reading.previousHead, state: state,
-                in: directory,
-                rotationByteCount: options.manifestByteCount)
+            let manifest = Manifest(continuing: reading, in: directory, rotation: Manifest.Rotation(options))
             return Opened(
                 directory: directory, manifest: manifest, state: state, replay: replay, segment: last, end: end.end,
                 head: end.head,
@@ -233,7 +230,7 @@ struct Opening: ~Copyable {
             throw .damaged("The manifest contradicts itself.", reading.managed.path)
         }
         let manifest = try Manifest(
-            next, in: directory, rotationByteCount: options.manifestByteCount,
+            next, in: directory, rotation: Manifest.Rotation(options),
             replacing: [reading.managed.path] + plan.superseded)
         replay.files = replay.files.adding(rescued.segment)
         Leftovers.carryOut(plan, in: directory, report: &report)

@@ -1,9 +1,9 @@
-import FaultlineDisk
+package import FaultlineDisk
 import Synchronization
 
 /// The directory of one store: makes, opens and removes its files, and gives out their numbers.
 // Safe because mutable state is atomic or guarded by a lock.
-final class StoreDirectory: @unchecked Sendable {
+package final class StoreDirectory: @unchecked Sendable {
     let disk: Disk
     let path: String
     let storeID: StoreID
@@ -12,7 +12,7 @@ final class StoreDirectory: @unchecked Sendable {
     private let nextNumber: Atomic<UInt64>
     private let random: RandomSource
 
-    init(disk: Disk, path: String, storeID: StoreID, nextNumber: UInt64, random: RandomSource) {
+    package init(disk: Disk, path: String, storeID: StoreID, nextNumber: UInt64, random: RandomSource) {
         self.disk = disk
         self.path = path
         self.storeID = storeID
@@ -120,11 +120,11 @@ final class StoreDirectory: @unchecked Sendable {
 
 /// Random numbers: the system's, or a repeatable series.
 // Safe because mutable state is guarded by the lock.
-final class RandomSource: @unchecked Sendable {
+package final class RandomSource: @unchecked Sendable {
     private let lock = EngineLock()
     private var state: UInt64?
 
-    init(seed: UInt64?) {
+    package init(seed: UInt64?) {
         state = seed
     }
 

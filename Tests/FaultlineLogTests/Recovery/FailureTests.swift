@@ -28,6 +28,7 @@ struct FailureTests {
         options.segmentByteCount = 1_500
         options.frameByteCount = 500
         options.manifestByteCount = 700
+        options.manifestGrowth = 1
         options.maintenance = .inline
         options.checkpointByteCount = 2_500
         var ordinal = 0

@@ -83,6 +83,7 @@ struct StaleManifestTests {
     @Test func replacesAManifestForGood() throws {
         var options = Store.options
         options.manifestByteCount = 0
+        options.manifestGrowth = 1
         let store = Store()
         let log = try store.open(options)
         try log.insert([row(1)])
