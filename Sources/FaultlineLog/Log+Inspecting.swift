@@ -44,7 +44,7 @@ extension Log {
 
     var manifestState: ManifestState { writing?.manifest.state ?? found.state }
 
-    private func byteCount(of kind: FileKind, _ number: UInt64, seal: ManifestState.Seal?) throws(LogError) -> UInt64 {
+    private func byteCount(of kind: FileKind, _ number: UInt64, seal: SealedFile?) throws(LogError) -> UInt64 {
         if let seal { return seal.end }
         let path = directory.path(kind, number)
         let disk = directory.disk

@@ -145,7 +145,7 @@ package final class Log: @unchecked Sendable {
         opened.directory.damage.tell(manifest)
         let committer = Committer(
             directory: opened.directory, manifest: manifest, publisher: publisher, durability: options.durability,
-            segment: opened.segment, end: opened.end, previousHead: opened.head)
+            segment: opened.segment, end: opened.end, previousHead: opened.head, sequence: opened.replay.sequence)
         let runs = RunStore(
             directory: opened.directory, manifest: manifest, publisher: publisher, cache: blockCache, budget: budget)
         let sequencer = Sequencer(

@@ -48,11 +48,13 @@ final class Committer: @unchecked Sendable {
     private var written: UInt64
     private var durable: UInt64
     private var previousHead: UInt32
+    /// Bounds of the sequence numbers in the segment.
+    private var firstSequence: UInt64
+    private var lastSequence: UInt64
 
     init(
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, durability: Durability,
-        segment: ManagedFile,
-        end: UInt64, previousHead: UInt32
+        segment: ManagedFile, end: UInt64, previousHead: UInt32, sequence: UInt64
     ) {
         self.directory = directory
         self.manifest = manifest
@@ -62,6 +64,8 @@ final class Committer: @unchecked Sendable {
         written = end
         durable = end
         self.previousHead = previousHead
+        firstSequence = (manifest.state.files[segment.number]?.added.begun ?? 0) + 1
+        lastSequence = sequence
     }
 
     /// Puts an item behind the others.
@@ -154,7 +158,7 @@ final class Committer: @unchecked Sendable {
                 index += 1
                 continue
             }
-            if first.segment !== segment { try moveOn(to: first.segment) }
+            if first.segment !== segment { try moveOn(to: first.segment, begun: Self.sequence(of: first) - 1) }
             // Frames that follow each other in memory and in the file are one write.
             var last = first
             stamp(first)
@@ -177,7 +181,13 @@ final class Committer: @unchecked Sendable {
         if group.contains(where: { $0.needsSync }), durable < written { try synchronize() }
     }
 
+    /// The number of the transaction that a frame belongs to.
+    private static func sequence(of frame: Item.Frame) -> UInt64 {
+        (frame.block.start + frame.start).u64(FrameHeader.sequenceOffset)
+    }
+
     private func stamp(_ frame: Item.Frame) {
+        lastSequence = Self.sequence(of: frame)
         previousHead = FrameHeader.stamp(
             frame.block.start + frame.start, durable: durable, previousHead: previousHead, at: frame.offset,
             of: segment.header)
@@ -204,20 +214,24 @@ final class Committer: @unchecked Sendable {
 
     /// Seals the segment and goes on to the next one: all of the old is durable, and the manifest says so, before the
     /// new one gets a frame.
-    private func moveOn(to next: ManagedFile) throws(LogError) {
+    private func moveOn(to next: ManagedFile, begun: UInt64) throws(LogError) {
         if durable < written {
             try onDisk("sealing a segment") { () throws(DiskError) in try segment.file.synchronize(site: "log.seal") }
             durable = written
         }
         next.noteListed()
         try manifest.commit([
-            .fileSealed(number: segment.number, end: written, chain: previousHead),
-            .fileAdded(number: next.number, kind: .hotSegment, generation: UInt32(next.header.generation)),
+            .fileSealed(
+                SealedFile(
+                    number: segment.number, end: written, chain: previousHead, firstSequence: firstSequence,
+                    lastSequence: lastSequence)),
+            next.addition(begun: begun),
         ])
         publisher.update(files: { $0.adding(next) })
         segment = next
         written = UInt64(FileHeader.byteCount)
         durable = written
         previousHead = 0
+        firstSequence = begun + 1
     }
 }

@@ -7,7 +7,12 @@ extension Sequencer {
         var edits: [ManifestEdit] = []
         if let old = blobs {
             try old.synchronize(through: old.end, site: "blob.seal")
-            edits.append(.fileSealed(number: old.managed.number, end: old.end, chain: old.previousHead))
+            let begun = manifest.state.files[old.managed.number]?.added.begun ?? 0
+            edits.append(
+                .fileSealed(
+                    SealedFile(
+                        number: old.managed.number, end: old.end, chain: old.previousHead, firstSequence: begun + 1,
+                        lastSequence: sequence + 1)))
         }
         let managed = try directory.create(.blobSegment)
         try onDisk("making a blob segment durable") { () throws(DiskError) in
@@ -15,7 +20,7 @@ extension Sequencer {
         }
         try directory.synchronize(site: "blob.directory")
         managed.noteListed()
-        edits.append(.fileAdded(number: managed.number, kind: .blobSegment, generation: 0))
+        edits.append(managed.addition(begun: sequence))
         try manifest.commit(edits)
         publisher.update(files: { $0.adding(managed) })
         let fresh = BlobSegment(managed, end: UInt64(FileHeader.byteCount), previousHead: 0)

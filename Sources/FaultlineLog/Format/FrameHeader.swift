@@ -13,6 +13,7 @@ package enum FrameKind: UInt8, Sendable {
 /// The 48 bytes before the records of a frame: `docs/FileFormat.md` section 5.
 package struct FrameHeader: Equatable, Sendable {
     package static let byteCount = 48
+    static let sequenceOffset = 16
     private static let reservedFlags: UInt8 = 0b1_1111
     /// Recovery copied the frame here from a segment that it sealed before it.
     static let flagRescued: UInt8 = 1 << 5
@@ -69,7 +70,7 @@ package struct FrameHeader: Equatable, Sendable {
         recordCount = Int(bytes.u16(12))
         kind = FrameKind(rawValue: bytes.u8(14))
         flags = bytes.u8(15)
-        sequence = bytes.u64(16)
+        sequence = bytes.u64(Self.sequenceOffset)
         durable = bytes.u64(24)
         previousHead = bytes.u32(32)
         part = bytes.u32(36)
@@ -86,7 +87,7 @@ package struct FrameHeader: Equatable, Sendable {
         bytes.set(UInt16(recordCount), 12)
         bytes.set(kind?.rawValue ?? 0, 14)
         bytes.set(flags, 15)
-        bytes.set(sequence, 16)
+        bytes.set(sequence, Self.sequenceOffset)
         bytes.set(durable, 24)
         bytes.set(previousHead, 32)
         bytes.set(part, 36)

@@ -9,15 +9,18 @@ package struct Identity: Equatable, Sendable {
     package let storeLow: UInt64
     package let createdNanoseconds: Int64
     package let salt: UInt64
+    /// Another one in every copy of the store that may be written.
+    package let instance: StoreID
     package let incompatible: UInt64
     package let readCompatible: UInt64
     package let compatible: UInt64
 
-    init(storeHigh: UInt64, storeLow: UInt64, createdNanoseconds: Int64, salt: UInt64) {
+    init(storeHigh: UInt64, storeLow: UInt64, createdNanoseconds: Int64, salt: UInt64, instance: StoreID) {
         self.storeHigh = storeHigh
         self.storeLow = storeLow
         self.createdNanoseconds = createdNanoseconds
         self.salt = salt
+        self.instance = instance
         incompatible = 0
         readCompatible = 0
         compatible = 0
@@ -33,11 +36,12 @@ package struct Identity: Equatable, Sendable {
         storeLow = bytes.u64(24)
         createdNanoseconds = Int64(bitPattern: bytes.u64(32))
         salt = bytes.u64(40)
+        instance = StoreID(high: bytes.u64(48), low: bytes.u64(56))
         incompatible = bytes.u64(64)
         readCompatible = bytes.u64(72)
         compatible = bytes.u64(80)
         guard incompatible & ~FormatVersion.knownIncompatible == 0 else { throw .newerFormat }
-        guard bytes.isZero(48, to: 64), bytes.isZero(88, to: 4_092) else { throw .newerFormat }
+        guard bytes.isZero(88, to: 4_092) else { throw .newerFormat }
     }
 
     /// Writes one copy of 4,096 bytes.
@@ -51,6 +55,8 @@ package struct Identity: Equatable, Sendable {
         bytes.set(storeLow, 24)
         bytes.set(UInt64(bitPattern: createdNanoseconds), 32)
         bytes.set(salt, 40)
+        bytes.set(instance.high, 48)
+        bytes.set(instance.low, 56)
         bytes.set(incompatible, 64)
         bytes.set(readCompatible, 72)
         bytes.set(compatible, 80)

@@ -14,8 +14,8 @@ package struct CheckpointPosition: Equatable, Sendable {
 
 /// One entry of the manifest: `docs/FileFormat.md` section 8.
 package enum ManifestEdit: Equatable, Sendable {
-    case fileAdded(number: UInt64, kind: FileKind, generation: UInt32)
-    case fileSealed(number: UInt64, end: UInt64, chain: UInt32)
+    case fileAdded(AddedFile)
+    case fileSealed(SealedFile)
     case fileDropped(number: UInt64)
     case checkpoint(CheckpointPosition)
     case runAdded(RunEntry)
@@ -58,16 +58,8 @@ package enum ManifestEdit: Equatable, Sendable {
     /// Appends the payload.
     func write(to writer: inout ByteWriter) {
         switch self {
-        case .fileAdded(let number, let kind, let generation):
-            writer.append(number)
-            writer.append(kind.rawValue)
-            writer.append(UInt16(0))
-            writer.append(generation)
-        case .fileSealed(let number, let end, let chain):
-            writer.append(number)
-            writer.append(end)
-            writer.append(chain)
-            writer.append(UInt32(0))
+        case .fileAdded(let file): file.write(to: &writer)
+        case .fileSealed(let file): file.write(to: &writer)
         case .fileDropped(let number), .nextFileNumber(let number), .fileDamaged(let number):
             writer.append(number)
         case .checkpoint(let position):
@@ -114,7 +106,10 @@ package enum ManifestEdit: Equatable, Sendable {
     /// - Throws: `.newerFormat` if this version does not know the kind or what is in it; `.outOfRange` if it has not the
     ///   kind's size.
     init(kind: UInt16, payload: UnsafeRawBufferPointer) throws(FormatFault) {
-        let sizes = [1: 16, 2: 24, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0, 12: 16, 15: 8]
+        let sizes = [
+            1: AddedFile.byteCount, 2: SealedFile.byteCount, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0,
+            12: 16, 15: 8,
+        ]
         guard let size = sizes[Int(kind)] else { throw .newerFormat }
         guard payload.count == size else { throw .outOfRange }
         guard let bytes = payload.baseAddress, size > 0 else {
@@ -122,12 +117,8 @@ package enum ManifestEdit: Equatable, Sendable {
             return
         }
         switch kind {
-        case 1:
-            guard let fileKind = FileKind(rawValue: bytes.u16(8)), bytes.u16(10) == 0 else { throw .newerFormat }
-            self = .fileAdded(number: bytes.u64(0), kind: fileKind, generation: bytes.u32(12))
-        case 2:
-            guard bytes.u32(20) == 0 else { throw .newerFormat }
-            self = .fileSealed(number: bytes.u64(0), end: bytes.u64(8), chain: bytes.u32(16))
+        case 1: self = .fileAdded(try AddedFile(reading: bytes))
+        case 2: self = .fileSealed(try SealedFile(reading: bytes))
         case 3: self = .fileDropped(number: bytes.u64(0))
         case 4:
             guard bytes.u32(28) == 0 else { throw .newerFormat }

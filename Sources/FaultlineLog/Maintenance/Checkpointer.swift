@@ -102,10 +102,10 @@ final class Checkpointer: @unchecked Sendable {
         }
         try directory.synchronize(site: "checkpoint.directory")
 
-        var edits: [ManifestEdit] = [.fileAdded(number: managed.number, kind: .tableCheckpoint, generation: 0)]
-        for number in tables.needed.keys.sorted() where state.files[number] == nil {
-            edits.append(.fileAdded(number: number, kind: .tableCheckpoint, generation: 0))
-            if tables.needed[number]?.managed.isDamaged == true { edits.append(.fileDamaged(number: number)) }
+        var edits = [managed.addition(), try managed.completion(last: captured.sequence)]
+        for (number, spilled) in tables.needed.sorted(by: { $0.key < $1.key }) where state.files[number] == nil {
+            edits += [spilled.managed.addition(), try spilled.managed.completion(last: captured.sequence)]
+            if spilled.managed.isDamaged { edits.append(.fileDamaged(number: number)) }
         }
         edits += try changedRuns(state, through: captured.sequence)
         edits.append(
@@ -147,7 +147,7 @@ final class Checkpointer: @unchecked Sendable {
             let present = Set(index.runs.map(\.description.fileNumber))
             for run in index.runs.reversed() where run.description.lastSequence <= sequence {
                 guard state.files[run.description.fileNumber] == nil else { continue }
-                edits += RunStore.additions(of: run)
+                edits += try RunStore.additions(of: run)
                 if let managed = run.managed, managed.isDamaged { edits.append(.fileDamaged(number: managed.number)) }
             }
             for entry in state.runs where entry.index == index.definition.id.rawValue && !present.contains(entry.file) {

@@ -78,10 +78,12 @@ final class RunStore: @unchecked Sendable {
     }
 
     /// The edits that list a run.
-    static func additions(of run: Run) -> [ManifestEdit] {
+    static func additions(of run: Run) throws(LogError) -> [ManifestEdit] {
         let description = run.description
+        guard let managed = run.managed else { preconditionFailure("A run that is listed is a file of the store.") }
         return [
-            .fileAdded(number: description.fileNumber, kind: .indexRun, generation: 0),
+            managed.addition(),
+            try managed.completion(first: description.firstSequence, last: description.lastSequence),
             .runAdded(
                 ManifestEdit.RunEntry(
                     index: run.definition.id.rawValue, level: description.level, file: description.fileNumber,
@@ -116,7 +118,7 @@ final class RunStore: @unchecked Sendable {
                 let run = try merge(
                     inputs, definition, level: plan.level, isOldestIncluded: plan.isOldestIncluded, oldestLimit: .max)
                 try directory.synchronize(site: "merge.directory")
-                var edits = Self.additions(of: run)
+                var edits = try Self.additions(of: run)
                 for input in inputs {
                     edits.append(.runDropped(index: definition.id.rawValue, file: input.description.fileNumber))
                     edits.append(.fileDropped(number: input.description.fileNumber))

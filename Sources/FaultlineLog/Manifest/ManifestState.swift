@@ -1,14 +1,8 @@
 /// Which files count, and from where to replay: what the edits of a manifest add up to.
 package struct ManifestState: Equatable, Sendable {
-    package struct Seal: Equatable, Sendable {
-        var end: UInt64
-        /// headCRC of the last frame; 0 where it is not known.
-        var chain: UInt32
-    }
     package struct FileEntry: Equatable, Sendable {
-        var kind: FileKind
-        var generation: UInt32
-        var seal: Seal?
+        let added: AddedFile
+        var seal: SealedFile?
         var durable: UInt64
         /// headCRC of the frame that ends at `durable`; 0 if there is none.
         var durableHead: UInt32
@@ -16,6 +10,8 @@ package struct ManifestState: Equatable, Sendable {
         var total: UInt64
         /// A checkpoint or run that does not verify.
         var isDamaged = false
+
+        var kind: FileKind { added.kind }
     }
 
     package private(set) var files: [UInt64: FileEntry] = [:]
@@ -39,17 +35,17 @@ package struct ManifestState: Equatable, Sendable {
     package mutating func apply(_ edit: ManifestEdit, isSnapshot: Bool = false) -> Bool {
         isClean = false
         switch edit {
-        case .fileAdded(let number, let kind, let generation):
+        case .fileAdded(let file):
+            let number = file.number
             guard files[number] == nil, !dropped.contains(number), number > 0 else { return false }
             files[number] = FileEntry(
-                kind: kind, generation: generation, seal: nil, durable: UInt64(FileHeader.byteCount), durableHead: 0,
-                live: 0, total: 0)
+                added: file, seal: nil, durable: UInt64(FileHeader.byteCount), durableHead: 0, live: 0, total: 0)
             nextFileNumber = max(nextFileNumber, number + 1)
-        case .fileSealed(let number, let end, let chain):
-            guard files[number] != nil else { return false }
-            files[number]?.seal = Seal(end: end, chain: chain)
-            files[number]?.durable = end
-            files[number]?.durableHead = chain
+        case .fileSealed(let seal):
+            guard files[seal.number] != nil else { return false }
+            files[seal.number]?.seal = seal
+            files[seal.number]?.durable = seal.end
+            files[seal.number]?.durableHead = seal.chain
         case .fileDropped(let number):
             let entry = files.removeValue(forKey: number)
             guard entry != nil || isSnapshot else { return false }
@@ -92,9 +88,9 @@ package struct ManifestState: Equatable, Sendable {
     var edits: [ManifestEdit] {
         var edits: [ManifestEdit] = [.nextFileNumber(nextFileNumber)]
         for (number, file) in files.sorted(by: { $0.key < $1.key }) {
-            edits.append(.fileAdded(number: number, kind: file.kind, generation: file.generation))
+            edits.append(.fileAdded(file.added))
             if let seal = file.seal {
-                edits.append(.fileSealed(number: number, end: seal.end, chain: seal.chain))
+                edits.append(.fileSealed(seal))
             } else if file.durable > UInt64(FileHeader.byteCount) {
                 edits.append(.durable(file: number, offset: file.durable, head: file.durableHead))
             }

@@ -35,7 +35,7 @@ enum Creation {
 
         let identity = Identity(
             storeHigh: random.next(), storeLow: random.next(), createdNanoseconds: clock.wallNanoseconds(),
-            salt: random.next())
+            salt: random.next(), instance: StoreID(high: random.next(), low: random.next()))
         let directory = StoreDirectory(
             disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
             nextNumber: nextNumber,
@@ -47,7 +47,7 @@ enum Creation {
         }
         var state = ManifestState()
         let isNew =
-            state.apply(.fileAdded(number: segment.number, kind: .hotSegment, generation: 0)) && state.apply(.clean)
+            state.apply(segment.addition()) && state.apply(.clean)
         precondition(isNew, "An empty manifest takes any file.")
         _ = try Manifest(state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: [])
         try IdentityFile.write(identity, in: path, on: disk)

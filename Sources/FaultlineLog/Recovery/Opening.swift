@@ -118,11 +118,9 @@ struct Opening: ~Copyable {
     ) throws(LogError) -> Opened {
         let state = reading.state
         var segments: [UInt64: ManagedFile] = [:]
-        for number in state.numbers(of: .hotSegment) {
-            segments[number] = try directory.open(.hotSegment, number, for: fileAccess(state, number))
-        }
-        for number in state.numbers(of: .blobSegment) {
-            segments[number] = try directory.open(.blobSegment, number, for: fileAccess(state, number))
+        for (number, entry) in state.files where entry.kind.isSegment {
+            segments[number] = try directory.open(
+                entry, for: options.access == .writing && entry.seal == nil ? .updating : .reading)
         }
         let files = FileTable(segments.keys.sorted().compactMap { segments[$0] })
         let hot = state.numbers(of: .hotSegment)
@@ -217,13 +215,20 @@ struct Opening: ~Copyable {
             behind, from: last, durable: end.durable, tables: &replay.tables, in: directory)
         var next = state
         var edits: [ManifestEdit] = [
-            .fileSealed(number: last.number, end: end.durable, chain: end.durableHead),
-            .fileAdded(number: rescued.segment.number, kind: .hotSegment, generation: UInt32(last.header.generation)),
+            .fileSealed(
+                SealedFile(
+                    number: last.number, end: end.durable, chain: end.durableHead,
+                    firstSequence: entry.added.begun + 1, lastSequence: replay.sequence)),
+            rescued.segment.addition(begun: behind.first.map { $0.record.sequence - 1 } ?? replay.sequence),
             .durable(file: rescued.segment.number, offset: rescued.end, head: rescued.head),
         ]
         for (number, file) in state.files.sorted(by: { $0.key < $1.key })
         where file.kind == .blobSegment && file.seal == nil {
-            edits.append(.fileSealed(number: number, end: max(file.durable, replay.blobEnds[number] ?? 0), chain: 0))
+            edits.append(
+                .fileSealed(
+                    SealedFile(
+                        number: number, end: max(file.durable, replay.blobEnds[number] ?? 0), chain: 0,
+                        firstSequence: file.added.begun + 1, lastSequence: replay.sequence)))
         }
         edits += restartEdits(state, replay, start)
         for edit in edits where !next.apply(edit) {
@@ -268,10 +273,6 @@ struct Opening: ~Copyable {
         return max(scanner.durable, durable)
     }
 
-    private func fileAccess(_ state: ManifestState, _ number: UInt64) -> FileAccess {
-        options.access == .writing && state.files[number]?.seal == nil ? .updating : .reading
-    }
-
     private static func beginning(_ hot: [UInt64]) -> CheckpointPosition {
         CheckpointPosition(
             file: 0, segment: hot.first ?? 0, offset: UInt64(FileHeader.byteCount), previousHead: 0, sequence: 0,
@@ -309,8 +310,9 @@ struct Opening: ~Copyable {
             var runs: [Run] = []
             for entry in entries {
                 do throws(LogError) {
-                    let managed = try directory.open(.indexRun, entry.file, for: .reading)
-                    guard state.files[entry.file]?.isDamaged != true else {
+                    guard let file = state.files[entry.file] else { continue }
+                    let managed = try directory.open(file, for: .reading)
+                    guard !file.isDamaged else {
                         throw LogError.damagedRun(managed.path, at: 0, "a block did not verify when it was read")
                     }
                     runs.append(try RunStore.open(managed, definition, in: directory, cache: cache))
@@ -330,9 +332,9 @@ struct Opening: ~Copyable {
         _ state: ManifestState, _ directory: StoreDirectory
     ) throws(LogError) -> [UInt64: PageFile] {
         var files: [UInt64: PageFile] = [:]
-        for number in state.numbers(of: .tableCheckpoint) {
+        for (number, entry) in state.files.sorted(by: { $0.key < $1.key }) where entry.kind == .tableCheckpoint {
             do throws(LogError) {
-                let managed = try directory.open(.tableCheckpoint, number, for: .reading)
+                let managed = try directory.open(entry, for: .reading)
                 let length = try onDisk("reading a checkpoint") { () throws(DiskError) in try managed.file.byteCount() }
                 guard state.files[number]?.isDamaged != true,
                     let footer = try CheckpointReader.readFooter(managed, length: length)

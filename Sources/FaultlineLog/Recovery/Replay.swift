@@ -65,7 +65,7 @@ struct Replay {
 
     /// Replays a sealed segment, all of which must verify.
     mutating func replaySealed(
-        _ managed: ManagedFile, seal: ManifestState.Seal, from offset: UInt64, previousHead: UInt32
+        _ managed: ManagedFile, seal: SealedFile, from offset: UInt64, previousHead: UInt32
     ) throws(LogError) {
         var scanner = FrameScanner(managed, from: offset, previousHead: previousHead, limit: seal.end)
         while let frame = try scanner.next() { try take(frame, of: managed, isLast: false) }

@@ -58,7 +58,24 @@ package final class StoreDirectory: @unchecked Sendable {
         }
     }
 
-    /// Opens a file that the manifest lists, and checks its header.
+    /// Opens a file that the manifest lists, and checks that it is that file.
+    ///
+    /// One that is written once has to be as long as it was then.
+    func open(_ entry: ManifestState.FileEntry, for access: FileAccess) throws(LogError) -> ManagedFile {
+        let managed = try open(entry.kind, entry.added.number, for: access)
+        guard managed.header.salt == entry.added.salt, UInt32(managed.header.generation) == entry.added.generation
+        else {
+            throw .damaged(
+                "The file is not the one that the manifest lists, but of another copy of the store.", managed.path, 0)
+        }
+        if let seal = entry.seal, !entry.kind.isSegment {
+            let length = try onDisk("measuring a file") { () throws(DiskError) in try managed.file.byteCount() }
+            guard length == seal.end else { throw .damaged("The file has another length than it had.", managed.path) }
+        }
+        return managed
+    }
+
+    /// Opens a file and checks its header.
     func open(_ kind: FileKind, _ number: UInt64, for access: FileAccess) throws(LogError) -> ManagedFile {
         let target = path(kind, number)
         let file: DiskFile

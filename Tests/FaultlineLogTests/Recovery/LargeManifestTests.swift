@@ -21,8 +21,12 @@ struct LargeManifestTests {
         var state = ManifestState()
         for number in 1...fileCount {
             let edits: [ManifestEdit] = [
-                .fileAdded(number: number, kind: .hotSegment, generation: 0),
-                .fileSealed(number: number, end: 1 << 28, chain: UInt32(number)),
+                .fileAdded(
+                    AddedFile(number: number, kind: .hotSegment, generation: 0, salt: number * 3, begun: number * 5)),
+                .fileSealed(
+                    SealedFile(
+                        number: number, end: 1 << 28, chain: UInt32(number), firstSequence: number * 5 + 1,
+                        lastSequence: number * 5 + 5)),
                 .usage(segment: number, live: number, total: 1 << 28),
             ]
             for edit in edits where !state.apply(edit) { Issue.record("\(edit) is refused") }
