@@ -89,6 +89,8 @@ package struct FileHeader: Equatable, Sendable {
 /// Why bytes are not what they should be.
 package enum FormatFault: Error, Sendable {
     case wrongMagic, wrongChecksum, newerFormat, unknownKind, outOfRange
+    /// Incompatible features of these bits.
+    case unknownFeatures(UInt64)
 
     /// The fault as the end of a sentence.
     var sentence: String {
@@ -97,6 +99,7 @@ package enum FormatFault: Error, Sendable {
         case .wrongChecksum: "has a wrong checksum"
         case .newerFormat: "is of a newer format"
         case .unknownKind: "is of an unknown kind"
+        case .unknownFeatures(let bits): "uses \(Feature.names(bits, Feature.incompatible))"
         case .outOfRange: "has a number that is out of range"
         }
     }

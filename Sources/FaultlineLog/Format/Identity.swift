@@ -40,7 +40,8 @@ package struct Identity: Equatable, Sendable {
         incompatible = bytes.u64(64)
         readCompatible = bytes.u64(72)
         compatible = bytes.u64(80)
-        guard incompatible & ~FormatVersion.knownIncompatible == 0 else { throw .newerFormat }
+        let unknown = incompatible & ~FormatVersion.knownIncompatible
+        guard unknown == 0 else { throw .unknownFeatures(unknown) }
         guard bytes.isZero(88, to: 4_092) else { throw .newerFormat }
     }
 

@@ -21,7 +21,10 @@ package struct AddedFile: Equatable, Sendable {
     }
 
     init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
-        guard let kind = FileKind(rawValue: bytes.u16(8)), bytes.u16(10) == 0 else { throw .newerFormat }
+        // Cold segments come under a feature bit that this version does not know.
+        guard let kind = FileKind(rawValue: bytes.u16(8)), kind != .coldSegment, bytes.u16(10) == 0 else {
+            throw .newerFormat
+        }
         number = bytes.u64(0)
         self.kind = kind
         generation = bytes.u32(12)

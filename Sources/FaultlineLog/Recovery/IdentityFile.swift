@@ -28,14 +28,13 @@ enum IdentityFile {
             do throws(FormatFault) {
                 valid.append(try Identity(reading: start + copy * Identity.copyByteCount))
             } catch {
-                if case .newerFormat = error {
-                    throw LogError(
-                        .newerFormat,
-                        "The store is of a newer format, or uses features this version does not know. "
-                            + "Open it with a newer version.",
-                        path: path)
+                switch error {
+                case .newerFormat: throw .newerFormat("The store is", path)
+                case .unknownFeatures:
+                    throw .newerFormat("The store \(error.sentence), which is", path)
+                case .wrongMagic: continue
+                default: break
                 }
-                if case .wrongMagic = error { continue }
                 hasMagic = true
             }
         }
@@ -53,7 +52,9 @@ enum IdentityFile {
         return first
     }
 
-    /// Writes the identity, which makes the directory a store: the last step of creating one.
+    /// Writes the identity as a whole, in one step: the old one, if there is any, or the new one is there.
+    ///
+    /// Where there is none it makes the directory a store: the last step of creating one.
     static func write(_ identity: Identity, in path: String, on disk: Disk) throws(LogError) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * Identity.copyByteCount, alignment: 8)
         defer { bytes.deallocate() }
@@ -63,6 +64,7 @@ enum IdentityFile {
         }
         let temporary = path + "/" + FileName.identityBeingWritten
         try onDisk("writing the store's identity") { () throws(DiskError) in
+            if try disk.isPresent(temporary) { try disk.remove(temporary) }
             let file = try disk.open(temporary, for: .creating)
             defer { file.close() }
             try file.write(UnsafeRawBufferPointer(bytes), at: 0)

@@ -74,8 +74,8 @@ struct Opening: ~Copyable {
             guard unknown == 0 || options.access == .reading else {
                 throw LogError(
                     .readOnly,
-                    "The store uses features that this version can only read. "
-                        + "Open it for reading, or with a newer version.",
+                    "The store has \(Feature.names(unknown, Feature.readCompatible)), which this version can only "
+                        + "read. Open it for reading, or with a newer version.",
                     path: path)
             }
             return identity

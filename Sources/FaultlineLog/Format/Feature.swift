@@ -1,0 +1,17 @@
+/// What a store may use beyond the first release: the bits of IDENTITY, `docs/FileFormat.md` section 2.
+///
+/// A bit is durable before the first byte that needs it, and normal operation never clears it.
+enum Feature {
+    /// A version that does not know the bit refuses the store.
+    static let incompatible = [
+        0: "compressed blocks", 1: "encryption", 2: "subclass entities", 3: "files kept elsewhere",
+        4: "compacted segments", 5: "a list of damaged objects",
+    ]
+    /// A version that does not know the bit does not write to the store.
+    static let readCompatible = [0: "history", 1: "kept versions", 2: "a kept generation"]
+
+    /// The features of unknown bits, for a message.
+    static func names(_ bits: UInt64, _ known: [Int: String]) -> String {
+        (0..<64).filter { bits >> UInt64($0) & 1 != 0 }.map { known[$0] ?? "feature \($0)" }.joined(separator: ", ")
+    }
+}
