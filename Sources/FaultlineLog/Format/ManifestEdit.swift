@@ -25,6 +25,7 @@ package enum ManifestEdit: Equatable, Sendable {
     case usage(segment: UInt64, live: UInt64, total: UInt64)
     case clean
     case identifiers(table: UInt16, next: UInt64)
+    case manifest(ManifestOrigin)
     case fileDamaged(number: UInt64)
 
     /// What the manifest knows of a run.
@@ -51,6 +52,7 @@ package enum ManifestEdit: Equatable, Sendable {
         case .usage: 9
         case .clean: 11
         case .identifiers: 12
+        case .manifest: 13
         case .fileDamaged: 15
         }
     }
@@ -60,6 +62,7 @@ package enum ManifestEdit: Equatable, Sendable {
         switch self {
         case .fileAdded(let file): file.write(to: &writer)
         case .fileSealed(let file): file.write(to: &writer)
+        case .manifest(let origin): origin.write(to: &writer)
         case .fileDropped(let number), .nextFileNumber(let number), .fileDamaged(let number):
             writer.append(number)
         case .checkpoint(let position):
@@ -108,7 +111,7 @@ package enum ManifestEdit: Equatable, Sendable {
     init(kind: UInt16, payload: UnsafeRawBufferPointer) throws(FormatFault) {
         let sizes = [
             1: AddedFile.byteCount, 2: SealedFile.byteCount, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0,
-            12: 16, 15: 8,
+            12: 16, 13: ManifestOrigin.byteCount, 15: 8,
         ]
         guard let size = sizes[Int(kind)] else { throw .newerFormat }
         guard payload.count == size else { throw .outOfRange }
@@ -119,6 +122,7 @@ package enum ManifestEdit: Equatable, Sendable {
         switch kind {
         case 1: self = .fileAdded(try AddedFile(reading: bytes))
         case 2: self = .fileSealed(try SealedFile(reading: bytes))
+        case 13: self = .manifest(try ManifestOrigin(reading: bytes))
         case 3: self = .fileDropped(number: bytes.u64(0))
         case 4:
             guard bytes.u32(28) == 0 else { throw .newerFormat }

@@ -44,19 +44,24 @@ package final class Manifest: @unchecked Sendable {
         }
     }
 
+    /// A manifest that another takes the place of, and headCRC of its last frame.
+    package typealias Predecessor = (managed: ManagedFile, head: UInt32)
+
     /// Writes a fresh manifest, whose snapshot holds the whole state, and makes it the one in force.
     ///
-    /// The manifests at the paths `replacing`, whose place it
-    /// takes, are gone for good when this returns.
+    /// It takes the place of `predecessor`. That one and the manifests at the paths `superseded` are gone for good when
+    /// this returns.
     package init(
-        _ state: ManifestState, in directory: StoreDirectory, rotation: Rotation, replacing old: [String]
+        _ state: ManifestState, in directory: StoreDirectory, rotation: Rotation, replacing predecessor: Predecessor?,
+        superseded: [String] = []
     ) throws(LogError) {
         self.directory = directory
         self.rotation = rotation
         failed = Failed()
-        (managed, end, previousHead, current) = try Self.writeFresh(state, in: directory)
+        (managed, end, previousHead, current) = try Self.writeFresh(
+            state, in: directory, replacing: predecessor, epoch: (state.origin?.epoch ?? 0) + 1)
         snapshotEnd = end
-        try Self.removeSuperseded(old, in: directory)
+        try Self.removeSuperseded((predecessor.map { [$0.managed.path] } ?? []) + superseded, in: directory)
     }
 
     /// Goes on with a manifest that was closed cleanly.
@@ -136,7 +141,8 @@ package final class Manifest: @unchecked Sendable {
 
     private func rotate(to state: ManifestState) throws(LogError) {
         let old = managed.path
-        let fresh = try Self.writeFresh(state, in: directory)
+        let fresh = try Self.writeFresh(
+            state, in: directory, replacing: (managed, previousHead), epoch: state.origin?.epoch ?? 0)
         managed = fresh.0
         snapshotEnd = fresh.1
         end = fresh.1
@@ -146,11 +152,15 @@ package final class Manifest: @unchecked Sendable {
     }
 
     private static func writeFresh(
-        _ state: ManifestState, in directory: StoreDirectory
+        _ state: ManifestState, in directory: StoreDirectory, replacing predecessor: Predecessor?, epoch: UInt64
     ) throws(LogError) -> (ManagedFile, UInt64, UInt32, ManifestState) {
         let managed = try directory.create(.manifest)
         managed.noteListed()
         var fresh = state
+        fresh.origin = ManifestOrigin(
+            ordinal: (state.origin?.ordinal ?? 0) + 1, predecessor: predecessor?.managed.number ?? 0,
+            predecessorHead: predecessor?.head ?? 0, epoch: epoch,
+            nonce: TransactionID(high: directory.randomNumber(), low: directory.randomNumber()))
         fresh.nextFileNumber = max(fresh.nextFileNumber, directory.nextFileNumber)
         if !fresh.dropped.isEmpty {
             // A removal that is seen here is made durable below, before the fresh manifest can be in force.

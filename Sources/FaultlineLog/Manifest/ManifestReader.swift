@@ -5,6 +5,8 @@ package enum ManifestReader {
     package struct Reading {
         let managed: ManagedFile
         package let state: ManifestState
+        /// The manifest, for the one that takes its place.
+        var predecessor: Manifest.Predecessor { (managed, previousHead) }
         /// Where the snapshot ends.
         let snapshotEnd: UInt64
         /// Where the next edit would go.
@@ -67,6 +69,9 @@ package enum ManifestReader {
                 for edit in group where !state.apply(edit, isSnapshot: snapshotEnd == 0) {
                     throw .damaged(
                         "The manifest holds an edit that contradicts the others.", managed.path, frame.offset)
+                }
+                guard state.origin != nil else {
+                    throw .damaged("The manifest does not say which it is.", managed.path, frame.offset)
                 }
                 group.removeAll()
                 part = 0

@@ -14,6 +14,8 @@ package struct ManifestState: Equatable, Sendable {
         var kind: FileKind { added.kind }
     }
 
+    /// Which manifest says so; nil before there is one.
+    package var origin: ManifestOrigin?
     package private(set) var files: [UInt64: FileEntry] = [:]
     /// Segments that were dropped and whose files may still be there: to be removed, although they hold frames.
     package var dropped: Set<UInt64> = []
@@ -80,13 +82,18 @@ package struct ManifestState: Equatable, Sendable {
             isClean = true
         case .identifiers(let table, let next):
             nextIDs[table] = max(nextIDs[table] ?? 0, next)
+        case .manifest(let found):
+            guard isSnapshot, origin == nil else { return false }
+            origin = found
         }
         return true
     }
 
     /// The edits that rebuild this state from nothing, in a fixed order.
     var edits: [ManifestEdit] {
-        var edits: [ManifestEdit] = [.nextFileNumber(nextFileNumber)]
+        var edits: [ManifestEdit] = []
+        if let origin { edits.append(.manifest(origin)) }
+        edits.append(.nextFileNumber(nextFileNumber))
         for (number, file) in files.sorted(by: { $0.key < $1.key }) {
             edits.append(.fileAdded(file.added))
             if let seal = file.seal {

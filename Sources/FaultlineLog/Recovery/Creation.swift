@@ -49,7 +49,7 @@ enum Creation {
         let isNew =
             state.apply(segment.addition()) && state.apply(.clean)
         precondition(isNew, "An empty manifest takes any file.")
-        _ = try Manifest(state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: [])
+        _ = try Manifest(state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: nil)
         try IdentityFile.write(identity, in: path, on: disk)
         return identity
     }

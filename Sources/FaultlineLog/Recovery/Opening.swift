@@ -236,7 +236,7 @@ struct Opening: ~Copyable {
         }
         let manifest = try Manifest(
             next, in: directory, rotation: Manifest.Rotation(options),
-            replacing: [reading.managed.path] + plan.superseded)
+            replacing: reading.predecessor, superseded: plan.superseded)
         replay.files = replay.files.adding(rescued.segment)
         Leftovers.carryOut(plan, in: directory, report: &report)
         return Opened(

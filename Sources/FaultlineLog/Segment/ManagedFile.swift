@@ -6,7 +6,7 @@ import Synchronization
 /// Whoever needs the file holds the object: snapshots through their `FileTable`, pages through their handles. A file
 /// that the manifest does not list is removed some time after the last holder is gone.
 // Safe because the stored properties are immutable or atomic.
-final class ManagedFile: @unchecked Sendable {
+package final class ManagedFile: @unchecked Sendable {
     let header: FileHeader
     let file: DiskFile
     private let removals: FileRemovals

@@ -44,10 +44,11 @@ struct LargeManifestTests {
 
     @Test func holdsASnapshotInSeveralFrames() throws {
         let state = state(fileCount: Self.fileCount)
-        let manifest = try Manifest(state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: [])
+        let manifest = try Manifest(state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: nil)
         let reading = try newest()
         #expect(reading.isWhole)
         #expect(reading.state.files == state.files)
+        #expect(reading.state.origin?.ordinal == 1 && reading.state.origin?.epoch == 1)
         #expect(reading.state == manifest.state)
 
         // Each edit is appended: a snapshot above the first limit does not make every one a rotation.
@@ -61,11 +62,29 @@ struct LargeManifestTests {
         #expect(try newest().state == manifest.state)
     }
 
+    @Test func tellsWhoseItIsAndWhoseItWas() throws {
+        var rotating = LogOptions()
+        rotating.manifestByteCount = 0
+        rotating.manifestGrowth = 1
+        let manifest = try Manifest(
+            state(fileCount: 3), in: directory, rotation: Manifest.Rotation(rotating), replacing: nil)
+        let first = try #require(try newest().state.origin)
+        let number = try #require(try manifests().first)
+        let path = "/d/" + FileName.numbered(.manifest, number)
+        let head = FrameBytes(try disk.contents(path)).number(64, 4)
+        try manifest.commit([.usage(segment: 1, live: 7, total: 1 << 28)])
+        let second = try #require(try newest().state.origin)
+        #expect(second.ordinal == first.ordinal + 1 && second.epoch == first.epoch)
+        #expect(second.predecessor == number && Int(second.predecessorHead) == head)
+        #expect(second.nonce != first.nonce)
+        #expect(manifest.state.origin == second)
+    }
+
     @Test func countsASnapshotOnlyWhenAllOfItVerifies() throws {
         let old = try Manifest(
-            state(fileCount: 3), in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: [])
+            state(fileCount: 3), in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: nil)
         _ = try Manifest(
-            state(fileCount: Self.fileCount), in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: [])
+            state(fileCount: Self.fileCount), in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: nil)
         let path = "/d/" + FileName.numbered(.manifest, try #require(try manifests().max()))
         let bytes = try disk.contents(path)
         let frames = FrameBytes(bytes)
@@ -82,7 +101,7 @@ struct LargeManifestTests {
 
     @Test func makesEditsThatBelongTogetherDurableTogether() throws {
         let manifest = try Manifest(
-            state(fileCount: 3), in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: [])
+            state(fileCount: 3), in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: nil)
         let before = manifest.state
         let path = "/d/" + FileName.numbered(.manifest, try #require(try manifests().max()))
         let edits = (0..<70_000).map { ManifestEdit.usage(segment: 1, live: UInt64($0), total: 1 << 28) }

@@ -97,8 +97,8 @@ struct NewerFormatTests {
         let (store, _, _) = try store()
         let path = try #require(store.files(.manifest).last)
         let manifest = FrameBytes(try store.disk.contents(path))
-        // The first edit of a snapshot is followed by that of the segment, whose file kind is at 8.
-        for (record, offset, value) in [(0, 14, 99), (1, 24 + 8, 77), (1, 24 + 10, 1)] {
+        // The first edits of a snapshot are followed by that of the segment, whose file kind is at 8.
+        for (record, offset, value) in [(0, 14, 99), (2, 24 + 8, 77), (2, 24 + 8, 3), (2, 24 + 10, 1)] {
             var changed = manifest
             changed.changeLastRecord(record, at: offset, to: UInt8(value))
             #expect(try code(store, path, changed.bytes) == .newerFormat)
