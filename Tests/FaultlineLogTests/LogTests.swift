@@ -60,6 +60,26 @@ struct LogTests {
         #expect(second.wallNanoseconds >= first.wallNanoseconds)
     }
 
+    @Test func keepsTheClockAsItWasRead() throws {
+        let store = Store()
+        // A jump into the future, and the clock put right.
+        for nanoseconds: Int64 in [4_000_000_000_000, 70] {
+            let log = try Log.open(
+                Store.path, on: store.disk, clock: Clock { nanoseconds }, options: Store.options,
+                deriver: WholeRowDeriver())
+            let receipt = try log.write(author: nil) { _ = try $0.insert(row(Int(nanoseconds))) }.receipt
+            #expect(receipt.wallNanoseconds == 4_000_000_000_000)
+            try log.close()
+        }
+        let segment = FrameBytes(try store.disk.contents(try #require(store.files(.hotSegment).last)))
+        let clocks = try segment.offsets.map { frame in
+            let record = try #require(segment.records(of: frame).last)
+            return (segment.number(record + 24 + 24, 8), segment.number(record + 24 + 64, 8))
+        }
+        #expect(clocks.map(\.0) == [4_000_000_000_000, 4_000_000_000_000])
+        #expect(clocks.map(\.1) == [4_000_000_000_000, 70])
+    }
+
     @Test func answersWhetherATransactionLanded() throws {
         let store = Store()
         let log = try store.open()

@@ -151,12 +151,13 @@ final class Sequencer: @unchecked Sendable {
                 sequence: sequence, transaction: TransactionID(high: 0, low: 0), wallNanoseconds: wallNanoseconds,
                 completion: nil, leads: false)
         }
+        let clockNanoseconds = clock.wallNanoseconds()
         let record = TransactionRecord(
             sequence: sequence + 1,
             transaction: TransactionID(high: directory.randomNumber(), low: directory.randomNumber()),
-            wallNanoseconds: max(clock.wallNanoseconds(), wallNanoseconds), recordCount: recordCount,
+            wallNanoseconds: max(clockNanoseconds, wallNanoseconds), recordCount: recordCount,
             firstVersionCount: firstVersionCount, laterVersionCount: laterVersionCount, deleteCount: deleteCount,
-            segment: 0, offset: 0, author: try Self.bytes(of: author))
+            segment: 0, offset: 0, clockNanoseconds: clockNanoseconds, author: try Self.bytes(of: author))
         return try end(record)
     }
 

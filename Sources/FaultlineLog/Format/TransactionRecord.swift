@@ -1,9 +1,10 @@
 /// The record that closes a transaction: `docs/FileFormat.md` section 6.1.
 package struct TransactionRecord: Sendable {
-    static let fixedByteCount = 68
+    static let fixedByteCount = 76
 
     package var sequence: UInt64
     package var transaction: TransactionID
+    /// Never below that of an earlier transaction: it orders.
     package var wallNanoseconds: Int64
     /// Records of the transaction, this one not counted.
     package var recordCount: UInt32
@@ -13,6 +14,8 @@ package struct TransactionRecord: Sendable {
     /// Where the transaction's first frame lies.
     package var segment: UInt64
     package var offset: UInt64
+    /// The clock as it was read, whatever earlier transactions say: a jump into the future passes.
+    package var clockNanoseconds: Int64
     package var author: [UInt8]
 
     var byteCount: Int { Self.fixedByteCount + author.count }
@@ -20,7 +23,8 @@ package struct TransactionRecord: Sendable {
     init(
         sequence: UInt64, transaction: TransactionID, wallNanoseconds: Int64, recordCount: UInt32,
         firstVersionCount: UInt32,
-        laterVersionCount: UInt32, deleteCount: UInt32, segment: UInt64, offset: UInt64, author: [UInt8]
+        laterVersionCount: UInt32, deleteCount: UInt32, segment: UInt64, offset: UInt64, clockNanoseconds: Int64,
+        author: [UInt8]
     ) {
         self.sequence = sequence
         self.transaction = transaction
@@ -31,6 +35,7 @@ package struct TransactionRecord: Sendable {
         self.deleteCount = deleteCount
         self.segment = segment
         self.offset = offset
+        self.clockNanoseconds = clockNanoseconds
         self.author = author
     }
 
@@ -45,8 +50,9 @@ package struct TransactionRecord: Sendable {
         deleteCount = bytes.u32(44)
         segment = bytes.u64(48)
         offset = bytes.u64(56)
-        let authorByteCount = Int(bytes.u16(64))
-        guard bytes.u16(66) == 0, authorByteCount <= Limits.authorByteCountMax,
+        clockNanoseconds = Int64(bitPattern: bytes.u64(64))
+        let authorByteCount = Int(bytes.u16(72))
+        guard bytes.u16(74) == 0, authorByteCount <= Limits.authorByteCountMax,
             payload.count == Self.fixedByteCount + authorByteCount
         else { return nil }
         author = Array(payload[Self.fixedByteCount...])
@@ -63,8 +69,9 @@ package struct TransactionRecord: Sendable {
         bytes.set(deleteCount, 44)
         bytes.set(segment, 48)
         bytes.set(offset, 56)
-        bytes.set(UInt16(author.count), 64)
-        bytes.set(UInt16(0), 66)
+        bytes.set(UInt64(bitPattern: clockNanoseconds), 64)
+        bytes.set(UInt16(author.count), 72)
+        bytes.set(UInt16(0), 74)
         for (index, byte) in author.enumerated() { bytes.set(byte, Self.fixedByteCount + index) }
     }
 }

@@ -36,6 +36,17 @@ struct FrameBytes {
         return Int(checksum(offset + 4..<offset + 48, seed: seed))
     }
 
+    /// Offsets of a frame's records.
+    func records(of frame: Int) -> [Int] {
+        var places: [Int] = []
+        var place = frame + FrameHeader.byteCount
+        for _ in 0..<number(frame + 12, 2) {
+            places.append(place)
+            place += 24 + (number(place + 4, 4) + 7) / 8 * 8
+        }
+        return places
+    }
+
     /// Changes bytes of the last frame's header.
     mutating func changeLastHeader(_ offset: Int, to value: UInt8) {
         guard let frame = offsets.last else { return }

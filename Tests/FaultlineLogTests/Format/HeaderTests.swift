@@ -66,7 +66,7 @@ struct HeaderTests {
         let closing = record + 40
         #expect(bytes[closing + 22] == 4)
         #expect(
-            Array(bytes[closing + 24 + 64..<closing + 24 + 70]) == [2, 0, 0, 0, UInt8(ascii: "m"), UInt8(ascii: "e")])
+            Array(bytes[closing + 24 + 72..<closing + 24 + 78]) == [2, 0, 0, 0, UInt8(ascii: "m"), UInt8(ascii: "e")])
         let location = try log.snapshot().location(of: 0x0001_0403_0201, in: plainTable)
         #expect(location.byteOffset == UInt64(record))
         #expect(location.packed == 5)
