@@ -65,6 +65,8 @@ package struct FrameHeader: Equatable, Sendable {
         guard bytes.u8(14) != 0, bodyByteCount <= Limits.frameBodyByteCountMax, bodyByteCount & 7 == 0 else {
             return nil
         }
+        // No writer names more as durable than it has written: this leaves out what looks like a head by chance.
+        guard bytes.u64(24) <= offset else { return nil }
         self.bodyByteCount = bodyByteCount
         headersCRC = bytes.u32(8)
         recordCount = Int(bytes.u16(12))

@@ -65,6 +65,18 @@ struct NewerFormatTests {
         #expect(try code(store, segment, none.bytes) == nil)
     }
 
+    @Test func takesNoHeadForOneThatNamesMoreThanWasWritten() throws {
+        // What looks like a head by chance, behind a torn frame, must not make damage of it.
+        var (store, segment, bytes) = try store()
+        bytes.append(kind: 5)
+        let end = bytes.bytes.count
+        bytes.append(kind: 5)
+        bytes.changeLastHeader(24 + 7, to: 0x40)
+        var torn = bytes.bytes
+        torn[end - 40] ^= 1
+        #expect(try code(store, segment, torn) == nil)
+    }
+
     @Test(arguments: 0..<5) func refusesAnUnknownFrameFlag(bit: Int) throws {
         var (store, segment, bytes) = try store()
         bytes.append(kind: 5, flags: 1 << UInt8(bit))
