@@ -101,6 +101,11 @@ package final class Log: @unchecked Sendable {
         _ directory: String, on disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver,
         entry: LogRegistry.Entry
     ) throws(LogError) {
+        guard options.segmentByteCount <= Limits.segmentByteCountMax else {
+            throw .tooLarge(
+                "Segments have at most \(Limits.segmentByteCountMax) bytes; \(options.segmentByteCount) were asked for."
+            )
+        }
         path = directory
         self.options = options
         self.deriver = deriver

@@ -345,6 +345,10 @@ final class Sequencer: @unchecked Sendable {
     }
 
     private func beginFrame() throws(LogError) {
+        guard recordCount <= Limits.transactionRecordCountMax else {
+            throw fail(
+                .tooLarge("A transaction has at most \(Limits.transactionRecordCountMax) records. Make several of it."))
+        }
         if offset >= UInt64(options.segmentByteCount) { try beginSegment() }
         if block.used + FrameHeader.byteCount > block.capacity { replaceBlock(capacity: 0) }
         frameStart = block.used

@@ -10,13 +10,13 @@ package struct FileHeader: Equatable, Sendable {
     package let storeLow: UInt64
     package let fileNumber: UInt64
     package let salt: UInt64
-    package let generation: UInt16
+    package let generation: UInt32
 
     /// The store's identifier.
     package var storeID: (UInt64, UInt64) { (storeHigh, storeLow) }
 
     package init(
-        kind: FileKind, storeID: (UInt64, UInt64), fileNumber: UInt64, salt: UInt64, generation: UInt16 = 0
+        kind: FileKind, storeID: (UInt64, UInt64), fileNumber: UInt64, salt: UInt64, generation: UInt32 = 0
     ) {
         self.kind = kind
         storeHigh = storeID.0
@@ -36,13 +36,13 @@ package struct FileHeader: Equatable, Sendable {
         guard CRC32C.checksum(bytes, 60) == bytes.u32(60) else { throw .wrongChecksum }
         guard bytes.u16(8) == FormatVersion.major else { throw .newerFormat }
         guard bytes.u16(12) == 64, let kind = FileKind(rawValue: bytes.u16(14)) else { throw .newerFormat }
-        guard bytes.u32(48) == 0, bytes.isZero(54, to: 60) else { throw .newerFormat }
+        guard bytes.u32(48) == 0, bytes.isZero(56, to: 60) else { throw .newerFormat }
         self.kind = kind
         storeHigh = bytes.u64(16)
         storeLow = bytes.u64(24)
         fileNumber = bytes.u64(32)
         salt = bytes.u64(40)
-        generation = bytes.u16(52)
+        generation = bytes.u32(52)
     }
 
     /// Reads a header, or nil if it is none.

@@ -17,7 +17,14 @@ package enum Limits {
     /// Bytes of one blob.
     package static let blobByteCountMax = UInt64(chunkCountMax) * UInt64(chunkByteCount)
     /// Bytes of a file that locations can name: offsets are 32 bits in units of 8.
-    package static let segmentByteCountMax = 32 << 30
+    package static let locatableByteCountMax = 32 << 30
+    /// Bytes after which a segment is followed by the next at the latest: room for one more frame is left.
+    package static let segmentByteCountMax = locatableByteCountMax - 2 * frameBodyByteCountMax
+    /// Records of one transaction: they are counted in 32 bits.
+    package static let transactionRecordCountMax = Int(UInt32.max) - frameRecordCountMax
+    /// Two files that the manifest lists differ in the low 32 bits of their number, which locations name; the largest
+    /// number is never given.
+    package static let fileNumberMax = UInt64.max - 1
 }
 
 /// The version of the format that this code writes.

@@ -115,7 +115,7 @@ extension ManagedFile {
     func addition(begun: UInt64 = 0) -> ManifestEdit {
         .fileAdded(
             AddedFile(
-                number: number, kind: kind, generation: UInt32(header.generation), salt: header.salt, begun: begun))
+                number: number, kind: kind, generation: header.generation, salt: header.salt, begun: begun))
     }
 
     /// The edit that says that a file which is written once is complete.

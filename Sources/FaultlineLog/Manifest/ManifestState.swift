@@ -17,6 +17,8 @@ package struct ManifestState: Equatable, Sendable {
     /// Which manifest says so; nil before there is one.
     package var origin: ManifestOrigin?
     package private(set) var files: [UInt64: FileEntry] = [:]
+    /// The low 32 bits of their numbers, by which locations name them.
+    private var locatable: Set<UInt32> = []
     /// Segments that were dropped and whose files may still be there: to be removed, although they hold frames.
     package var dropped: Set<UInt64> = []
     var checkpoint: CheckpointPosition?
@@ -39,7 +41,9 @@ package struct ManifestState: Equatable, Sendable {
         switch edit {
         case .fileAdded(let file):
             let number = file.number
-            guard files[number] == nil, !dropped.contains(number), number > 0 else { return false }
+            guard files[number] == nil, !dropped.contains(number), number > 0, number <= Limits.fileNumberMax,
+                locatable.insert(UInt32(truncatingIfNeeded: number)).inserted
+            else { return false }
             files[number] = FileEntry(
                 added: file, seal: nil, durable: UInt64(FileHeader.byteCount), durableHead: 0, live: 0, total: 0)
             nextFileNumber = max(nextFileNumber, number + 1)
@@ -51,6 +55,7 @@ package struct ManifestState: Equatable, Sendable {
         case .fileDropped(let number):
             let entry = files.removeValue(forKey: number)
             guard entry != nil || isSnapshot else { return false }
+            if entry != nil { locatable.remove(UInt32(truncatingIfNeeded: number)) }
             if entry?.kind.isSegment ?? true { dropped.insert(number) }
         case .checkpoint(let position):
             guard position.file == 0 || files[position.file]?.kind == .tableCheckpoint,

@@ -27,8 +27,17 @@ package final class StoreDirectory: @unchecked Sendable {
         _ = nextNumber.max(number, ordering: .relaxed)
     }
 
-    func takeFileNumber() -> UInt64 {
-        nextNumber.wrappingAdd(1, ordering: .relaxed).oldValue
+    /// A number that no file ever had.
+    ///
+    /// Its low 32 bits are not 0, which in a location would say that there is no object.
+    func takeFileNumber() throws(LogError) -> UInt64 {
+        while true {
+            let number = nextNumber.wrappingAdd(1, ordering: .relaxed).oldValue
+            guard number > 0, number <= Limits.fileNumberMax else {
+                throw .tooLarge("The store has no file numbers left. Copy it into a new one.")
+            }
+            if UInt32(truncatingIfNeeded: number) != 0 { return number }
+        }
     }
 
     func randomNumber() -> UInt64 { random.next() }
@@ -41,8 +50,8 @@ package final class StoreDirectory: @unchecked Sendable {
     ///
     /// Nothing is synchronized; nobody may rely on the file yet. Until `noteListed` it is taken for one that can be
     /// removed.
-    func create(_ kind: FileKind, generation: UInt16 = 0) throws(LogError) -> ManagedFile {
-        let number = takeFileNumber()
+    func create(_ kind: FileKind, generation: UInt32 = 0) throws(LogError) -> ManagedFile {
+        let number = try takeFileNumber()
         let header = FileHeader(
             kind: kind, storeID: (storeID.high, storeID.low), fileNumber: number, salt: randomNumber(),
             generation: generation)
@@ -63,7 +72,7 @@ package final class StoreDirectory: @unchecked Sendable {
     /// One that is written once has to be as long as it was then.
     func open(_ entry: ManifestState.FileEntry, for access: FileAccess) throws(LogError) -> ManagedFile {
         let managed = try open(entry.kind, entry.added.number, for: access)
-        guard managed.header.salt == entry.added.salt, UInt32(managed.header.generation) == entry.added.generation
+        guard managed.header.salt == entry.added.salt, managed.header.generation == entry.added.generation
         else {
             throw .damaged(
                 "The file is not the one that the manifest lists, but of another copy of the store.", managed.path, 0)

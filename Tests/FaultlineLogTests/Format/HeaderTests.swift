@@ -7,7 +7,7 @@ struct HeaderTests {
     private let header = FileHeader(
         kind: .blobSegment, storeID: (0x1122_3344_5566_7788, 0x99AA_BBCC_DDEE_FF00), fileNumber: 0x0102_0304_0506_0708,
         salt: 7,
-        generation: 3)
+        generation: 0x0403_0201)
 
     private func bytes(_ header: FileHeader) -> [UInt8] {
         var bytes = [UInt8](repeating: 0xEE, count: FileHeader.byteCount)
@@ -20,7 +20,7 @@ struct HeaderTests {
         #expect(Array(bytes[0..<8]) == [0x46, 0x4C, 0x54, 0x46, 0x49, 0x4C, 0x45, 0x01])
         #expect(Array(bytes[8..<16]) == [1, 0, 0, 0, 64, 0, 4, 0])
         #expect(Array(bytes[32..<40]) == [8, 7, 6, 5, 4, 3, 2, 1])
-        #expect(Array(bytes[52..<60]) == [3, 0, 0, 0, 0, 0, 0, 0])
+        #expect(Array(bytes[52..<60]) == [1, 2, 3, 4, 0, 0, 0, 0])
     }
 
     @Test func readsItselfBackAndRefusesAnyChangedByte() {
