@@ -43,6 +43,11 @@ open class DiskFile: @unchecked Sendable {
     /// - Returns: False if another handle, of this process or another, holds the byte.
     open func lock(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool { Self.subclassAnswers() }
 
+    /// Whether a lock asked for now would meet that of another handle; takes none.
+    ///
+    /// The answer may be outdated when it comes.
+    open func isLocked(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool { Self.subclassAnswers() }
+
     /// Gives up this handle's lock on a byte, if there is one.
     open func unlock(byte: UInt64) throws(DiskError) { Self.subclassAnswers() }
 

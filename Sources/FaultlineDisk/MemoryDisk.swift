@@ -203,6 +203,14 @@ private final class MemoryDiskFile: DiskFile, @unchecked Sendable {
         }
     }
 
+    override func isLocked(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool {
+        let me = ObjectIdentifier(self)
+        return file.content.withLock { content in
+            if let holder = content.exclusive[byte], holder != me { return true }
+            return exclusively && !(content.shared[byte] ?? []).subtracting([me]).isEmpty
+        }
+    }
+
     override func unlock(byte: UInt64) throws(DiskError) {
         let me = ObjectIdentifier(self)
         file.content.withLock { content in

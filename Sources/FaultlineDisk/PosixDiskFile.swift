@@ -67,6 +67,12 @@ final class PosixDiskFile: DiskFile, @unchecked Sendable {
         return true
     }
 
+    override func isLocked(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool {
+        let result = fl_is_locked(descriptor.load(ordering: .relaxed), try lockPlace(byte), exclusively)
+        if result < 0 { throw failure(-result, of: .fcntl) }
+        return result > 0
+    }
+
     override func unlock(byte: UInt64) throws(DiskError) {
         let result = fl_unlock(descriptor.load(ordering: .relaxed), try lockPlace(byte))
         if result < 0 { throw failure(-result, of: .fcntl) }

@@ -40,6 +40,11 @@ final class CountingDiskFile: DiskFile, @unchecked Sendable {
         return try base.lock(byte: byte, exclusively: exclusively)
     }
 
+    override func isLocked(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool {
+        disk.count(path) { $0.questions += 1 }
+        return try base.isLocked(byte: byte, exclusively: exclusively)
+    }
+
     override func unlock(byte: UInt64) throws(DiskError) {
         disk.count(path) { $0.locks += 1 }
         try base.unlock(byte: byte)

@@ -59,6 +59,12 @@ final class FailingDiskFile: DiskFile, @unchecked Sendable {
         }
     }
 
+    override func isLocked(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool {
+        try disk.run(DiskOperation(.lock, path, offset: byte)) { () throws(DiskError) in
+            try base.isLocked(byte: byte, exclusively: exclusively)
+        }
+    }
+
     override func unlock(byte: UInt64) throws(DiskError) {
         try disk.run(DiskOperation(.unlock, path, offset: byte)) { () throws(DiskError) in try base.unlock(byte: byte) }
     }

@@ -59,6 +59,14 @@ extension SimulatedDisk {
         }
     }
 
+    func isLocked(_ file: Int, handle: Int, byte: UInt64, exclusively: Bool) -> Bool {
+        guardian.withLock {
+            state.files[file].locks.contains {
+                $0.byte == byte && $0.handle != handle && (exclusively || $0.isExclusive)
+            }
+        }
+    }
+
     func unlock(_ file: Int, handle: Int, byte: UInt64) {
         guardian.withLock { state.files[file].locks.removeAll { $0.byte == byte && $0.handle == handle } }
     }

@@ -66,6 +66,11 @@ final class SimulatedDiskFile: DiskFile, @unchecked Sendable {
         return disk.lock(file, handle: handle, byte: byte, exclusively: exclusively)
     }
 
+    override func isLocked(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool {
+        try check(.fcntl)
+        return disk.isLocked(file, handle: handle, byte: byte, exclusively: exclusively)
+    }
+
     override func unlock(byte: UInt64) throws(DiskError) {
         try check(.fcntl)
         disk.unlock(file, handle: handle, byte: byte)

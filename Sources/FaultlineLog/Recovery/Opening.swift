@@ -29,6 +29,8 @@ struct Opening: ~Copyable {
     let blockCache: BlockCache
     let lock: StoreLock
     var report = OpenReport()
+    /// The manifest that was read; nil before there is one.
+    private var read: ManifestVersion?
     /// Indexes whose entries are made again from the rows; nil: all.
     private var indexesToRebuild: Set<IndexID>? = []
 
@@ -46,8 +48,44 @@ struct Opening: ~Copyable {
         self.lock = lock
     }
 
+    /// How often a reader begins again while a writer changes what it reads.
+    private static let attemptCountMax = 100
+
+    /// A manifest at a moment: what a reader finds wrong twice with the same one is wrong.
+    private struct ManifestVersion: Equatable {
+        let number: UInt64
+        let end: UInt64
+    }
+
     /// Opens or creates the store.
+    ///
+    /// Beside a writer files come and go: `docs/FileFormat.md` section 16.
     consuming func run() throws(LogError) -> Opened {
+        guard options.access == .reading else { return try attempt() }
+        var last: ManifestVersion?
+        var attemptCount = 0
+        while true {
+            let hadWriter = try lock.hasWriter()
+            read = nil
+            report = OpenReport()
+            damagedIndexes = []
+            attemptCount += 1
+            var opened: Opened?
+            var failure: LogError?
+            do throws(LogError) { opened = try attempt() } catch { failure = error }
+            let hasWriter = try lock.hasWriter()
+            let isWrong = failure?.code == .damaged || opened?.report.ignoredDerivedFiles.isEmpty == false
+            // Nobody writes, or somebody did all the time; else what was read may have been half of two states.
+            let isSteady = hadWriter ? !isWrong : !hasWriter
+            if isSteady || (read != nil && read == last) || attemptCount >= Self.attemptCountMax {
+                if let opened { return opened }
+                if let failure { throw failure }
+            }
+            last = read
+        }
+    }
+
+    private mutating func attempt() throws(LogError) -> Opened {
         let random = RandomSource(seed: options.seed)
         let identity = try identify(random)
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
@@ -60,8 +98,13 @@ struct Opening: ~Copyable {
         guard let reading = try ManifestReader.newest(manifests, in: directory, for: access) else {
             throw .damaged("The store has no manifest that verifies.", path)
         }
+        read = ManifestVersion(number: reading.managed.number, end: reading.end)
         directory.raiseNextFileNumber(to: reading.state.nextFileNumber)
-        let plan = try Leftovers.plan(names, in: directory, state: reading.state, manifest: reading.managed.number)
+        // Beside a writer a file may be there before its edit; a reader looks at what is listed only.
+        let plan =
+            options.access == .reading
+            ? Leftovers.Plan()
+            : try Leftovers.plan(names, in: directory, state: reading.state, manifest: reading.managed.number)
 
         return try recover(reading, directory, plan)
     }
@@ -266,7 +309,7 @@ struct Opening: ~Copyable {
     private func readerLimit(
         _ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, durable: UInt64
     ) throws(LogError) -> UInt64? {
-        guard options.access == .reading, lock.hasWriter else { return nil }
+        guard options.access == .reading, try lock.hasWriter() else { return nil }
         let length = try onDisk("reading a segment") { () throws(DiskError) in try managed.file.byteCount() }
         var scanner = FrameScanner(managed, from: offset, previousHead: previousHead, limit: length)
         while try scanner.next() != nil {}

@@ -8,12 +8,17 @@ final class StoreLock: @unchecked Sendable {
     private static let readerByte: UInt64 = 1
 
     private let file: DiskFile?
-    /// Whether another process was writing when the lock was taken; only for readers.
-    let hasWriter: Bool
 
-    private init(_ file: DiskFile?, hasWriter: Bool) {
+    private init(_ file: DiskFile?) {
         self.file = file
-        self.hasWriter = hasWriter
+    }
+
+    /// Whether another process writes now, for readers; asked without taking the byte, so that no writer meets it.
+    func hasWriter() throws(LogError) -> Bool {
+        guard let file else { return false }
+        return try onDisk("asking for a writer") { () throws(DiskError) in
+            try file.isLocked(byte: Self.writerByte, exclusively: false)
+        }
     }
 
     /// Takes the lock that `access` needs.
@@ -36,16 +41,13 @@ final class StoreLock: @unchecked Sendable {
                     path: path)
             }
             writeOwner(to: file, clock: clock)
-            return StoreLock(file, hasWriter: false)
+            return StoreLock(file)
         case .reading:
-            guard let file = try openForReading(path, on: disk) else { return StoreLock(nil, hasWriter: false) }
-            let hasWriter = try onDisk("locking the store") { () throws(DiskError) in
-                let isFree = try file.lock(byte: writerByte, exclusively: false)
-                if isFree { try file.unlock(byte: writerByte) }
-                _ = try file.lock(byte: readerByte, exclusively: false)
-                return !isFree
+            guard let file = try openForReading(path, on: disk) else { return StoreLock(nil) }
+            _ = try onDisk("locking the store") { () throws(DiskError) in
+                try file.lock(byte: readerByte, exclusively: false)
             }
-            return StoreLock(file, hasWriter: hasWriter)
+            return StoreLock(file)
         }
     }
 

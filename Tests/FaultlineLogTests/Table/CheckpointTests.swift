@@ -201,6 +201,7 @@ struct CheckpointTests {
     @Test func survivesTheRotationOfTheManifest() throws {
         var options = Store.options
         options.manifestByteCount = 500
+        options.manifestGrowth = 1
         let store = Store()
         let log = try store.open(options)
         for number in 0..<30 {
