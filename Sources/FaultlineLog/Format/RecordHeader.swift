@@ -4,6 +4,7 @@ import FaultlineDisk
 package enum RecordOperation: UInt8, Sendable {
     case put = 1
     case delete = 2
+    /// What a frame of moved records begins with: where each was (not written by this version).
     case moved = 3
     case transaction = 4
     case dropTable = 5
