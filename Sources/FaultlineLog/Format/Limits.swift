@@ -25,6 +25,8 @@ package enum Limits {
     /// Two files that the manifest lists differ in the low 32 bits of their number, which locations name; the largest
     /// number is never given.
     package static let fileNumberMax = UInt64.max - 1
+    /// Any offset, sequence number or ordinal in a manifest: a sum of two does not overflow.
+    static let countMax: UInt64 = 1 << 62
 }
 
 /// The version of the format that this code writes.

@@ -30,6 +30,7 @@ package struct AddedFile: Equatable, Sendable {
         generation = bytes.u32(12)
         salt = bytes.u64(16)
         begun = bytes.u64(24)
+        guard begun <= Limits.countMax else { throw .outOfRange }
     }
 
     func write(to writer: inout ByteWriter) {
@@ -77,6 +78,9 @@ package struct SealedFile: Equatable, Sendable {
         firstSequence = bytes.u64(24)
         lastSequence = bytes.u64(32)
         contentHash = ContentHash(reading: bytes + 40)
+        guard end <= Limits.countMax, firstSequence <= Limits.countMax, lastSequence <= Limits.countMax else {
+            throw .outOfRange
+        }
     }
 
     func write(to writer: inout ByteWriter) {

@@ -126,6 +126,7 @@ package enum ManifestEdit: Equatable, Sendable {
         case 3: self = .fileDropped(number: bytes.u64(0))
         case 4:
             guard bytes.u32(28) == 0 else { throw .newerFormat }
+            guard bytes.u64(16) <= Limits.countMax, bytes.u64(32) <= Limits.countMax else { throw .outOfRange }
             self = .checkpoint(
                 CheckpointPosition(
                     file: bytes.u64(0), segment: bytes.u64(8), offset: bytes.u64(16), previousHead: bytes.u32(24),
@@ -141,6 +142,7 @@ package enum ManifestEdit: Equatable, Sendable {
             self = .runDropped(index: bytes.u32(0), file: bytes.u64(8))
         case 7:
             guard bytes.u32(20) == 0 else { throw .newerFormat }
+            guard bytes.u64(8) <= Limits.countMax else { throw .outOfRange }
             self = .durable(file: bytes.u64(0), offset: bytes.u64(8), head: bytes.u32(16))
         case 8: self = .nextFileNumber(bytes.u64(0))
         case 9: self = .usage(segment: bytes.u64(0), live: bytes.u64(8), total: bytes.u64(16))

@@ -32,7 +32,7 @@ package struct ManifestOrigin: Equatable, Sendable {
         predecessorHead = bytes.u32(16)
         epoch = bytes.u64(24)
         nonce = TransactionID(high: bytes.u64(32), low: bytes.u64(40))
-        guard ordinal > 0 else { throw .outOfRange }
+        guard ordinal > 0, ordinal <= Limits.countMax, epoch <= Limits.countMax else { throw .outOfRange }
     }
 
     func write(to writer: inout ByteWriter) {

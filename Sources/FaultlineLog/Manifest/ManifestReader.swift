@@ -6,7 +6,7 @@ package enum ManifestReader {
         let managed: ManagedFile
         package let state: ManifestState
         /// The manifest, for the one that takes its place.
-        var predecessor: Manifest.Predecessor { (managed, previousHead) }
+        package var predecessor: Manifest.Predecessor { (managed, previousHead) }
         /// Where the snapshot ends.
         let snapshotEnd: UInt64
         /// Where the next edit would go.

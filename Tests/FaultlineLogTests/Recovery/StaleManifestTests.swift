@@ -80,6 +80,43 @@ struct StaleManifestTests {
         #expect(store.killed.openingCode() == nil)
     }
 
+    @Test func removesASegmentThatWasDroppedAlthoughItHoldsFrames() throws {
+        let store = Store()
+        let log = try store.open()
+        let owner = BlobOwner(table: testTable, slot: 0, id: 1)
+        let blob = try log.write(author: nil) { transaction in
+            try [UInt8](repeating: 1, count: 900).withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+        }.value
+        _ = try log.write(author: nil) { try $0.deleteBlob(blob) }
+        try log.close()
+
+        // As a later version would: the edit is there, the removal is not.
+        let path = try #require(store.files(.blobSegment).last)
+        let header = try #require(try store.disk.contents(path).withUnsafeBytes { FileHeader(reading: $0) })
+        let numbers = try store.disk.names(in: Store.path).compactMap { FileName.parse($0) }
+        let directory = StoreDirectory(
+            disk: store.disk, path: Store.path, storeID: StoreID(high: header.storeHigh, low: header.storeLow),
+            nextNumber: try #require(numbers.map(\.number).max()) + 1, random: RandomSource(seed: 9))
+        let manifests = numbers.filter { $0.kind == .manifest }.map(\.number)
+        let reading = try #require(try ManifestReader.newest(manifests, in: directory, for: .reading))
+        var state = reading.state
+        let isDropped = state.apply(.fileDropped(number: header.fileNumber))
+        #expect(isDropped && state.dropped == [header.fileNumber])
+        let manifest = try Manifest(
+            state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: reading.predecessor)
+        #expect(manifest.state.dropped == [header.fileNumber])
+
+        let killed = store.killed
+        let again = try killed.open()
+        #expect(killed.files(.blobSegment).isEmpty)
+        #expect(again.openReport.removedFiles.contains(String(path.dropFirst(Store.path.count + 1))))
+        // Once the file is gone, the next snapshot forgets it.
+        try store.disk.remove(path)
+        let last = try Manifest(
+            manifest.state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: nil)
+        #expect(last.state.dropped.isEmpty)
+    }
+
     @Test func replacesAManifestForGood() throws {
         var options = Store.options
         options.manifestByteCount = 0
