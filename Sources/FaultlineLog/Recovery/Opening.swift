@@ -68,7 +68,7 @@ struct Opening: ~Copyable {
             let hadWriter = try lock.hasWriter()
             read = nil
             report = OpenReport()
-            damagedIndexes = []
+            indexesToRebuild = []
             attemptCount += 1
             var opened: Opened?
             var failure: LogError?
