@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A run of `FaultlineProofs`, for what has to be measured, or killed, in a process of its own.
 package struct ProofProcess {
