@@ -128,7 +128,11 @@ import Testing
             for _ in 0..<Int(try frame.number("number of records", in: log, at: offset)) {
                 let stored = Int(try record.number("stored size", in: log, at: place))
                 let end = place + 24 + (stored + 7) / 8 * 8
-                #expect(try record.number("CRC32C", in: log, at: place) == UInt64(checksum(log[place + 4..<end])))
+                let binding = checksum(
+                    log[number.offset..<number.offset + 8], seed: checksum(log[salt.offset..<salt.offset + 8]))
+                #expect(
+                    try record.number("CRC32C", in: log, at: place)
+                        == UInt64(checksum(log[place + 4..<end]) ^ binding ^ UInt32(truncatingIfNeeded: place / 8)))
                 headersCRC = checksum(log[place..<place + 24], seed: headersCRC)
                 let operation = try record.number("operation", in: log, at: place)
                 operations.append(operation)
