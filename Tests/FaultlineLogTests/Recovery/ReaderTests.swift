@@ -104,4 +104,13 @@ struct ReaderTests {
         #expect(reader.snapshot().sequence == 0)
         try writer?.insert([row(1)])
     }
+
+    @Test func takesNoLockButItsOwn() throws {
+        let store = Store()
+        try store.open().close()
+        let counted = CountingDisk(over: store.disk)
+        let reader = try store.open(reading, on: counted)
+        #expect(counted.counts(of: Store.path + "/LOCK").locks == 1)
+        reader.abandonForTests()
+    }
 }
