@@ -52,7 +52,7 @@ package struct SealedFile: Equatable, Sendable {
     package let end: UInt64
     /// headCRC of the last frame; 0 where it is not known, or there is none.
     package let chain: UInt32
-    /// No transaction that the file holds something of has a sequence number outside.
+    /// No transaction that the file holds something visible of has a sequence number outside.
     package let firstSequence: UInt64
     package let lastSequence: UInt64
     /// Zero where it was not computed, which this version never does.
