@@ -8,9 +8,13 @@ final class StoreLock: @unchecked Sendable {
     private static let readerByte: UInt64 = 1
 
     private let file: DiskFile?
+    private let byte: UInt64
+    /// The process that took the lock.
+    private let owner = getpid()
 
-    private init(_ file: DiskFile?) {
+    private init(_ file: DiskFile?, byte: UInt64) {
         self.file = file
+        self.byte = byte
     }
 
     /// Whether another process writes now, for readers; asked without taking the byte, so that no writer meets it.
@@ -41,17 +45,25 @@ final class StoreLock: @unchecked Sendable {
                     path: path)
             }
             writeOwner(to: file, clock: clock)
-            return StoreLock(file)
+            return StoreLock(file, byte: writerByte)
         case .reading:
-            guard let file = try openForReading(path, on: disk) else { return StoreLock(nil) }
+            guard let file = try openForReading(path, on: disk) else { return StoreLock(nil, byte: readerByte) }
             _ = try onDisk("locking the store") { () throws(DiskError) in
                 try file.lock(byte: readerByte, exclusively: false)
             }
-            return StoreLock(file)
+            return StoreLock(file, byte: readerByte)
         }
     }
 
-    func release() { file?.close() }
+    /// Gives the lock up.
+    ///
+    /// Closing alone would leave it to a child process that another thread is just starting, until that one has replaced
+    /// its program: a copy of the descriptor keeps the lock. A child of our own making that gets here, though, must not
+    /// take its parent's lock away.
+    func release() {
+        if owner == getpid() { try? file?.unlock(byte: byte) }
+        file?.close()
+    }
 
     private static func openForWriting(_ path: String, on disk: Disk) throws(LogError) -> DiskFile {
         try onDisk("opening the store's lock") { () throws(DiskError) in

@@ -103,6 +103,30 @@ struct OpeningTests {
         try store.open(on: other).close()
     }
 
+    /// A process that another thread starts has copies of all descriptors until it replaces its program; a copy keeps a
+    /// lock.
+    @Test func givesItsLockUpThoughACopyOfItsDescriptorLives() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/store"
+        func open() throws -> Log {
+            try Log.open(path, on: PosixDisk(), clock: .system, options: Store.options, deriver: NoIndexes())
+        }
+        let log = try open()
+        var copies: [Int32] = []
+        for descriptor in Int32(0)..<1_024 {
+            var target = [UInt8](repeating: 0, count: 4_096)
+            let count = target.withUnsafeMutableBytes {
+                readlink("/proc/self/fd/\(descriptor)", $0.baseAddress, $0.count)
+            }
+            guard count > 0, String(decoding: target[..<count], as: UTF8.self) == path + "/LOCK" else { continue }
+            copies.append(dup(descriptor))
+        }
+        defer { for copy in copies { close(copy) } }
+        #expect(copies.count == 1)
+        try log.close()
+        try open().close()
+    }
+
     @Test func refusesAStoreThatCannotBeWritten() throws {
         let store = Store()
         try store.open().close()
