@@ -4,7 +4,7 @@ import FaultlineDisk
 import MigrationSimulation
 import Synchronization
 
-/// Power cuts between any two operations of the disk: in commits, checkpoints, recovery, and, for every 50th seed, in a
+/// Power cuts between any two operations of the disk: in commits, checkpoints, recovery, and, for every 10th seed, in a
 /// migration.
 ///
 /// As a canary, the same with each place that synchronizes left out in turn: every one must be missed.
@@ -32,7 +32,7 @@ struct CrashProof {
     func run() -> Int32 { isCanary ? leaveOut() : cut() }
 
     private func cut() -> Int32 {
-        let migrationSeeds = seeds.filter { $0 % 50 == 0 || seeds.count == 1 }
+        let migrationSeeds = seeds.filter { $0 % 10 == 0 || seeds.count == 1 }
         let all = Mutex((crashes: CrashReport(), migrations: MigrationCrashReport()))
         // Migrations first: each takes longer than a seed of the log's, so that no thread is left alone with one.
         DispatchQueue.concurrentPerform(iterations: migrationSeeds.count + seeds.count) { place in
