@@ -7,7 +7,9 @@ public struct MigrationOptions: Sendable {
     /// Called on the thread that runs the migration, after every thousand objects and after each entity.
     public var progress: (@Sendable (MigrationProgress) -> Void)?
 
-    /// The engine's share of the ceiling. The rest is for what a stage holds: unsaved objects, and frames on their way.
+    /// The engine's share of the ceiling.
+    ///
+    /// The rest is for what a stage holds: unsaved objects, and frames on their way.
     ///
     /// Measured with a million rows: the allocator keeps about a quarter more than it gives out.
     package var engineByteCount: Int { memoryCeiling / 8 * 5 }

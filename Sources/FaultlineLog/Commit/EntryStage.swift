@@ -164,7 +164,9 @@ struct EntryStage: ~Copyable {
         buckets.update(repeating: -1, count: bucketCount)
     }
 
-    /// Gives the memory of a large transaction back. Small ones would have to clear its buckets, too.
+    /// Gives the memory of a large transaction back.
+    ///
+    /// Small ones would have to clear its buckets, too.
     private mutating func shrink() {
         keys = ByteWriter(byteCapacity: 16_384)
         entries.deallocate()

@@ -9,7 +9,9 @@ package struct AddedFile: Equatable, Sendable {
     package let generation: UInt32
     /// The salt of the file's header: the number alone does not tell a file from that of another copy of the store.
     package let salt: UInt64
-    /// Of a segment: the newest sequence number given out before it got its first record. Else 0.
+    /// The newest sequence number given out before a segment got its first record.
+    ///
+    /// 0 for files of other kinds.
     package let begun: UInt64
 
     package init(number: UInt64, kind: FileKind, generation: UInt32, salt: UInt64, begun: UInt64) {

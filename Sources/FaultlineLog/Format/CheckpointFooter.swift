@@ -24,7 +24,7 @@ struct CheckpointFooter: Equatable {
 
     /// Reads the footer of a checkpoint, or nil if the bytes are none.
     ///
-    /// - Parameter seed: `FileHeader.seed` of the place where the footer lies.
+    /// `seed` is `FileHeader.seed` of the place where the footer lies.
     init?(reading bytes: UnsafeRawPointer, seed: UInt32) {
         guard bytes.u64(0) == Self.magic, CRC32C.checksum(bytes, 60, seed: seed) == bytes.u32(60),
             bytes.u16(40) == Self.mapLevelCount, bytes.isZero(42, to: 60)

@@ -83,7 +83,7 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// Sets the checksum of a record of `whole` bytes; to be called last.
     ///
-    /// - Parameter binding: `ManagedFile.recordBinding` of the place where the record will stand.
+    /// `binding` is `ManagedFile.recordBinding` of the place where the record will stand.
     @inline(__always)
     static func seal(_ bytes: UnsafeMutableRawPointer, _ whole: Int, binding: UInt32) {
         bytes.set(CRC32C.checksum(bytes + 4, whole - 4) ^ binding, 0)

@@ -15,7 +15,7 @@ package enum TablePage {
 
     /// Sets the checksum; to be called last.
     ///
-    /// - Parameter seed: `FileHeader.seed` of the place where the page will stand.
+    /// `seed` is `FileHeader.seed` of the place where the page will stand.
     static func seal(_ page: UnsafeMutableRawPointer, seed: UInt32) {
         page.set(CRC32C.checksum(page + 4, byteCount - 4, seed: seed), 0)
     }

@@ -44,9 +44,10 @@ struct BlockBuilder: ~Copyable {
         entryCount &+= 1
     }
 
-    /// Writes the header. The bytes are valid until the next call.
+    /// Writes the header of the block, and begins another block.
     ///
     /// - Parameter seed: `FileHeader.seed` of the place where the block will stand.
+    /// - Returns: The whole block; its bytes are valid until the next call.
     mutating func finish(seed: UInt32) -> UnsafeRawBufferPointer {
         start.storeBytes(
             of: UInt16(byteCount - IndexBlock.headerByteCount).littleEndian, toByteOffset: 4, as: UInt16.self)

@@ -2,8 +2,8 @@ import FaultlineDisk
 
 /// A part of the block cache: nodes in one array, found through chains from a table of heads, evicted by second chance.
 ///
-/// All methods but those that say so are called with `lock` held. The hand passes over the nodes in turn: a node used since the last time
-/// loses its mark, a node in use stays, any other goes.
+/// All methods but those that say so are called with `lock` held. The hand passes over the nodes in turn: a node used
+/// since the last time loses its mark, a node in use stays, any other goes.
 ///
 /// Source of second chance: Corbató, "A Paging Experiment with the Multics System" (1968).
 struct BlockCacheShard: ~Copyable {
@@ -47,7 +47,9 @@ struct BlockCacheShard: ~Copyable {
         heads.deallocate()
     }
 
-    /// Bytes charged for the blocks here. Takes the lock itself.
+    /// Bytes charged for the blocks here.
+    ///
+    /// Takes the lock itself.
     var byteCount: Int {
         lock.lock()
         defer { lock.unlock() }
@@ -69,7 +71,9 @@ struct BlockCacheShard: ~Copyable {
         return nil
     }
 
-    /// Takes over the caller's hold on `memory`. The block must not be there.
+    /// Takes over the caller's hold on `memory`.
+    ///
+    /// The block must not be there.
     mutating func insert(hash: UInt64, file: UInt64, offset: UInt64, _ memory: BlockMemory) {
         let index: Int
         if firstFree != Self.noNode {
@@ -87,7 +91,9 @@ struct BlockCacheShard: ~Copyable {
         chargedByteCount += BlockCache.charge(byteCount: memory.byteCount)
     }
 
-    /// Evicts until at least `byteCount` bytes are free or nothing more can go. Takes the lock itself.
+    /// Evicts until at least `byteCount` bytes are freed or nothing more can go, and returns the bytes freed.
+    ///
+    /// Takes the lock itself.
     mutating func evict(atLeast byteCount: Int) -> Int {
         lock.lock()
         defer { lock.unlock() }
@@ -109,7 +115,9 @@ struct BlockCacheShard: ~Copyable {
         return freed
     }
 
-    /// Forgets the blocks of a file and returns their bytes. Takes the lock itself.
+    /// Forgets the blocks of a file and returns their bytes.
+    ///
+    /// Takes the lock itself.
     mutating func remove(file: UInt64) -> Int {
         lock.lock()
         defer { lock.unlock() }
@@ -120,7 +128,9 @@ struct BlockCacheShard: ~Copyable {
         return freed
     }
 
-    /// Forgets everything and returns its bytes. Takes the lock itself.
+    /// Forgets everything and returns its bytes.
+    ///
+    /// Takes the lock itself.
     mutating func removeAll() -> Int {
         lock.lock()
         defer { lock.unlock() }

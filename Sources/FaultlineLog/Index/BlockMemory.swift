@@ -2,8 +2,8 @@ import Synchronization
 
 /// A verified block that stays in memory as long as somebody holds it.
 ///
-/// It is held by a count in its own memory, not by an object: a hit costs one addition, and no allocation. The cache holds its blocks too,
-/// so that dropping a block from the cache does not pull it away from a reader.
+/// It is held by a count in its own memory, not by an object: a hit costs one addition, and no allocation. The cache
+/// holds its blocks too, so that dropping a block from the cache does not pull it away from a reader.
 struct BlockHandle: ~Copyable {
     private let memory: UnsafeMutableRawPointer
 
@@ -20,7 +20,9 @@ struct BlockHandle: ~Copyable {
     @inline(__always) var byteCount: Int { BlockMemory(start: memory).byteCount }
 }
 
-/// Memory of one block: a count of holds, the size, the bytes. Owned by counting, as `BlockHandle` says.
+/// Memory of one block: a count of holds, the size, the bytes.
+///
+/// Owned by counting, as `BlockHandle` says.
 struct BlockMemory {
     static let headerByteCount = 16
 

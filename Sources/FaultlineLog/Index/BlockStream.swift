@@ -20,7 +20,7 @@ struct BlockStream: ~Copyable {
 
     /// Blocks of `file`, which has this header, in a range that begins with one.
     ///
-    /// - Parameter readByteCount: Bytes of the first read; later ones are larger, up to 68 KiB.
+    /// The first read takes `readByteCount` bytes; later ones are larger, up to `byteCountMax`.
     init(
         _ file: DiskFile, _ header: FileHeader, in range: Range<UInt64>, isIndex: Bool = false,
         readByteCount: Int = BlockStream.byteCountMax

@@ -2,15 +2,17 @@ import FaultlineDisk
 
 /// A blocked Bloom filter over the search prefixes of a run: docs/FileFormat.md 13.3.
 ///
-/// Each prefix sets six bits of one line of 64 bytes, chosen by its 64-bit hash: the line by the upper 32 bits, scaled to the number of
-/// lines; the bits by the lower 32, multiplied and cut into pieces of nine from the top. With twelve bits a prefix about 0.6 % of absent
-/// ones are let through.
+/// Each prefix sets six bits of one line of 64 bytes, chosen by its 64-bit hash: the line by the upper 32 bits, scaled
+/// to the number of lines; the bits by the lower 32, multiplied and cut into pieces of nine from the top. With twelve
+/// bits a prefix about 0.6 % of absent ones are let through.
 ///
-/// Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007); the scaling: Lemire, "Fast Random Integer
-/// Generation in an Interval" (2019).
+/// Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007); the scaling: Lemire,
+/// "Fast Random Integer Generation in an Interval" (2019).
 enum BloomFilter {
     static let lineByteCount = 64
-    /// Of every page but the last. A few kilobytes, so that finding a page takes no memory worth speaking of beside the filter itself.
+    /// Lines of every page but the last.
+    ///
+    /// A few kilobytes, so that finding a page takes no memory worth speaking of beside the filter itself.
     static let linesAPage: UInt64 = 64
     static let bitsAPrefix: UInt64 = 12
     private static let probes: UInt64 = 6
@@ -78,7 +80,7 @@ enum BloomFilter {
 
     /// What is wrong with a page; nil if nothing is.
     ///
-    /// - Parameter seed: `FileHeader.seed` of the page's place.
+    /// `seed` is `FileHeader.seed` of the page's place.
     static func problem(inPage page: UnsafeRawBufferPointer, seed: UInt32) -> String? {
         let content = page.count - checksumByteCount
         guard content > 0, let start = page.baseAddress else { return "the filter page is cut short" }

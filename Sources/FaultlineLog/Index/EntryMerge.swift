@@ -1,8 +1,8 @@
 /// Merges sorted lists and runs into one ascending walk.
 ///
-/// Sources are added from the newest to the oldest. Entries come by key, identifier, sequence number descending; of entries equal in all of
-/// that the newest source's comes first. There are few sources, so the least is found by looking at all of them; most comparisons end at
-/// the word.
+/// Sources are added from the newest to the oldest. Entries come by key, identifier, sequence number descending; of
+/// entries equal in all of that the newest source's comes first. There are few sources, so the least is found by
+/// looking at all of them; most comparisons end at the word.
 struct EntryMerge: ~Copyable {
     /// What stands at the front of one source.
     struct Head {
@@ -62,7 +62,9 @@ struct EntryMerge: ~Copyable {
     /// Whether there is at most one source left.
     var isSingle: Bool { count <= 1 }
 
-    /// The next entry; nil at the end. Valid until the next call.
+    /// The next entry; nil at the end.
+    ///
+    /// Valid until the next call.
     @inline(__always)
     mutating func next() throws(LogError) -> UnsafePointer<Head>? {
         if current >= 0 { try advanceCurrent() }
@@ -77,8 +79,8 @@ struct EntryMerge: ~Copyable {
         return UnsafePointer(heads + least)
     }
 
-    /// Calls `body` with the newest entry of each pair of key and identifier, deletes included, as long as keys begin with `prefix` and `body`
-    /// returns true.
+    /// Calls `body` with the newest entry of each pair of key and identifier, deletes included, as long as keys begin
+    /// with `prefix` and `body` returns true.
     @inline(__always)
     mutating func forEachNewest(prefix: UnsafeRawBufferPointer, _ body: (UnsafePointer<Head>) throws -> Bool) throws {
         // All below the limit may be dropped but the newest.

@@ -1,4 +1,5 @@
-/// An entry with eight bytes of its key at hand: sorting and searching look at the entry itself only where the words are equal.
+/// An entry with eight bytes of its key at hand: sorting and searching look at the entry itself only where the words
+/// are equal.
 struct SortItem {
     /// `KeyBytes.word` of the key; while a sort runs, of what follows a prefix that its group has in common.
     var word: UInt64
@@ -7,15 +8,15 @@ struct SortItem {
 
 /// Sorts memtable entries by key, identifier, sequence number descending; equal ones stay in the order they came in.
 ///
-/// A group of entries that agree in their first `depth` bytes is sorted by the next eight bytes as one number, then each run of equal
-/// numbers is a group eight bytes deeper. Bytes that a whole group has in common are skipped. Large groups go by radix, from the highest
-/// byte that differs.
+/// A group of entries that agree in their first `depth` bytes is sorted by the next eight bytes as one number, then
+/// each run of equal numbers is a group eight bytes deeper. Bytes that a whole group has in common are skipped. Large
+/// groups go by radix, from the highest byte that differs.
 ///
-/// Complexity: O(n) sweeps for each eight bytes that groups differ in; groups where keys end, or are equal, O(n log n) comparisons. There is
-/// no quadratic case. Memory: 16 bytes an entry beside the items.
+/// Complexity: O(n) sweeps for each eight bytes that groups differ in; groups where keys end, or are equal, O(n log n)
+/// comparisons. There is no quadratic case. Memory: 16 bytes an entry beside the items.
 ///
-/// Source of sorting strings by cached words: Bentley, Sedgewick, "Fast Algorithms for Sorting and Searching Strings" (1997); Ng, Kakehi,
-/// "Cache Efficient Radix Sort for String Sorting" (2007).
+/// Source of sorting strings by cached words: Bentley, Sedgewick, "Fast Algorithms for Sorting and Searching Strings"
+/// (1997); Ng, Kakehi, "Cache Efficient Radix Sort for String Sorting" (2007).
 struct EntrySort: ~Copyable {
     private static let insertionCountMax = 24
 
@@ -124,7 +125,9 @@ struct EntrySort: ~Copyable {
         return difference
     }
 
-    /// Sorts by word alone. At most five radix passes; where those leave equal numbers, the rest of the word sorts them.
+    /// Sorts by word alone.
+    ///
+    /// At most five radix passes; where those leave equal numbers, the rest of the word sorts them.
     private func sortByWord(_ start: Int, _ count: Int, _ difference: UInt64) {
         if count <= Self.insertionCountMax {
             for index in 1..<count {

@@ -2,9 +2,10 @@ import FaultlineDisk
 
 /// The form of a block: docs/FileFormat.md 13.1.
 ///
-/// Header: CRC32C of everything after it, continued from the seed of the block's place, 4, bytes of entries u16, entries u16. Entry: key bytes shared with the entry before u16, further
-/// key bytes u16, flags u8, identifier u48, sequence number u64, the further key bytes. In index blocks the identifier is a block's size
-/// and the sequence number its offset.
+/// Header: CRC32C of everything after it, continued from the seed of the block's place, 4, bytes of entries u16,
+/// entries u16. Entry: key bytes shared with the entry before u16, further key bytes u16, flags u8, identifier u48,
+/// sequence number u64, the further key bytes. In index blocks the identifier is a block's size and the sequence number
+/// its offset.
 enum IndexBlock {
     static let headerByteCount = 8
     static let entryHeaderByteCount = 19
@@ -62,10 +63,11 @@ enum IndexBlock {
             start: start + headerByteCount + entryHeaderByteCount, count: entry.furtherByteCount)
     }
 
-    /// Checks everything that readers of a block rely on, so that they need not: checksum, sizes, order, and that each entry shares as many
-    /// bytes as it can.
+    /// Checks everything that readers of a block rely on, so that they need not: checksum, sizes, order, and that each
+    /// entry shares as many bytes as it can.
     ///
-    /// - Parameter seed: `FileHeader.seed` of the block's place.
+    /// `seed` is `FileHeader.seed` of the block's place.
+    ///
     /// - Returns: What is wrong, nil if nothing is.
     static func problem(in block: UnsafeRawBufferPointer, isIndex: Bool, seed: UInt32) -> String? {
         guard let start = block.baseAddress, block.count >= headerByteCount else {

@@ -1,10 +1,13 @@
-/// The 64-bit hash of a search prefix: docs/FileFormat.md 13.6. It is part of the format, because Bloom filters are addressed by it.
+/// The 64-bit hash of a search prefix: docs/FileFormat.md 13.6.
 ///
-/// Eight bytes a step: exclusive or, a multiplication to 128 bits, and the exclusive or of the product's halves; at the end the finaliser of
-/// SplitMix64. So a key of 24 bytes takes three multiplications one after the other, and two for the end.
+/// It is part of the format, because Bloom filters are addressed by it.
 ///
-/// Sources: the folded multiplication is wyhash's (Wang Yi, Diego Barrios Romero and others); Steele, Lea, Flood, "Fast Splittable
-/// Pseudorandom Number Generators" (2014).
+/// Eight bytes a step: exclusive or, a multiplication to 128 bits, and the exclusive or of the product's halves; at the
+/// end the finaliser of SplitMix64. So a key of 24 bytes takes three multiplications one after the other, and two for
+/// the end.
+///
+/// Sources: the folded multiplication is wyhash's (Wang Yi, Diego Barrios Romero and others); Steele, Lea, Flood, "Fast
+/// Splittable Pseudorandom Number Generators" (2014).
 package enum IndexHash {
     /// The first 64 bits of π behind the point: a number with nothing up its sleeve.
     private static let basis: UInt64 = 0x243F_6A88_85A3_08D3
@@ -26,7 +29,7 @@ package enum IndexHash {
 
     /// The hashes of the search prefixes of many keys.
     ///
-    /// - Parameter prefixByteCountMax: `SearchPrefix.byteCountMax` of the index.
+    /// `prefixByteCountMax` is `SearchPrefix.byteCountMax` of the index; `hashes` has room for one of each key.
     package static func hash(
         _ keys: UnsafeBufferPointer<UnsafeRawBufferPointer>, prefixByteCountMax: Int,
         into hashes: UnsafeMutablePointer<UInt64>
@@ -47,7 +50,9 @@ package enum IndexHash {
         return product.low ^ product.high
     }
 
-    /// The one to seven bytes behind the last whole word, zeros behind them. Reads only what is the key's.
+    /// The one to seven bytes behind the last whole word, zeros behind them.
+    ///
+    /// Reads only what is the key's.
     @inline(__always)
     private static func lastWord(_ start: UnsafeRawPointer, _ byteCount: Int) -> UInt64 {
         let rest = byteCount & 7

@@ -11,7 +11,7 @@ struct IndexLevel: ~Copyable {
 
     /// A level of a file with this header.
     ///
-    /// - Parameter parentByteCountMax: What the list of parents may hold.
+    /// The list of parents may hold `parentByteCountMax` bytes.
     init(header: FileHeader, parentByteCountMax: Int) {
         self.header = header
         parents = PendingIndex(byteCountMax: parentByteCountMax)

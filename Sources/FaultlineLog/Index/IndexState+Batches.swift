@@ -1,10 +1,12 @@
-// Many look-ups at once: each step is made for a window of keys, and asks for the memory of the next, so that the processor waits for
-// many cache lines at a time and not for one after the other.
+// Many look-ups at once: each step is made for a window of keys, and asks for the memory of the next, so that the
+// processor waits for many cache lines at a time and not for one after the other.
 extension IndexState {
     /// Keys that go through the steps together.
     private static let window = 32
 
-    /// Asks for what look-ups by these hashes meet first in memtables. Sixteen to sixty-four at a time serve best.
+    /// Asks for what look-ups by these hashes meet first in memtables.
+    ///
+    /// Sixteen to sixty-four at a time serve best.
     @inline(__always)
     func prefetch(hashes: UnsafeBufferPointer<UInt64>) {
         active.prefetch(hashes: hashes)
@@ -21,7 +23,11 @@ extension IndexState {
 
     /// Who has each of many keys.
     ///
-    /// - Parameter ids: Gets an identifier for each key, 0 where nobody has it.
+    /// - Parameters:
+    ///   - keys: Whole keys, in any order.
+    ///   - sequence: Entries above this sequence number are not there.
+    ///   - ids: Gets an identifier for each key, 0 where nobody has it.
+    /// - Throws: `.damaged` if a run does not verify; what reading it can cause.
     package func firstIDs(
         keys: UnsafeBufferPointer<UnsafeRawBufferPointer>, at sequence: UInt64, into ids: UnsafeMutablePointer<RecordID>
     ) throws(LogError) {

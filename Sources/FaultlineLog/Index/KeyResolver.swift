@@ -1,15 +1,19 @@
 /// Decides who has a key, from the key's entries.
 ///
-/// The rule: **the newest transaction that touched the key decides alone.** Among its entries an identifier's last one counts: a delete
-/// kills only its own identifier, whatever the order of a swap's two appends; what is left as an insert has the key; if nothing is left,
-/// nobody has it, and older entries need not be looked at.
+/// The rule: **the newest transaction that touched the key decides alone.** Among its entries an identifier's last one
+/// counts: a delete kills only its own identifier, whatever the order of a swap's two appends; what is left as an
+/// insert has the key; if nothing is left, nobody has it, and older entries need not be looked at.
 ///
-/// That is right because a transaction deletes an entry only of an identifier that had the key, and inserts one only when nobody else has
-/// it at the transaction's end. So before a transaction that left only deletes, nobody but those had the key.
+/// That is right because a transaction deletes an entry only of an identifier that had the key, and inserts one only
+/// when nobody else has it at the transaction's end. So before a transaction that left only deletes, nobody but those
+/// had the key.
 ///
-/// Entries may come in any order of their sequence numbers; those of one identifier and one sequence number must come newest first.
+/// Entries may come in any order of their sequence numbers; those of one identifier and one sequence number must come
+/// newest first.
 struct KeyResolver {
-    /// What is known so far. Where it is a delete, it names one of the identifiers that lost the key.
+    /// What is known so far.
+    ///
+    /// Where it is a delete, it names one of the identifiers that lost the key.
     private(set) var finding: IndexFinding?
 
     /// More identifiers that the deciding transaction deleted, beside the finding's own.

@@ -7,14 +7,18 @@ extension Memtable {
         let lastSequence: UInt64
     }
 
-    /// Where the entries end now. Only the writer calls it.
+    /// Where the entries end now.
+    ///
+    /// Only the writer calls it.
     package func mark() -> Mark {
         Mark(position: arena.end, lastSequence: lastSequence)
     }
 
-    /// Takes back all entries since `mark`: their transaction was given up, and its sequence number will be given to another.
+    /// Takes back all entries since `mark`: their transaction was given up, and its sequence number will be given to
+    /// another.
     ///
-    /// No reader may have a limit that shows one of them. Their memory stays in use until the memtable goes. Only the writer calls it.
+    /// No reader may have a limit that shows one of them. Their memory stays in use until the memtable goes. Only the
+    /// writer calls it.
     package func revert(to mark: Mark) {
         let end = arena.end
         arena.forEachEntry(from: mark.position, to: end) { $0.markVoid() }

@@ -3,15 +3,16 @@ import Synchronization
 
 /// The entries of one index since the last flush.
 ///
-/// Entries are appended to an arena and linked, newest first, into the chain of their search prefix, which a hash table finds. Nothing
-/// moves or changes afterwards, so that readers at a sequence limit need neither copy nor lock.
+/// Entries are appended to an arena and linked, newest first, into the chain of their search prefix, which a hash table
+/// finds. Nothing moves or changes afterwards, so that readers at a sequence limit need neither copy nor lock.
 ///
 /// Invariants:
 /// - sequence numbers never fall along the arena, nor rise along a chain;
 /// - a chain holds exactly the entries of one search prefix.
 ///
-/// Concurrency: one writer (`append`, `revert`, `freeze`); any number of readers. A reader may use limits up to a sequence number that was
-/// published to it after the entries were appended. `MemtableTable` and `MemtableArena` say why that is enough.
+/// Concurrency: one writer (`append`, `revert`, `freeze`); any number of readers. A reader may use limits up to a
+/// sequence number that was published to it after the entries were appended. `MemtableTable` and `MemtableArena` say
+/// why that is enough.
 // Safe because what readers touch is immutable once published or atomic, and the rest belongs to the single writer.
 package final class Memtable: @unchecked Sendable {
     package let definition: IndexDefinition
@@ -60,9 +61,7 @@ package final class Memtable: @unchecked Sendable {
         IndexHash.hash(key, prefixByteCountMax: prefixByteCountMax)
     }
 
-    /// Adds an entry.
-    ///
-    /// - Parameter sequence: Not below that of any entry before.
+    /// Adds an entry, whose sequence number is not below that of any entry before.
     package func append(key: UnsafeRawBufferPointer, id: RecordID, isDelete: Bool, sequence: UInt64) {
         append(key: key, hash: hash(of: key), id: id, isDelete: isDelete, sequence: sequence)
     }
@@ -87,7 +86,9 @@ package final class Memtable: @unchecked Sendable {
         if count & 255 == 0 { charge() }
     }
 
-    /// Asks for the cache lines that look-ups by these hashes will meet first. Sixteen to sixty-four at a time serve best.
+    /// Asks for the cache lines that look-ups by these hashes will meet first.
+    ///
+    /// Sixteen to sixty-four at a time serve best.
     @inline(__always)
     package func prefetch(hashes: UnsafeBufferPointer<UInt64>) {
         let view = table.view()
@@ -128,7 +129,8 @@ package final class Memtable: @unchecked Sendable {
 
     /// Who has exactly this key, as far as the memtable knows; `KeyResolver` has the rule.
     ///
-    /// - Parameter limit: Entries above this sequence number are not there.
+    /// Entries above the sequence number `limit` are not there.
+    ///
     /// - Returns: Nil if the memtable has no such entry.
     package func newest(key: UnsafeRawBufferPointer, at limit: UInt64) -> (id: RecordID, isDelete: Bool)? {
         var resolver = KeyResolver()

@@ -2,12 +2,13 @@ import Synchronization
 
 /// Memory that only grows and never moves: chunks of 4 KiB, 8 KiB, and so on.
 ///
-/// An entry lies whole in one chunk and is named by a reference of 32 bits, which counts units of 8 bytes over all chunks, 32 GiB at most.
-/// Because each chunk is twice the one before, the chunk of a reference is found by its highest bit, and the list of chunks has a fixed
-/// place. A chunk's pages that no entry has touched yet take address space, not memory.
+/// An entry lies whole in one chunk and is named by a reference of 32 bits, which counts units of 8 bytes over all
+/// chunks, 32 GiB at most. Because each chunk is twice the one before, the chunk of a reference is found by its highest
+/// bit, and the list of chunks has a fixed place. A chunk's pages that no entry has touched yet take address space, not
+/// memory.
 ///
-/// Concurrency: one writer. A reader may follow every reference that it found by an acquiring load of something the writer published
-/// after the entry was complete: a slot of the hash table, or `end`.
+/// Concurrency: one writer. A reader may follow every reference that it found by an acquiring load of something the
+/// writer published after the entry was complete: a slot of the hash table, or `end`.
 struct MemtableArena: ~Copyable {
     /// Units of 8 bytes from the arena's start.
     typealias Reference = UInt32
@@ -26,7 +27,9 @@ struct MemtableArena: ~Copyable {
 
     /// Written by the writer before it publishes a reference into the chunk.
     private let chunks: UnsafeMutablePointer<Chunk>
-    /// Where the next entry begins: chunk number and byte in it. Only the writer uses it.
+    /// Where the next entry begins: chunk number and byte in it.
+    ///
+    /// Only the writer uses it.
     private let cursor: UnsafeMutablePointer<Position>
     /// The published end.
     private let published: Atomic<UInt64>
@@ -81,7 +84,9 @@ struct MemtableArena: ~Copyable {
         return chunks[number].start.unsafelyUnwrapped + offset
     }
 
-    /// Makes room for an entry of `byteCount` bytes, a multiple of 8. Only the writer calls it; `publish` makes the entry walkable.
+    /// Makes room for an entry of `byteCount` bytes, a multiple of 8.
+    ///
+    /// Only the writer calls it; `publish` makes the entry walkable.
     @inline(__always)
     func allocate(_ byteCount: Int) -> (address: UnsafeMutableRawPointer, reference: Reference) {
         if Self.byteCount(ofChunk: cursor.pointee.chunk) &- cursor.pointee.offset < byteCount {

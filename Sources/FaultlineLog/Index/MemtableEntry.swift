@@ -1,6 +1,7 @@
 /// One entry in a memtable's arena: a header of 24 bytes and the key, zeros up to a multiple of 8.
 ///
-/// Nothing of it changes once it is linked, but for the mark of being taken back, which no reader that may see the entry can meet.
+/// Nothing of it changes once it is linked, but for the mark of being taken back, which no reader that may see the
+/// entry can meet.
 struct MemtableEntry {
     static let headerByteCount = 24
 
@@ -15,8 +16,10 @@ struct MemtableEntry {
     @inline(__always) var next: MemtableArena.Reference { base.load(as: UInt32.self) }
     @inline(__always) var keyByteCount: Int { Int(base.load(fromByteOffset: 4, as: UInt16.self)) }
     @inline(__always) var isDelete: Bool { base.load(fromByteOffset: 6, as: UInt8.self) & 1 != 0 }
-    /// Its transaction was given up; it counts for nobody. Look at the sequence number first: while the mark is being set, only readers
-    /// that stop below it are there.
+    /// Its transaction was given up; it counts for nobody.
+    ///
+    /// Look at the sequence number first: while the mark is being set, only readers that stop below it are
+    /// there.
     @inline(__always) var isVoid: Bool { base.load(fromByteOffset: 6, as: UInt8.self) & 2 != 0 }
     @inline(__always) var sequence: UInt64 { base.load(fromByteOffset: 8, as: UInt64.self) }
     @inline(__always) var id: RecordID { base.load(fromByteOffset: 16, as: UInt64.self) }

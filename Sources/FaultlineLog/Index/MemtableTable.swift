@@ -2,12 +2,14 @@ import Synchronization
 
 /// The hash table of a memtable: one slot for each search prefix, which names the newest entry of its chain.
 ///
-/// A slot is one word: a 32-bit tag from the hash and the entry's reference. The place of a slot is the tag's highest bits, then linear
-/// probing; so a larger table is filled from the smaller one in one sequential sweep that looks at no key.
+/// A slot is one word: a 32-bit tag from the hash and the entry's reference. The place of a slot is the tag's highest
+/// bits, then linear probing; so a larger table is filled from the smaller one in one sequential sweep that looks at no
+/// key.
 ///
-/// Concurrency: one writer. Readers load the table's address, then slots, both acquiring. A reader may hold a table that has been replaced
-/// meanwhile: it then misses only entries appended after it began, which lie above its sequence limit, because a sequence number is
-/// published after its entries. So replaced tables stay until the memtable goes (together they are smaller than the last one).
+/// Concurrency: one writer. Readers load the table's address, then slots, both acquiring. A reader may hold a table
+/// that has been replaced meanwhile: it then misses only entries appended after it began, which lie above its sequence
+/// limit, because a sequence number is published after its entries. So replaced tables stay until the memtable goes
+/// (together they are smaller than the last one).
 struct MemtableTable: ~Copyable {
     /// A slot whose entries were all taken back keeps its tag and has no reference, so that searches go on behind it.
     typealias Slot = Atomic<UInt64>
@@ -16,7 +18,9 @@ struct MemtableTable: ~Copyable {
     private static let firstCapacityBits = 6
 
     private let current: Atomic<UnsafeMutableRawPointer>
-    /// Slots that are not empty. Only the writer uses it.
+    /// Slots that are not empty.
+    ///
+    /// Only the writer uses it.
     private let usedCount = Atomic<Int>(0)
     /// All tables, replaced ones too.
     private let allocatedByteCount: Atomic<Int>
@@ -58,7 +62,9 @@ struct MemtableTable: ~Copyable {
     @inline(__always)
     func view() -> View { View(current.load(ordering: .acquiring)) }
 
-    /// The tag of a hash. Never zero, so that a slot with a tag is never an empty one.
+    /// The tag of a hash.
+    ///
+    /// Never zero, so that a slot with a tag is never an empty one.
     @inline(__always)
     static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash &>> 32) | 1 }
 
@@ -67,7 +73,9 @@ struct MemtableTable: ~Copyable {
         UInt64(tag) &<< 32 | UInt64(reference)
     }
 
-    /// Notes that an empty slot was taken, and doubles the table when three quarters are. Only the writer calls it.
+    /// Notes that an empty slot was taken, and doubles the table when three quarters are.
+    ///
+    /// Only the writer calls it.
     @inline(__always)
     func noteUse() {
         let count = usedCount.load(ordering: .relaxed) &+ 1

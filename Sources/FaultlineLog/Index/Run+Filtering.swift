@@ -1,7 +1,8 @@
 import FaultlineDisk
 
 extension Run {
-    /// False if no entry has a search prefix of that hash; true for all that have, and for about one in a hundred of the others.
+    /// False if no entry has a search prefix of that hash; true for all that have, and for about one in a hundred of
+    /// the others.
     @inline(__always)
     package func mayContain(prefixHash: UInt64) throws(LogError) -> Bool {
         guard let place = filterPlace(prefixHash) else { return false }
@@ -16,7 +17,10 @@ extension Run {
 
     /// Asks the filter for many hashes: first for the memory of all their lines, then for their bits.
     ///
-    /// - Parameter isWanted: Says which hashes to ask for, and becomes false for those that no entry has.
+    /// - Parameters:
+    ///   - hashes: Of search prefixes.
+    ///   - isWanted: Says which hashes to ask for, and becomes false for those that no entry has.
+    /// - Throws: `.damaged` if a page of the filter does not verify; what reading it can cause.
     func filter(_ hashes: UnsafeBufferPointer<UInt64>, _ isWanted: UnsafeMutablePointer<Bool>) throws(LogError) {
         var failure: LogError?
         withUnsafeTemporaryAllocation(of: BlockMemory?.self, capacity: hashes.count) { pages in
@@ -48,7 +52,8 @@ extension Run {
         if let failure { throw failure }
     }
 
-    /// Where the line of a hash is: its page's place in the file and size, and its place in the page; nil in an empty run.
+    /// Where the line of a hash is: its page's place in the file and size, and its place in the page; nil in an empty
+    /// run.
     @inline(__always)
     private func filterPlace(_ prefixHash: UInt64) -> (page: UInt64, byteCount: Int, line: Int)? {
         if lineCount == 0 { return nil }

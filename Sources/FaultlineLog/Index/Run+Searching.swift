@@ -3,8 +3,13 @@ import FaultlineDisk
 extension Run {
     /// Who has exactly this key, as far as the run knows; `KeyResolver` has the rule.
     ///
-    /// - Parameter limit: Entries above this sequence number are not there.
-    /// - Returns: Nil if the run has no such entry. The Bloom filter is not asked.
+    /// The Bloom filter is not asked.
+    ///
+    /// - Parameters:
+    ///   - key: The whole key, not a search prefix.
+    ///   - limit: Entries above this sequence number are not there.
+    /// - Returns: Nil if the run has no such entry.
+    /// - Throws: `.damaged` if a block does not verify; what reading it can cause.
     package func newest(key: UnsafeRawBufferPointer, at limit: UInt64) throws(LogError) -> IndexFinding? {
         var resolver = KeyResolver()
         try resolve(key: key, at: limit, into: &resolver)
@@ -24,7 +29,8 @@ extension Run {
 
     /// Shows the entries of a key to `resolver`.
     ///
-    /// Complexity: the index blocks from the root down and a block of entries, a read for each that is not in the cache.
+    /// Complexity: the index blocks from the root down and a block of entries, a read for each that is not in the
+    /// cache.
     func resolve(key: UnsafeRawBufferPointer, at limit: UInt64, into resolver: inout KeyResolver) throws(LogError) {
         guard let place = try findBlock(key) else { return }
         try resolve(key: key, from: place, at: limit, into: &resolver)
@@ -72,9 +78,15 @@ extension Run {
         return place
     }
 
-    /// The first block below an index block that can hold `key` or something above it; nil if all are below.
+    /// The first block below an index block that can hold `key` or something above it.
     ///
-    /// - Parameter depth: 0 for the root.
+    /// - Parameters:
+    ///   - parent: The index block.
+    ///   - depth: How many levels it lies below the root; 0 for the root.
+    ///   - key: The key that is looked for.
+    /// - Returns: A block of the level below; nil if all entries under `parent` are below `key`.
+    /// - Throws: `.damaged` if the index block does not verify, or names a block out of its region; what reading it can
+    ///   cause.
     @inline(__always)
     func child(of parent: Place, depth: UInt16, key: UnsafeRawBufferPointer) throws(LogError) -> Place? {
         let node = try block(at: parent.offset, byteCount: parent.byteCount, isIndex: true)

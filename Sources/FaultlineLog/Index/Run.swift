@@ -2,8 +2,8 @@ package import FaultlineDisk
 
 /// One sealed, sorted part of an index, read through the block cache.
 ///
-/// Everything read from the file is verified before it is used: header and footer when it is opened, each block and filter page when it
-/// enters the cache. A `.damaged` error says how to have the index made again from the records.
+/// Everything read from the file is verified before it is used: header and footer when it is opened, each block and
+/// filter page when it enters the cache. A `.damaged` error says how to have the index made again from the records.
 ///
 /// Concurrency: any number of readers.
 // Safe because nothing changes after `open`; the file and the cache take care of themselves.
@@ -19,13 +19,12 @@ package final class Run: @unchecked Sendable {
     let owner: AnyObject?
     var fileNumber: UInt64 { description.fileNumber }
 
-    /// Opens a run.
-    ///
-    /// - Parameter owner: Is kept alive as long as the run.
-    ///
-    /// - Throws: `.damaged` if header or footer do not verify or are another file's, and what reading the file can cause.
+    /// Opens a run, and keeps `owner` alive as long as the run.
     ///
     /// Complexity: two reads.
+    ///
+    /// - Throws: `.damaged` if header or footer do not verify or are another file's, and what reading the file can
+    ///   cause.
     package static func open(
         _ file: DiskFile, fileNumber: UInt64, storeID: (UInt64, UInt64), definition: IndexDefinition, cache: BlockCache,
         owner: AnyObject? = nil
@@ -91,7 +90,12 @@ package final class Run: @unchecked Sendable {
 
     /// A verified block, from the cache or the file.
     ///
-    /// - Parameter byteCount: The block's size where an index block tells it; nil to take it from the block.
+    /// - Parameters:
+    ///   - offset: Where it begins; the caller has checked that this is inside its region.
+    ///   - byteCount: The block's size where an index block tells it; nil to take it from the block.
+    ///   - isIndex: It is a block of the block index, not one of entries.
+    /// - Returns: A hold on the block, which the cache may evict meanwhile.
+    /// - Throws: `.damaged` if the block does not verify or has another size; what reading it can cause.
     @inline(__always)
     func block(at offset: UInt64, byteCount: Int?, isIndex: Bool) throws(LogError) -> BlockHandle {
         if let block = cache.block(file: fileNumber, offset: offset) {

@@ -2,8 +2,8 @@ import FaultlineDisk
 
 /// Walks over a run's entries in their order.
 ///
-/// It takes the first few blocks through the cache, because short walks are repeated, and reads on in pieces of up to 64 KiB past the
-/// cache, because long ones would empty it. Not for two threads at once.
+/// It takes the first few blocks through the cache, because short walks are repeated, and reads on in pieces of up to
+/// 64 KiB past the cache, because long ones would empty it. Not for two threads at once.
 package final class RunCursor {
     /// Blocks taken through the cache before reading past it.
     private static let cachedBlockCountMax = 8
@@ -111,7 +111,9 @@ package final class RunCursor {
         return true
     }
 
-    /// Whether the entry with which a block begins stands behind the current one. Inside of a block the order was checked with the block.
+    /// Whether the entry with which a block begins stands behind the current one.
+    ///
+    /// Inside of a block the order was checked with the block.
     private func isBehind(_ start: UnsafeRawPointer) -> Bool {
         let entry = IndexBlock.EntryHeader(start)
         let order = KeyBytes.order(

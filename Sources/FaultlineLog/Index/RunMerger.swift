@@ -1,7 +1,7 @@
 /// Merges runs into one, a step at a time.
 ///
-/// The runs are neighbours in age. Memory: 68 KiB a run, which its cursor reserves, and what `RunWriter` takes. The inputs stay as they are; the caller lists the new
-/// run and drops them in one edit of the manifest.
+/// The runs are neighbours in age. Memory: 68 KiB a run, which its cursor reserves, and what `RunWriter` takes. The
+/// inputs stay as they are; the caller lists the new run and drops them in one edit of the manifest.
 package struct RunMerger: ~Copyable {
     private var merge: EntryMerge
     private var filter: VersionFilter
@@ -11,9 +11,11 @@ package struct RunMerger: ~Copyable {
     ///
     /// - Parameters:
     ///   - runs: Newest first.
-    ///   - oldestLimit: The smallest sequence number that a snapshot reads at; `UInt64.max` if there is none below the newest.
+    ///   - oldestLimit: The smallest sequence number that a snapshot reads at; `UInt64.max` if there is none below the
+    ///     newest.
     ///   - isOldestIncluded: The oldest run of the index is among them, so that deletes need not be kept.
     ///   - writer: A writer without entries, made for as many as the runs have together.
+    /// - Throws: `.damaged` if the first block of a run does not verify; what reading it can cause.
     package init(
         _ runs: [Run], oldestLimit: UInt64, isOldestIncluded: Bool, into writer: consuming RunWriter
     ) throws(LogError) {

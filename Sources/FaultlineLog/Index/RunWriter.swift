@@ -2,9 +2,9 @@ package import FaultlineDisk
 
 /// Writes one run file, entries ascending.
 ///
-/// Memory is bounded whatever the number of entries and their size: buffers of about 330 KiB, up to `auxiliaryByteCountMax` for each the
-/// block index and the Bloom filter, and a quarter of it for the levels above. What does not fit there is made at the end by reading the
-/// blocks again.
+/// Memory is bounded whatever the number of entries and their size: buffers of about 330 KiB, up to
+/// `auxiliaryByteCountMax` for each the block index and the Bloom filter, and a quarter of it for the levels above.
+/// What does not fit there is made at the end by reading the blocks again.
 package struct RunWriter: ~Copyable {
     /// Bytes that the block index and the Bloom filter may each hold before they are made by reading again.
     package static let auxiliaryByteCountMax = 2 << 20
@@ -26,8 +26,14 @@ package struct RunWriter: ~Copyable {
     /// Begins a run in a file that is empty.
     ///
     /// - Parameters:
+    ///   - file: The empty file; `finish` makes it durable.
+    ///   - header: Its header, which seeds the checksum of each block.
+    ///   - definition: The index; its search prefix is what the Bloom filter knows of a key.
+    ///   - level: 0 of a flush; of a merge, one above that of the oldest run merged.
     ///   - expectedEntryCount: No fewer than will be appended; more make the filter by reading again.
+    ///   - budget: Where the writer's memory is reserved; nil reserves none.
     ///   - auxiliaryByteCountMax: Smaller in tests.
+    /// - Throws: What writing the file can cause.
     package init(
         file: DiskFile, header: FileHeader, definition: IndexDefinition, level: UInt16, expectedEntryCount: UInt64,
         budget: MemoryBudget? = nil, auxiliaryByteCountMax: Int = RunWriter.auxiliaryByteCountMax

@@ -1,9 +1,9 @@
 /// The key by which the block index knows a block of entries.
 enum Separator {
-    /// A key that is not below the last key of a block, nor above the first key of the next, and as short as may be: so the index holds a few
-    /// bytes of long keys.
+    /// A key that is not below the last key of a block, nor above the first key of the next, and as short as may be: so
+    /// the index holds a few bytes of long keys.
     ///
-    /// - Parameter shared: How many bytes the two keys have in common from the start.
+    /// `shared` is how many bytes the two keys have in common from the start.
     static func between(
         _ last: UnsafeRawBufferPointer, _ first: UnsafeRawBufferPointer, shared: Int
     ) -> UnsafeRawBufferPointer {

@@ -1,4 +1,6 @@
-/// The order of index entries, and comparison sorts by it. Both sorts keep equal entries in the order they came in.
+/// The order of index entries, and comparison sorts by it.
+///
+/// Both sorts keep equal entries in the order they came in.
 struct SortOrder {
     /// Bytes from the start in which all keys are known to agree.
     var depth = 0
@@ -26,7 +28,7 @@ struct SortOrder {
         }
     }
 
-    /// - Parameter scratch: Room for `count` items.
+    /// Merges ever longer sorted pieces; `scratch` is room for `count` items.
     func mergeSort(_ items: UnsafeMutablePointer<SortItem>, _ count: Int, scratch: UnsafeMutablePointer<SortItem>) {
         var width = 8
         var start = 0

@@ -1,7 +1,9 @@
-/// Decides which entries a flush or a merge keeps. Entries must come in their order: key, identifier, sequence number descending.
+/// Decides which entries a flush or a merge keeps.
 ///
-/// Readers have sequence limits of `oldestLimit` or more. So of a pair of key and identifier it keeps every entry above that, and the newest
-/// one not above it, unless that is a delete and nothing older can exist.
+/// Entries must come in their order: key, identifier, sequence number descending.
+///
+/// Readers have sequence limits of `oldestLimit` or more. So of a pair of key and identifier it keeps every entry above
+/// that, and the newest one not above it, unless that is a delete and nothing older can exist.
 struct VersionFilter {
     /// The smallest sequence number that a snapshot reads at; `UInt64.max` while nobody reads below the newest.
     private let oldestLimit: UInt64

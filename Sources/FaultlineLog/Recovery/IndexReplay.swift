@@ -4,8 +4,10 @@ import FaultlineDisk
 struct IndexReplay {
     let deriver: any IndexDeriver
     let budget: MemoryBudget
-    /// Whether records give entries while they are replayed. Not where the tables are made again from the beginning:
-    /// an index may be younger than the records, so its entries are made when all records are there.
+    /// Whether records give entries while they are replayed.
+    ///
+    /// Not where the tables are made again from the beginning: an index may be younger than the records, so its
+    /// entries are made when all records are there.
     var derives = true
     private(set) var states: [IndexID: IndexState]
     private var definitions: [UInt16: [IndexDefinition]] = [:]
@@ -143,8 +145,8 @@ struct IndexReplay {
 
     /// Adds an entry that a record carries.
     ///
-    /// A key that is too large was refused when the record was written. Should the log have one all the same, the object stays without it, and
-    /// verifying tells: that is better than a store that does not open.
+    /// A key that is too large was refused when the record was written. Should the log have one all the same, the
+    /// object stays without it, and verifying tells: that is better than a store that does not open.
     private func append(
         _ index: IndexID, _ key: UnsafeRawBufferPointer, _ id: RecordID, isDelete: Bool, _ sequence: UInt64
     ) {

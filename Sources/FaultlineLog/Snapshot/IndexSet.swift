@@ -4,8 +4,10 @@
 /// that is not older than the newest entry that a flush or merge has taken out of it.
 // Safe because nothing in it changes after `init` but memtables, which guard themselves.
 final class IndexSet: @unchecked Sendable {
-    /// By ascending index number. In memory of their own, so that a look-up goes through them without copying a state:
-    /// that would count references up and down.
+    /// The states, by ascending index number.
+    ///
+    /// In memory of their own, so that a look-up goes through them without copying a state: that would count references
+    /// up and down.
     private let states: UnsafeMutableBufferPointer<IndexState>
 
     /// - Parameter states: One of each index, in any order.

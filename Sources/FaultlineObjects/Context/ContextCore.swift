@@ -418,7 +418,7 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Reads a range of a value out of the row.
     ///
-    /// - Parameter held: The value, if it is that of an object whose deletion was saved.
+    /// `held` is the value, if it is that of an object whose deletion was saved.
     func readBlob(
         _ reference: BlobReference, _ held: HeldBlob?, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) {

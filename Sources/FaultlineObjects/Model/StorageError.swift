@@ -3,10 +3,12 @@ internal import FaultlineStore
 
 /// What the store could not do: opening, reading and writing its files, and the rules that hold between its objects.
 ///
-/// Thrown by containers and contexts, and given to a context's error handler. Nothing that was acknowledged is lost with
-/// any of these; where a save throws, nothing of it is stored unless the code is `outcomeUnknown`.
+/// Thrown by containers and contexts, and given to a context's error handler. Nothing that was acknowledged is lost
+/// with any of these; where a save throws, nothing of it is stored unless the code is `outcomeUnknown`.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, as far as a program may want to act on it. Messages may change, codes do not.
+    /// What went wrong, as far as a program may want to act on it.
+    ///
+    /// Messages may change, codes do not.
     public enum Code: String, Sendable, CaseIterable {
         /// There is nothing at the place that could be a store, and none can be made there.
         case notAStore

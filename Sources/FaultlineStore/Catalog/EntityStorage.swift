@@ -14,7 +14,9 @@ package final class EntityStorage: Sendable {
     /// By slot.
     package let slots: [SlotStorage]
     package let uniqueIndexes: [UniqueIndex]
-    /// Slots of uniqueness constraints. Their values never leave the row: keys are made of rows alone, by replay too.
+    /// Slots of uniqueness constraints.
+    ///
+    /// Their values never leave the row: keys are made of rows alone, by replay too.
     package let uniqueSlots: Set<Int>
     /// Whether a to-one relationship is part of a uniqueness constraint.
     package let uniqueKeysNameObjects: Bool

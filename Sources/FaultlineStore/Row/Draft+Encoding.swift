@@ -25,7 +25,7 @@ extension Draft {
     /// The body gives each to the blob area; afterwards the caller puts references in their places with
     /// `setBlobReference`. The bytes are valid until the draft changes.
     ///
-    /// - Parameter kept: Slots whose values stay in the row however large they are.
+    /// Values of the slots in `kept` stay in the row however large they are.
     package func valuesOutOfRow<Failure: Error>(
         layout: RowLayout,
         keeping kept: Set<Int> = [],
