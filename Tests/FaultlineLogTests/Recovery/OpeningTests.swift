@@ -114,12 +114,12 @@ struct OpeningTests {
         let log = try open()
         var copies: [Int32] = []
         for descriptor in Int32(0)..<1_024 {
-            var target = [UInt8](repeating: 0, count: 4_096)
-            let count = target.withUnsafeMutableBytes {
-                readlink("/proc/self/fd/\(descriptor)", $0.baseAddress, $0.count)
-            }
-            guard count > 0, String(decoding: target[..<count], as: UTF8.self) == path + "/LOCK" else { continue }
+            var target = [CChar](repeating: 0, count: 4_097)
+            guard readlink("/proc/self/fd/\(descriptor)", &target, 4_096) > 0 else { continue }
+            let name = String(decoding: target.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard name == path + "/LOCK" else { continue }
             copies.append(dup(descriptor))
+            break
         }
         defer { for copy in copies { close(copy) } }
         #expect(copies.count == 1)
