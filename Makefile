@@ -23,7 +23,7 @@ N ?= 10
 endif
 SEEDS ?= 100
 
-.PHONY: help setup demo test check demo-kill crash bench format
+.PHONY: help setup demo test check check-release demo-kill crash bench format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,8 +43,11 @@ test: setup  ## Builds and runs every test; F=SuiteName runs those that match
 	@swift build $(SWIFT_FLAGS) --build-tests --quiet
 	@swift test --skip-build --disable-xctest --quiet $(if $(F),--filter $(F))
 
-check: setup  ## Everything that CI runs: lint, tests in debug and release, crash proofs, demo, benchmarks
+check: setup  ## Everything that CI runs: lint, build with warnings as errors, tests
 	@.ci/check
+
+check-release: setup  ## The same in release: tests, crash proofs, demo killed, benchmarks at smoke size
+	@.ci/check-release
 
 demo-kill: setup  ## Kills the demo N times at random moments, runs it on, compares everything
 	@$(RELEASE) --product faultline --quiet
