@@ -101,9 +101,17 @@ let package = Package(
             name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/CrashSimulation"),
         .testTarget(name: "CrashTests", dependencies: ["CrashSimulation", "FaultlineDisk"]),
+        // Every bit of small stores flipped.
+        .target(
+            name: "RotSimulation",
+            dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            path: "Tests/RotSimulation"),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
-            name: "FaultlineProofs", dependencies: ["CrashSimulation", "MigrationSimulation", "FaultlineDisk"],
+            name: "FaultlineProofs",
+            dependencies: [
+                "CrashSimulation", "MigrationSimulation", "RotSimulation", "FaultlineTestSupport", "FaultlineDisk",
+            ],
             path: "Tests/FaultlineProofs"),
         // The format's document and fixtures against the code.
         .testTarget(

@@ -5,6 +5,7 @@ import Glibc
 struct FaultlineProofs {
     static let usage = """
         usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--canary]
+               FaultlineProofs bitflips                          every bit of the reference stores
                FaultlineProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                FaultlineProofs migrate DIRECTORY ROWS CEILING    its migration; the ceiling in MiB
                FaultlineProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
@@ -17,6 +18,7 @@ struct FaultlineProofs {
         do {
             switch command {
             case "crash": try exit(CrashProof(arguments).run())
+            case "bitflips": try exit(BitFlipProof(arguments).run())
             case "prepare": try exit(MemoryProof(arguments).prepare())
             case "migrate": try exit(MemoryProof(arguments).migrate())
             case "cache": try exit(MemoryProof(arguments).fillCache())

@@ -2,7 +2,7 @@ import Foundation
 
 /// A run of `FaultlineProofs`, for what has to be measured, or killed, in a process of its own.
 package struct ProofProcess {
-    /// What it printed, line by line.
+    /// What it printed, line by line, or the last line alone.
     package private(set) var lines: [String] = []
     /// Its exit status; negative: the signal that ended it.
     package private(set) var status: Int32 = 0
@@ -17,9 +17,12 @@ package struct ProofProcess {
     ///
     /// - Parameters:
     ///   - arguments: Its command line.
+    ///   - keepsAllLines: Whether lines before the last are kept.
     ///   - killAt: Asked after each line it prints; SIGKILL is sent when it says true.
     /// - Throws: What Foundation says where it cannot be started.
-    package init(_ arguments: [String], killAt: ((_ line: String) -> Bool)? = nil) throws {
+    package init(
+        _ arguments: [String], keepsAllLines: Bool = true, killAt: ((_ line: String) -> Bool)? = nil
+    ) throws {
         let process = Process()
         process.executableURL = Self.executable
         process.arguments = arguments
@@ -34,6 +37,7 @@ package struct ProofProcess {
             rest.append(piece)
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
+                if !keepsAllLines { lines.removeAll(keepingCapacity: true) }
                 lines.append(line)
                 rest = Data(rest[(end + 1)...])
                 if killAt?(line) == true { kill(process.processIdentifier, SIGKILL) }
