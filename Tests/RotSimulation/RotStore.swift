@@ -15,6 +15,7 @@ package struct RotStore: Sendable {
     /// be told from a torn tail.
     let oldestFound: UInt64
     let options: LogOptions
+    let isClosed: Bool
     /// Every file with its size in bytes; they are numbered by bits, one after the other.
     package let files: [(path: String, byteCount: Int)]
 
@@ -54,6 +55,7 @@ package struct RotStore: Sendable {
 
     private init(_ name: String, isClosed: Bool, _ body: (RotStoreBuilder) throws -> Void) throws {
         self.name = name
+        self.isClosed = isClosed
         var options = LogOptions()
         options.maintenance = .inline
         options.segmentByteCount = 3_000

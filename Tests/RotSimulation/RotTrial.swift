@@ -28,7 +28,8 @@ extension RotStore {
         defer { log.abandonForTests() }
         do {
             if let fault = try fault(of: log) { return .wrong("\(file), bit \(bit): \(fault)") }
-            if !log.openReport.ignoredDerivedFiles.isEmpty || !log.openReport.quarantinedFiles.isEmpty {
+            let report = log.openReport
+            if !report.ignoredDerivedFiles.isEmpty || !report.quarantinedFiles.isEmpty || report.wasClean != isClosed {
                 return .detected
             }
             var findings = 0
@@ -48,10 +49,8 @@ extension RotStore {
         let name = file.split(separator: "/").last.map(String.init) ?? ""
         // The lock's text is for people.
         if name == FileName.lock { return true }
-        // Each copy of the identity stands for the other.
-        if name == FileName.identity { return true }
-        // What lies behind the last frame of a file that was not closed.
-        return false
+        // Between a checkpoint's header and its first page.
+        return name.hasPrefix("t-") && offset >= FileHeader.byteCount && offset < TablePage.byteCount
     }
 
     private func fault(of log: Log) throws -> String? {

@@ -79,9 +79,10 @@ struct BlobReader: ~Copyable {
         return (UnsafeRawBufferPointer(bytes), chunk)
     }
 
-    /// Reads all of the blob, the header too, and throws its bytes away.
+    /// Reads all of the blob, its frames and the header too, and throws its bytes away.
     mutating func verify() throws(LogError) {
         try verifyHeader()
+        try BlobFrames(id: id, placement: placement, blob: blob).verify()
         for index in 0..<table.count {
             let chunk = try entry(index)
             let rawCount = table.rawByteCount(index)
