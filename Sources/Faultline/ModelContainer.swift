@@ -110,7 +110,7 @@ public final class ModelContainer: Equatable, Sendable {
     private static func open(
         _ place: StorePlace, _ schema: Schema, _ types: [ModelType], _ plan: (any SchemaMigrationPlan.Type)?,
         _ migration: MigrationOptions, isReadOnly: Bool
-    ) throws -> (RowStore, MigrationReport) {
+    ) throws -> Migrator.Opened {
         func use<R>(_ budget: Int, _ body: (_ migrator: inout Migrator, _ log: Log) throws -> R) throws -> R {
             let log = try place.open(budget)
             do {
@@ -124,12 +124,11 @@ public final class ModelContainer: Equatable, Sendable {
         }
         let budget = place.options.memoryBudget
         return try StorageError.translating {
-            let opened = try use(budget) { migrator, log -> (RowStore, MigrationReport)? in
-                if budget > migration.engineByteCount, try migrator.isRewriteDue() {
-                    try log.close()
-                    return nil
-                }
-                return try migrator.run(isReadOnly: isReadOnly)
+            let opened = try use(budget) { migrator, log -> Migrator.Opened? in
+                if budget <= migration.engineByteCount { return try migrator.run(isReadOnly: isReadOnly) }
+                let opened = try migrator.runUnlessRewriting(isReadOnly: isReadOnly)
+                if opened == nil { try log.close() }
+                return opened
             }
             if let opened { return opened }
             let report = try use(migration.engineByteCount) { migrator, log in

@@ -27,20 +27,31 @@ package struct Migrator {
     }
 
     /// What came of it: rows under the schema asked for, and what was done.
-    package mutating func run(isReadOnly: Bool) throws -> (store: RowStore, report: MigrationReport) {
+    package typealias Opened = (store: RowStore, report: MigrationReport)
+
+    /// Brings the store to the schema.
+    package mutating func run(isReadOnly: Bool) throws -> Opened {
         let turn = MigrationTurns.shared.turn(of: log)
         turn.take()
         defer { turn.giveUp() }
-        return try runInTurn(isReadOnly)
+        return try runInTurn(StoredCatalog.read(log.snapshot()), isReadOnly)
     }
 
-    /// Whether a migration would go through objects: then the log is to be opened with no more than its share of the
+    /// The same, unless that goes through objects: then the log is to be opened with no more than its share of the
     /// ceiling.
-    package func isRewriteDue() throws -> Bool {
-        guard let stored = try StoredCatalog.read(log.snapshot()), stored.schema.fingerprint != schema.fingerprint
-        else {
-            return false
-        }
+    ///
+    /// - Returns: Nil if it does; nothing was written then.
+    package mutating func runUnlessRewriting(isReadOnly: Bool) throws -> Opened? {
+        let turn = MigrationTurns.shared.turn(of: log)
+        turn.take()
+        defer { turn.giveUp() }
+        let stored = try StoredCatalog.read(log.snapshot())
+        if let stored, try isRewriteDue(stored) { return nil }
+        return try runInTurn(stored, isReadOnly)
+    }
+
+    private func isRewriteDue(_ stored: StoredCatalog) throws -> Bool {
+        guard stored.schema.fingerprint != schema.fingerprint else { return false }
         var current = stored
         for step in try MigrationSteps(from: stored.schema, to: schema, plan: plan).all {
             if !step.streamedEntities.isEmpty { return true }
@@ -51,8 +62,8 @@ package struct Migrator {
         return false
     }
 
-    private mutating func runInTurn(_ isReadOnly: Bool) throws -> (store: RowStore, report: MigrationReport) {
-        guard let stored = try StoredCatalog.read(log.snapshot()) else {
+    private mutating func runInTurn(_ stored: StoredCatalog?, _ isReadOnly: Bool) throws -> Opened {
+        guard let stored else {
             guard !isReadOnly else {
                 throw MigrationError(
                     .storage, "The store is empty, and was opened for reading only. Open it for writing once.")
