@@ -25,7 +25,7 @@ package final class EntityStorage: Sendable {
     /// Bit k: a change of slot k concerns an index; bit 63 stands for all slots from 63 on.
     package let indexedSlots: UInt64
     /// Slots whose value may lie out of the row.
-    package let variableSlots: [Int]
+    package var variableSlots: [Int] { layout.variableSlots }
     package let variableMask: UInt64
     package let toOneSlots: [Int]
     /// To-one slots that must not be nil.
@@ -54,8 +54,7 @@ package final class EntityStorage: Sendable {
         }
         for index in memberIndexes { mask |= SlotMask.bit(index.slot) }
         indexedSlots = mask
-        variableSlots = layout.variableSlots
-        variableMask = variableSlots.reduce(0) { $0 | SlotMask.bit($1) }
+        variableMask = layout.variableSlots.reduce(0) { $0 | SlotMask.bit($1) }
         toOneSlots = slots.indices.filter { if case .toOne = slots[$0] { true } else { false } }
         requiredSlots = slots.indices.filter {
             if case .toOne(let relationship) = slots[$0] { !relationship.isOptional } else { false }

@@ -36,6 +36,8 @@ package final class RowLayout: Sendable {
     let draftRoom: Atomic<UInt32>
     /// Fewest bytes that any column's values need to go out of the row.
     let externalByteCountMin: Int
+    /// Slots of the columns whose values may lie out of the row.
+    package let variableSlots: [Int]
 
     /// Assigns every column its place.
     package convenience init(number: UInt16, entityName: String, columns descriptions: [ColumnDescription]) {
@@ -71,9 +73,6 @@ package final class RowLayout: Sendable {
 
     package func slot(ofColumn number: UInt32) -> Int? { slotOfNumber[number] }
 
-    /// Slots of the columns whose values may lie out of the row.
-    package var variableSlots: [Int] { columns.indices.filter { columns[$0].isVariable } }
-
     /// Builds the layout of columns whose places have been checked.
     private init(checkedNumber number: UInt16, entityName: String, columns: [Column], fixedByteCount: Int) {
         let optionalCount = columns.reduce(0) { $0 + ($1.nilBit >= 0 ? 1 : 0) }
@@ -84,6 +83,7 @@ package final class RowLayout: Sendable {
         self.number = number
         self.entityName = entityName
         self.columns = columns
+        variableSlots = columns.indices.filter { columns[$0].isVariable }
         self.fixedByteCount = fixedByteCount
         self.variableCount = variableCount
         self.nilByteCount = nilByteCount
