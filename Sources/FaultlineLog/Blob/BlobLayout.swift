@@ -5,7 +5,8 @@
 struct BlobLayout {
     /// Payload bytes of every frame but the last.
     static let pieceByteCount = UInt64(Limits.frameBodyByteCountMax - RecordHeader.byteCount)
-    private static let overhead = UInt64(FrameHeader.byteCount + RecordHeader.byteCount)
+    /// Bytes of the headers before each piece.
+    static let overhead = UInt64(FrameHeader.byteCount + RecordHeader.byteCount)
 
     /// The header of the blob record, in bytes from the start of the file.
     let recordOffset: UInt64
@@ -19,6 +20,30 @@ struct BlobLayout {
     /// Bytes from `payloadOffset` to the end of its piece.
     func contiguous(from payloadOffset: UInt64) -> UInt64 {
         Self.pieceByteCount - payloadOffset % Self.pieceByteCount
+    }
+
+    /// A piece of the payload, and the frame around it.
+    struct Piece {
+        /// The header of the frame; that of the record follows.
+        let frameOffset: UInt64
+        /// Bytes of the payload before it.
+        let payloadOffset: UInt64
+        let byteCount: Int
+        let isLast: Bool
+
+        /// Bytes of the frame behind its header.
+        var bodyByteCount: Int { RecordHeader.byteCount + byteCount.roundedUpTo8 }
+    }
+
+    static func pieceCount(payloadByteCount: UInt64) -> UInt64 { (payloadByteCount - 1) / pieceByteCount + 1 }
+
+    /// The piece of that number, from 0, of a payload that is not empty.
+    func piece(_ number: UInt64, payloadByteCount: UInt64) -> Piece {
+        let start = number * Self.pieceByteCount
+        let byteCount = min(Self.pieceByteCount, payloadByteCount - start)
+        return Piece(
+            frameOffset: place(of: start) - Self.overhead, payloadOffset: start, byteCount: Int(byteCount),
+            isLast: start + byteCount == payloadByteCount)
     }
 
     /// Where the frame of the last payload byte ends.

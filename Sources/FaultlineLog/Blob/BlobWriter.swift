@@ -59,10 +59,7 @@ struct BlobWriter: ~Copyable {
             }
             if chunkCount == 0 { isCompressing = false }
         }
-        note(chunk, flag: 0)
-        if let source = chunk.baseAddress { (buffer + buffered).copyMemory(from: source, byteCount: chunk.count) }
-        buffered += chunk.count
-        if buffered >= Self.bufferByteCount { try flush() }
+        try take(chunk, flag: 0)
     }
 
     /// Adds a chunk that is stored already, as it is.
@@ -71,9 +68,14 @@ struct BlobWriter: ~Copyable {
     {
         self.rawByteCount += UInt64(rawByteCount)
         if entry.isCompressed { isCompressed = true }
-        note(chunk, flag: entry.isCompressed ? ChunkGroup.flagCompressed : 0)
-        if let source = chunk.baseAddress { (buffer + buffered).copyMemory(from: source, byteCount: chunk.count) }
-        buffered += chunk.count
+        try take(chunk, flag: entry.isCompressed ? ChunkGroup.flagCompressed : 0)
+    }
+
+    /// Notes a chunk as it is to be stored, and copies it into the buffer.
+    private mutating func take(_ stored: UnsafeRawBufferPointer, flag: UInt32) throws(LogError) {
+        note(stored, flag: flag)
+        if let source = stored.baseAddress { (buffer + buffered).copyMemory(from: source, byteCount: stored.count) }
+        buffered += stored.count
         if buffered >= Self.bufferByteCount { try flush() }
     }
 
@@ -161,10 +163,9 @@ struct BlobWriter: ~Copyable {
             (buffer + buffered).storeBytes(of: 0, as: UInt8.self)
             buffered += 1
         }
-        let pieceCount = (payloadByteCount - 1) / BlobLayout.pieceByteCount + 1
         var previousHead = segment.previousHead
-        for piece in 0..<pieceCount {
-            previousHead = try writeFrame(piece, of: pieceCount, id: id, &head, previousHead)
+        for number in 0..<BlobLayout.pieceCount(payloadByteCount: payloadByteCount) {
+            previousHead = try writeFrame(number, id: id, &head, previousHead)
         }
         let placement = BlobPlacement(
             segment: segment.managed.number, offset: layout.recordOffset, rawByteCount: rawByteCount,
@@ -176,18 +177,17 @@ struct BlobWriter: ~Copyable {
 
     /// Writes the headers before one piece, with the piece itself if all of it is still in memory.
     private mutating func writeFrame(
-        _ piece: UInt64, of pieceCount: UInt64, id: RecordID, _ head: inout ByteWriter, _ previousHead: UInt32
+        _ number: UInt64, id: RecordID, _ head: inout ByteWriter, _ previousHead: UInt32
     ) throws(LogError) -> UInt32 {
-        let pieceStart = piece * BlobLayout.pieceByteCount
-        let pieceCount64 = min(BlobLayout.pieceByteCount, payloadByteCount - pieceStart)
-        let offset = layout.place(of: pieceStart) - UInt64(FrameHeader.byteCount + RecordHeader.byteCount)
+        let piece = layout.piece(number, payloadByteCount: payloadByteCount)
+        let offset = piece.frameOffset
         var continuation = ByteWriter(byteCapacity: 128)
-        if piece > 0 {
-            continuation.appendZeros(FrameHeader.byteCount + RecordHeader.byteCount)
+        if number > 0 {
+            continuation.appendZeros(Int(BlobLayout.overhead))
             if let start = continuation.mutableBytes.baseAddress {
                 let record = start + FrameHeader.byteCount
                 RecordHeader.write(
-                    to: record, storedByteCount: Int(pieceCount64), rawByteCount: Int(pieceCount64),
+                    to: record, storedByteCount: piece.byteCount, rawByteCount: piece.byteCount,
                     table: TableID.blobs.rawValue,
                     layout: 0, id: id, operation: .blob, flags: [])
                 RecordHeader.seal(
@@ -195,16 +195,16 @@ struct BlobWriter: ~Copyable {
                     binding: segment.managed.recordBinding(at: offset + UInt64(FrameHeader.byteCount)))
             }
         }
-        let bytes = piece > 0 ? continuation.mutableBytes : head.mutableBytes
+        let bytes = number > 0 ? continuation.mutableBytes : head.mutableBytes
         guard let start = bytes.baseAddress else { return previousHead }
         let frame = FrameHeader(
-            kind: .blob, bodyByteCount: RecordHeader.byteCount + Int(pieceCount64).roundedUpTo8,
+            kind: .blob, bodyByteCount: piece.bodyByteCount,
             headersCRC: CRC32C.checksum(start + FrameHeader.byteCount, RecordHeader.byteCount), recordCount: 1,
-            flags: piece + 1 < pieceCount ? FrameHeader.flagContinued : 0, durable: segment.durable,
+            flags: piece.isLast ? 0 : FrameHeader.flagContinued, durable: segment.durable,
             previousHead: previousHead,
-            part: UInt32(piece))
+            part: UInt32(number))
         let result = frame.write(to: start, at: offset, of: segment.managed.header)
-        if piece == 0, pieceCount == 1, bufferedFrom == UInt64(BlobHeader.byteCount) {
+        if number == 0, piece.isLast, bufferedFrom == UInt64(BlobHeader.byteCount) {
             // A small blob is one write.
             head.append(UnsafeRawBufferPointer(start: buffer, count: buffered))
             buffered = 0
