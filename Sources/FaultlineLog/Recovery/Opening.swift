@@ -379,7 +379,7 @@ struct Opening: ~Copyable {
             do throws(LogError) {
                 let managed = try directory.open(entry, for: .reading)
                 let length = try onDisk("reading a checkpoint") { () throws(DiskError) in try managed.file.byteCount() }
-                guard state.files[number]?.isDamaged != true,
+                guard !entry.isDamaged,
                     let footer = try CheckpointReader.readFooter(managed, length: length)
                 else {
                     noteIgnored(FileName.numbered(.tableCheckpoint, number))
