@@ -106,6 +106,7 @@ let package = Package(
             name: "RotSimulation",
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/RotSimulation"),
+        .testTarget(name: "RotTests", dependencies: ["RotSimulation"]),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
             name: "FaultlineProofs",

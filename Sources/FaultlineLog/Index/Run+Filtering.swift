@@ -67,16 +67,19 @@ extension Run {
     private func loadFilterPage(at offset: UInt64, byteCount: Int) throws(LogError) -> BlockHandle {
         let memory = BlockMemory.allocate(byteCount: byteCount)
         do throws(LogError) {
-            try Self.read(into: memory.bytes, of: file, at: offset)
-            if let problem = BloomFilter.problem(
-                inPage: UnsafeRawBufferPointer(memory.bytes), seed: header.seed(at: offset))
-            {
-                throw LogError.damagedRun(file.path, at: offset, problem)
-            }
+            try readFilterPage(at: offset, into: memory.bytes)
         } catch {
             memory.release()
             throw error
         }
         return cache.insert(file: fileNumber, offset: offset, memory)
+    }
+
+    /// Reads and verifies the filter's page at a place of the file.
+    func readFilterPage(at offset: UInt64, into page: UnsafeMutableRawBufferPointer) throws(LogError) {
+        try Self.read(into: page, of: file, at: offset)
+        if let problem = BloomFilter.problem(inPage: UnsafeRawBufferPointer(page), seed: header.seed(at: offset)) {
+            throw LogError.damagedRun(file.path, at: offset, problem)
+        }
     }
 }

@@ -59,6 +59,7 @@ struct IndexComparison {
             guard let definition = definitions[index] else { continue }
             var found = Sum()
             do {
+                for run in snapshot.indexes.find(index)?.pointee.runs ?? [] { try run.verify() }
                 try snapshot.forEachEntry(in: definition, prefix: UnsafeRawBufferPointer(start: nil, count: 0)) {
                     key, id in
                     found.add(key, id)
