@@ -111,7 +111,8 @@ let package = Package(
         .executableTarget(
             name: "FaultlineProofs",
             dependencies: [
-                "CrashSimulation", "MigrationSimulation", "RotSimulation", "FaultlineTestSupport", "FaultlineDisk",
+                "CrashSimulation", "MigrationSimulation", "RotSimulation", "Faultline", "FaultlineMigration",
+                "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/FaultlineProofs"),
         // The format's document and fixtures against the code.

@@ -1,5 +1,4 @@
 import Glibc
-import MigrationSimulation
 
 /// Measures memory in a process that does nothing else, for the tests that start it.
 struct MemoryProof {

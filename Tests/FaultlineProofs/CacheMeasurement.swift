@@ -1,23 +1,23 @@
-internal import Faultline
-internal import FaultlineDisk
-internal import FaultlineLog
-internal import FaultlineTestSupport
+import Faultline
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
 
 /// What reading far more than the cache holds has cost.
-package struct CacheMeasurement: Sendable {
+struct CacheMeasurement: Sendable {
     /// Bytes of values that were read.
-    package var byteCount = 0
+    var byteCount = 0
     /// How far the most that the allocator had given out rose above what it had given out before.
-    package var allocatedByteCount = 0
+    var allocatedByteCount = 0
     /// The same for resident memory.
-    package var peakByteCount = 0
+    var peakByteCount = 0
     /// The most that the engine said it held.
-    package var cacheByteCount = 0
+    var cacheByteCount = 0
 }
 
 /// Holds a fault for every object that `prepareMigrationMeasurement` has written, and touches all of them twice: in the
 /// order of creation, and scattered.
-package func measureCache(_ directory: String, rows: Int, budget: Int) throws -> CacheMeasurement {
+func measureCache(_ directory: String, rows: Int, budget: Int) throws -> CacheMeasurement {
     var options = LogOptions()
     options.memoryBudget = budget
     let container = try ModelContainer(for: Measured1.models, directory: directory, on: PosixDisk(), options: options)

@@ -1,15 +1,15 @@
-package import Faultline
-internal import FaultlineDisk
-internal import FaultlineLog
-internal import FaultlineMigration
-internal import FaultlineTestSupport
-internal import Foundation
+import Faultline
+import FaultlineDisk
+import FaultlineLog
+import FaultlineMigration
+import FaultlineTestSupport
+import Foundation
 
-package enum Measured1: VersionedSchema {
-    package static var models: [any PersistentModel.Type] { [Employee.self] }
-    package static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+enum Measured1: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Employee.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
 
-    @Model package final class Employee {
+    @Model final class Employee {
         var number: Int
         var name: String
         var payload: String
@@ -21,11 +21,11 @@ package enum Measured1: VersionedSchema {
     }
 }
 
-package enum Measured2: VersionedSchema {
-    package static var models: [any PersistentModel.Type] { [Employee.self] }
-    package static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+enum Measured2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Employee.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
 
-    @Model package final class Employee {
+    @Model final class Employee {
         var number: Int
         var firstName: String
         var lastName: String
@@ -39,9 +39,9 @@ package enum Measured2: VersionedSchema {
     }
 }
 
-package enum MeasuredPlan: SchemaMigrationPlan {
-    package static var schemas: [any VersionedSchema.Type] { [Measured1.self, Measured2.self] }
-    package static var stages: [MigrationStage] {
+enum MeasuredPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Measured1.self, Measured2.self] }
+    static var stages: [MigrationStage] {
         [
             .streamed(
                 fromVersion: Measured1.self, toVersion: Measured2.self,
@@ -58,17 +58,17 @@ package enum MeasuredPlan: SchemaMigrationPlan {
 }
 
 /// What a streamed migration of many rows has cost.
-package struct MigrationMeasurement: Sendable {
-    package var rows = 0
-    package var resumes = 0
-    package var seconds = 0.0
+struct MigrationMeasurement: Sendable {
+    var rows = 0
+    var resumes = 0
+    var seconds = 0.0
     /// How far the peak of resident memory rose above what was resident when the container was opened.
-    package var peakByteCount = 0
-    package var isRight = false
+    var peakByteCount = 0
+    var isRight = false
 }
 
 /// Writes rows under the old schema: to be run in a process of its own, before `measureMigration`.
-package func prepareMigrationMeasurement(_ directory: String, rows: Int, payloadByteCount: Int) throws {
+func prepareMigrationMeasurement(_ directory: String, rows: Int, payloadByteCount: Int) throws {
     let container = try ModelContainer(
         for: Measured1.models, directory: directory, on: PosixDisk(), options: LogOptions())
     let context = ModelContext(container)
@@ -90,7 +90,7 @@ package func prepareMigrationMeasurement(_ directory: String, rows: Int, payload
 ///   - progress: Told after every thousand objects how many are done.
 /// - Returns: What it cost, and whether all objects came over.
 /// - Throws: What the container says.
-package func measureMigration(
+func measureMigration(
     _ directory: String, rows: Int, ceiling: Int, progress: @escaping @Sendable (Int) -> Void
 ) throws -> MigrationMeasurement {
     var measurement = MigrationMeasurement()
