@@ -101,6 +101,12 @@ int fl_allocate(int descriptor, int64_t offset, int64_t byte_count, bool keeps_l
     RESULT(fallocate(descriptor, keeps_length ? FALLOC_FL_KEEP_SIZE : 0, offset, byte_count));
 }
 
+int fl_release_allocation(int descriptor) {
+    struct stat answer;
+    if (fstat(descriptor, &answer) < 0) return -errno;
+    RESULT(ftruncate(descriptor, answer.st_size));
+}
+
 int64_t fl_copy_range(int source, int64_t source_offset, int target, int64_t target_offset, size_t byte_count) {
     off64_t from = source_offset, to = target_offset;
     ssize_t result = copy_file_range(source, &from, target, &to, byte_count, 0);

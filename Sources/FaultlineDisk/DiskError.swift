@@ -78,7 +78,12 @@ extension DiskError.Code {
             case ELOOP: .linkLoop
             case EXDEV: .crossDevice
             case EBUSY, ETXTBSY: .busy
-            case EBADF: systemCall == .pwrite || systemCall == .fcntl ? .notWritable : .notOpen
+            case EBADF:
+                switch systemCall {
+                case .pwrite, .fcntl, .fallocate: .notWritable
+                default: .notOpen
+                }
+            case EINVAL where systemCall == .ftruncate: .notWritable
             case ENOLCK: .locksUnavailable
             case ENOSYS, EOPNOTSUPP, ENOTTY: .notSupported
             case EINVAL where systemCall == .fsync || systemCall == .fdatasync || systemCall == .fcntl: .notSupported

@@ -26,6 +26,20 @@ open class DiskFile: @unchecked Sendable {
     ///   then be in the file.
     open func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) { Self.subclassAnswers() }
 
+    /// Sets disk space aside for the bytes from `offset` to `end`, so that writing them cannot fail for want of it.
+    ///
+    /// The file's length and bytes stay as they are. Where the file system cannot set space aside, nothing happens;
+    /// where it writes elsewhere at each write (btrfs, ZFS), it promises less.
+    ///
+    /// - Throws: `.noSpace`, `.quotaExceeded`, `.fileTooLarge`, `.notWritable`, `.ioFailure`; some of the space may then
+    ///   be set aside.
+    open func reserve(from offset: UInt64, through end: UInt64) throws(DiskError) { Self.subclassAnswers() }
+
+    /// Gives back the space that is set aside behind the file's end.
+    ///
+    /// Nobody may write to the file meanwhile.
+    open func releaseReserve() throws(DiskError) { Self.subclassAnswers() }
+
     /// Makes the file's bytes and length durable, not its entry in the directory (`fdatasync`).
     ///
     /// - Parameter site: Names the place in the code, so that a test can leave out just this call.

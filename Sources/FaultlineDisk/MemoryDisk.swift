@@ -183,6 +183,10 @@ private final class MemoryDiskFile: DiskFile, @unchecked Sendable {
         }
     }
 
+    override func reserve(from offset: UInt64, through end: UInt64) throws(DiskError) {}
+
+    override func releaseReserve() throws(DiskError) {}
+
     override func synchronize(site: SyncSite) throws(DiskError) {}
 
     override func byteCount() throws(DiskError) -> UInt64 { UInt64(file.content.withLock { $0.byteCount }) }

@@ -45,6 +45,27 @@ final class PosixDiskFile: DiskFile, @unchecked Sendable {
         if errorNumber != 0 { throw failure(errorNumber, of: .pwrite, at: offset + UInt64(byteCount)) }
     }
 
+    override func reserve(from offset: UInt64, through end: UInt64) throws(DiskError) {
+        guard end > offset else { return }
+        guard end <= UInt64(Int64.max) else {
+            throw DiskError(errorNumber: EFBIG, systemCall: .fallocate, path: path, offset: offset)
+        }
+        let descriptor = descriptor.load(ordering: .relaxed)
+        let result = Transfer.uninterrupted {
+            fl_allocate(descriptor, Int64(offset), Int64(end - offset), true)
+        }
+        switch -result {
+        case ENOSPC, EDQUOT, EFBIG, EIO, EBADF, EROFS: throw failure(-result, of: .fallocate, at: offset)
+        // Done, or this file system has no such thing.
+        default: return
+        }
+    }
+
+    override func releaseReserve() throws(DiskError) {
+        let result = fl_release_allocation(descriptor.load(ordering: .relaxed))
+        if result < 0 { throw failure(-result, of: .ftruncate) }
+    }
+
     override func synchronize(site: SyncSite) throws(DiskError) {
         let descriptor = descriptor.load(ordering: .relaxed)
         let result = Transfer.uninterrupted { fl_fdatasync(descriptor) }

@@ -40,6 +40,7 @@ package final class Log: @unchecked Sendable {
         let sequencer: Sequencer
         let checkpointer: Checkpointer
         let maintainer: Maintainer
+        let space: DiskSpace
     }
 
     /// Opens the store in `directory`, or creates one there.
@@ -153,20 +154,22 @@ package final class Log: @unchecked Sendable {
             segment: opened.segment, end: opened.end, previousHead: opened.head, sequence: opened.replay.sequence)
         let runs = RunStore(
             directory: opened.directory, manifest: manifest, publisher: publisher, cache: blockCache, budget: budget)
+        let space = DiskSpace(opened.directory, options)
+        space.holdBack(storeByteCount: opened.state.segmentByteCount, isOpening: true)
         let sequencer = Sequencer(
             directory: opened.directory, manifest: manifest, publisher: publisher, committer: committer, runs: runs,
             options: options,
             clock: clock, budget: budget, tables: tables, sequence: opened.replay.sequence,
             wallNanoseconds: opened.replay.wallNanoseconds, indexes: opened.replay.memtables.indexSet,
             segment: opened.segment,
-            offset: opened.end, blobs: opened.blobs)
+            offset: opened.end, blobs: opened.blobs, space: space)
         // What was made again from the segments is made durable soon.
         sequencer.byteCountSinceCheckpoint =
             opened.report.ignoredDerivedFiles.isEmpty ? opened.replay.byteCount : UInt64(options.checkpointByteCount)
         let checkpointer = Checkpointer(
             directory: opened.directory, manifest: manifest, publisher: publisher, committer: committer,
             sequencer: sequencer,
-            cache: cache, runs: runs, listed: opened.pageFiles)
+            cache: cache, runs: runs, space: space, listed: opened.pageFiles)
         let maintainer = Maintainer(checkpointer)
         if options.maintenance == .thread {
             maintainer.start()
@@ -174,7 +177,7 @@ package final class Log: @unchecked Sendable {
         }
         return Writing(
             manifest: manifest, committer: committer, sequencer: sequencer, checkpointer: checkpointer,
-            maintainer: maintainer)
+            maintainer: maintainer, space: space)
     }
 
     deinit {
@@ -219,7 +222,15 @@ package final class Log: @unchecked Sendable {
         author: String?, _ body: (inout Transaction) throws -> R
     ) throws -> (value: R, receipt: CommitReceipt) {
         let writing = try writable()
-        if options.maintenance == .thread, writing.sequencer.isCheckpointOverdue { try writing.checkpointer.run() }
+        if options.maintenance == .thread, writing.sequencer.isCheckpointOverdue, writing.space.mayCheckpoint {
+            do {
+                try writing.checkpointer.run()
+            } catch {
+                // Deletes make room again: they alone go on.
+                guard error.code == .fullDisk else { throw error }
+                writing.space.noteCheckpoint(refused: true)
+            }
+        }
         let sequencer = writing.sequencer
         sequencer.turn.lock()
         let ending: Sequencer.Ending
@@ -338,6 +349,11 @@ package final class Log: @unchecked Sendable {
         writing.maintainer.stop()
         guard failure == nil else { return }
         // Whoever has the turn sees it through; nobody gets it after.
+        defer {
+            writing.committer.releaseReserve()
+            writing.sequencer.releaseReserve()
+            writing.manifest.releaseReserve()
+        }
         try writing.checkpointer.run(isClosing: true)
     }
 

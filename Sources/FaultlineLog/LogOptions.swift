@@ -39,6 +39,10 @@ package struct LogOptions: Sendable {
     package var manifestByteCount = 1 << 20
     /// How many times its snapshot a manifest has to be before it is replaced: 4.
     package var manifestGrowth = 4
+    /// Bytes that a file holds back against a full disk: 16 MiB.
+    package var ballastByteCount = 16 << 20
+    /// Bytes of the store from which on there is such a file: 64 MiB.
+    package var ballastStoreByteCount = 64 << 20
     /// When a commit returns: when it is on the disk.
     package var durability: Durability = .sync
     /// Whether blobs are compressed where it saves an eighth: yes.

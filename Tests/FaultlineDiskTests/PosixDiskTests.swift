@@ -164,6 +164,34 @@ struct PosixDiskTests {
         }
     }
 
+    @Test func setsSpaceAsideWithoutMakingTheFileLonger() throws {
+        let path = directory.path + "/file"
+        let file = try disk.open(path, for: .creating)
+        try file.write([1, 2, 3], at: 0)
+        try file.synchronize()
+        let before = try allocatedByteCount(path)
+
+        try file.reserve(from: 0, through: 1 << 20)
+
+        #expect(try file.byteCount() == 3)
+        #expect(try allocatedByteCount(path) >= 1 << 20)
+        try file.releaseReserve()
+        #expect(try file.byteCount() == 3)
+        #expect(try allocatedByteCount(path) == before)
+
+        let reading = try disk.open(path, for: .reading)
+        #expect(throws: DiskError.self) { try reading.reserve(from: 0, through: 4_096) }
+        #expect(throws: DiskError.self) { try reading.releaseReserve() }
+        #expect(throws: DiskError.self) { try file.reserve(from: 0, through: .max) }
+    }
+
+    /// Bytes that a file takes on the disk.
+    private func allocatedByteCount(_ path: String) throws -> Int {
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        return Int(status.st_blocks) * 512
+    }
+
     @Test func keepsALockFromAnotherProcess() async throws {
         let file = try disk.open(directory.path + "/LOCK", for: .creating)
         #expect(try file.lock(byte: 0, exclusively: true))

@@ -25,6 +25,15 @@ final class CountingDiskFile: DiskFile, @unchecked Sendable {
         disk.count(path) { $0.bytesWritten += bytes.count }
     }
 
+    override func reserve(from offset: UInt64, through end: UInt64) throws(DiskError) {
+        disk.count(path) { $0.reservations += 1 }
+        try base.reserve(from: offset, through: end)
+    }
+
+    override func releaseReserve() throws(DiskError) {
+        try base.releaseReserve()
+    }
+
     override func synchronize(site: SyncSite) throws(DiskError) {
         disk.count(path) { $0.synchronizations += 1 }
         try base.synchronize(site: site)

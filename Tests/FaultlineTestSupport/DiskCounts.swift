@@ -5,6 +5,7 @@ package struct DiskCounts: Hashable, Sendable, CustomStringConvertible {
     package var bytesRead = 0
     package var writes = 0
     package var bytesWritten = 0
+    package var reservations = 0
     package var synchronizations = 0
     package var directorySynchronizations = 0
     /// Creations of directories, removals and renames.
@@ -22,6 +23,7 @@ package struct DiskCounts: Hashable, Sendable, CustomStringConvertible {
         difference.bytesRead = later.bytesRead - earlier.bytesRead
         difference.writes = later.writes - earlier.writes
         difference.bytesWritten = later.bytesWritten - earlier.bytesWritten
+        difference.reservations = later.reservations - earlier.reservations
         difference.synchronizations = later.synchronizations - earlier.synchronizations
         difference.directorySynchronizations = later.directorySynchronizations - earlier.directorySynchronizations
         difference.entryChanges = later.entryChanges - earlier.entryChanges
@@ -32,7 +34,7 @@ package struct DiskCounts: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         "\(opens) opens, \(reads) reads of \(bytesRead) bytes, \(writes) writes of \(bytesWritten) bytes, "
-            + "\(synchronizations) synchronizations, \(directorySynchronizations) of directories, "
+            + "\(reservations) reservations, \(synchronizations) synchronizations, \(directorySynchronizations) of directories, "
             + "\(entryChanges) changes of entries, \(questions) questions, \(locks) locks"
     }
 }

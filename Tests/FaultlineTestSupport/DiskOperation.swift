@@ -5,7 +5,7 @@ package struct DiskOperation: Hashable, Sendable, CustomStringConvertible {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case open, create, names, isPresent, createDirectory, remove, removeDirectory, rename, synchronizeDirectory
         case identity, freeByteCount, fileSystem
-        case read, write, synchronize, byteCount, lock, unlock, forgetCachedPages
+        case read, write, synchronize, byteCount, lock, unlock, forgetCachedPages, reserve, releaseReserve
 
         /// Whether it changes what a crash may leave behind.
         package var isMutating: Bool {
@@ -35,6 +35,8 @@ package struct DiskOperation: Hashable, Sendable, CustomStringConvertible {
             case .byteCount: .fstat
             case .lock, .unlock: .fcntl
             case .forgetCachedPages: .posixFadvise
+            case .reserve: .fallocate
+            case .releaseReserve: .ftruncate
             }
         }
     }

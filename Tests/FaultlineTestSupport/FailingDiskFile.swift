@@ -33,6 +33,17 @@ final class FailingDiskFile: DiskFile, @unchecked Sendable {
         throw error
     }
 
+    override func reserve(from offset: UInt64, through end: UInt64) throws(DiskError) {
+        let byteCount = Int(clamping: end &- offset)
+        try disk.run(DiskOperation(.reserve, path, offset: offset, byteCount: byteCount)) { () throws(DiskError) in
+            try base.reserve(from: offset, through: end)
+        }
+    }
+
+    override func releaseReserve() throws(DiskError) {
+        try disk.run(DiskOperation(.releaseReserve, path)) { () throws(DiskError) in try base.releaseReserve() }
+    }
+
     override func synchronize(site: SyncSite) throws(DiskError) {
         guard let (effect, error) = disk.hit(DiskOperation(.synchronize, path, site: site)) else {
             return try base.synchronize(site: site)

@@ -15,7 +15,7 @@ extension SimulatedDisk {
             throw DiskError(errorNumber: EFBIG, systemCall: .pwrite, path: path, offset: offset)
         }
         try guardian.withLock { () throws(DiskError) in
-            let growth = Int(offset) + bytes.count - state.files[file].current.byteCount
+            let growth = Int(offset) + bytes.count - state.files[file].allocatedByteCount
             if growth > 0, capacity < 1 << 50 {
                 let missing = growth - max(0, capacity - state.byteCount)
                 if missing > 0 {
@@ -27,6 +27,26 @@ extension SimulatedDisk {
             }
             state.files[file].write(bytes, at: Int(offset))
         }
+    }
+
+    func reserve(_ file: Int, _ path: String, from offset: UInt64, through end: UInt64) throws(DiskError) {
+        try guardian.withLock { () throws(DiskError) in
+            guard end <= UInt64(Self.fileByteCountMax) else {
+                throw DiskError(errorNumber: EFBIG, systemCall: .fallocate, path: path, offset: offset)
+            }
+            let growth = Int(end) - state.files[file].allocatedByteCount
+            let available = capacity < 1 << 50 ? max(0, capacity - state.byteCount) : growth
+            // Like ext4 and XFS: what there is stays with the file.
+            let got = min(growth, available)
+            if got > 0 { state.files[file].reservedEnd = state.files[file].allocatedByteCount + got }
+            if got < growth {
+                throw DiskError(errorNumber: ENOSPC, systemCall: .fallocate, path: path, offset: offset)
+            }
+        }
+    }
+
+    func releaseReserve(_ file: Int) {
+        guardian.withLock { state.files[file].reservedEnd = 0 }
     }
 
     func synchronize(_ file: Int, _ path: String, site: SyncSite) {

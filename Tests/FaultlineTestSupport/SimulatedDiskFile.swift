@@ -43,6 +43,16 @@ final class SimulatedDiskFile: DiskFile, @unchecked Sendable {
         if bytes.count > 0 { try disk.write(file, path, bytes, at: offset) }
     }
 
+    override func reserve(from offset: UInt64, through end: UInt64) throws(DiskError) {
+        try check(.fallocate, needsWriting: true)
+        try disk.reserve(file, path, from: offset, through: end)
+    }
+
+    override func releaseReserve() throws(DiskError) {
+        try check(.ftruncate, needsWriting: true)
+        disk.releaseReserve(file)
+    }
+
     override func synchronize(site: SyncSite) throws(DiskError) {
         try check(.fdatasync)
         disk.synchronize(file, path, site: site)

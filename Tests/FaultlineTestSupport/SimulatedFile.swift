@@ -32,9 +32,14 @@ struct SimulatedFile: Sendable {
     ///
     /// The next synchronization passes over them, unless they are written again.
     var lost: [Int: [UInt8]] = [:]
+    /// Space is set aside up to here; it outlives a crash or not, and says nothing about bytes.
+    var reservedEnd = 0
     var locks: [Lock] = []
     var handleCount = 0
     var isFree = false
+
+    /// Bytes of the disk that the file takes.
+    var allocatedByteCount: Int { max(current.byteCount, reservedEnd) }
 
     /// Whether power loss could leave anything but the cached bytes.
     var isDirty: Bool { !writes.isEmpty || !lost.isEmpty || current.byteCount != durable.byteCount }

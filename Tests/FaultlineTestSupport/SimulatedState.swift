@@ -149,6 +149,12 @@ struct SimulatedState: Sendable {
         }
     }
 
-    /// Bytes in all files.
-    var byteCount: Int { files.reduce(0) { $0 + $1.current.byteCount } }
+    /// Bytes that files take: those with an entry, and those that somebody holds open.
+    var byteCount: Int {
+        var isTaken = files.map { $0.handleCount > 0 }
+        for directory in directories {
+            for case .file(let file) in directory.current.values { isTaken[file] = true }
+        }
+        return files.indices.reduce(0) { isTaken[$1] ? $0 + files[$1].allocatedByteCount : $0 }
+    }
 }

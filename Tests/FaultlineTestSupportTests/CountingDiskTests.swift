@@ -37,8 +37,8 @@ struct CountingDiskTests {
         #expect(names == ["f"])
         #expect(
             counts.description
-                == "0 opens, 0 reads of 0 bytes, 0 writes of 0 bytes, 0 synchronizations, 0 of directories, "
-                + "0 changes of entries, 1 questions, 0 locks"
+                == "0 opens, 0 reads of 0 bytes, 0 writes of 0 bytes, 0 reservations, 0 synchronizations, "
+                + "0 of directories, 0 changes of entries, 1 questions, 0 locks"
         )
         #expect(disk.counts.entryChanges == 2)
         disk.reset()

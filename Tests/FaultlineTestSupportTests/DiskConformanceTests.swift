@@ -108,6 +108,7 @@ struct DiskConformanceTests {
         #expect(code { () throws(DiskError) in try file.lock(byte: 0, exclusively: false) } == .notOpen)
         #expect(code { () throws(DiskError) in try file.unlock(byte: 0) } == .notOpen)
         #expect(code { () throws(DiskError) in try file.forgetCachedPages() } == .notOpen)
+        #expect(code { () throws(DiskError) in try file.releaseReserve() } != nil)
     }
 
     @Test(arguments: Kind.allCases)

@@ -12,6 +12,8 @@ final class BlobSegment: @unchecked Sendable {
     var previousHead: UInt32
     /// Behind the last byte ever written.
     var furthest: UInt64
+    /// Of the writer's turn, like `end`.
+    var room: RoomAhead
     /// Set by a failed write: the file gets no further bytes.
     var hasFailed = false
     private let lock = EngineLock()
@@ -22,6 +24,7 @@ final class BlobSegment: @unchecked Sendable {
         self.end = end
         self.previousHead = previousHead
         furthest = end
+        room = RoomAhead(from: end)
         durableEnd = end
     }
 

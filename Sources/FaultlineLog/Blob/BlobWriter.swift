@@ -101,6 +101,7 @@ struct BlobWriter: ~Copyable {
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError) {
+        try segment.room.make(through: offset + UInt64(bytes.count), in: segment.managed.file)
         segment.furthest = max(segment.furthest, offset + UInt64(bytes.count))
         do {
             try segment.managed.file.write(bytes, at: offset)

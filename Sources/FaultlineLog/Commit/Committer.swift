@@ -88,6 +88,9 @@ final class Committer: @unchecked Sendable {
         if leads || completion.wait() { lead(until: completion) }
     }
 
+    /// Gives back the log's space that was set aside; to be called when nothing follows.
+    func releaseReserve() { segment.releaseReserve() }
+
     /// Whether no queued frame lies in the block.
     func isIdle(_ block: FrameBlock) -> Bool {
         lock.withLock { block.queuedFrameCount == 0 }
@@ -220,14 +223,16 @@ final class Committer: @unchecked Sendable {
             durable = written
         }
         next.noteListed()
-        try manifest.commit([
-            .fileSealed(
-                SealedFile(
-                    number: segment.number, end: written, chain: previousHead, firstSequence: firstSequence,
-                    lastSequence: lastSequence)),
-            next.addition(begun: begun),
-        ])
+        try manifest.commit(
+            [
+                .fileSealed(
+                    SealedFile(
+                        number: segment.number, end: written, chain: previousHead, firstSequence: firstSequence,
+                        lastSequence: lastSequence)),
+                next.addition(begun: begun),
+            ], isSwitching: true)
         publisher.update(files: { $0.adding(next) })
+        segment.releaseReserve()
         segment = next
         written = UInt64(FileHeader.byteCount)
         durable = written

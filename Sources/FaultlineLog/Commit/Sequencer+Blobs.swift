@@ -3,7 +3,9 @@ import FaultlineDisk
 extension Sequencer {
     /// The blob segment to write to: made, or followed by the next, where need be.
     func openBlobSegment() throws(LogError) -> BlobSegment {
+        try checkMayGrow()
         if let blobs, !blobs.hasFailed, blobs.end < UInt64(options.segmentByteCount) { return blobs }
+        do throws(LogError) { try manifest.makeRoom() } catch { throw fail(error) }
         var edits: [ManifestEdit] = []
         if let old = blobs {
             try old.synchronize(through: old.end, site: "blob.seal")
@@ -24,6 +26,7 @@ extension Sequencer {
         try manifest.commit(edits)
         publisher.update(files: { $0.adding(managed) })
         let fresh = BlobSegment(managed, end: UInt64(FileHeader.byteCount), previousHead: 0)
+        blobs?.managed.releaseReserve()
         blobs = fresh
         return fresh
     }

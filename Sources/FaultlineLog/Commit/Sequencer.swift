@@ -21,6 +21,7 @@ final class Sequencer: @unchecked Sendable {
     let clock: Clock
     let budget: MemoryBudget
     let cache: PageCache
+    let space: DiskSpace
 
     var tables: WorkingTables
     private(set) var sequence: UInt64
@@ -33,6 +34,7 @@ final class Sequencer: @unchecked Sendable {
     // The segment that frames are encoded for.
     private(set) var segment: ManagedFile
     private(set) var offset: UInt64
+    private var room: RoomAhead
     /// Bytes of log since the last checkpoint.
     var byteCountSinceCheckpoint: UInt64 = 0
     /// Bytes of changed pages that the last spill could not store.
@@ -56,6 +58,7 @@ final class Sequencer: @unchecked Sendable {
     private var firstVersionCount: UInt32 = 0
     private var laterVersionCount: UInt32 = 0
     private var deleteCount: UInt32 = 0
+    private var dropsTable = false
     private var blobEndAtStart: UInt64 = 0
     private var usesBlobs = false
     /// Runs with entries of the transaction under way, newest first.
@@ -67,7 +70,7 @@ final class Sequencer: @unchecked Sendable {
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, runs: RunStore,
         options: LogOptions, clock: Clock, budget: MemoryBudget, tables: WorkingTables, sequence: UInt64,
         wallNanoseconds: Int64, indexes: IndexSet, segment: ManagedFile, offset: UInt64,
-        blobs: BlobSegment?
+        blobs: BlobSegment?, space: DiskSpace
     ) {
         self.directory = directory
         self.manifest = manifest
@@ -84,7 +87,9 @@ final class Sequencer: @unchecked Sendable {
         self.indexes = indexes
         self.segment = segment
         self.offset = offset
+        room = RoomAhead(from: offset)
         self.blobs = blobs
+        self.space = space
         block = FrameBlock(capacity: options.frameByteCount + 65_536)
     }
 
@@ -101,6 +106,7 @@ final class Sequencer: @unchecked Sendable {
         firstVersionCount = 0
         laterVersionCount = 0
         deleteCount = 0
+        dropsTable = false
         usesBlobs = false
         transactionFailure = nil
         isAbandoned = false
@@ -173,6 +179,7 @@ final class Sequencer: @unchecked Sendable {
             operation: .transaction, flags: [])
         closing.write(to: place + RecordHeader.byteCount)
         sealRecord(place, RecordHeader.byteCount + closing.byteCount.roundedUpTo8)
+        try makeRoomAhead()
 
         sequence += 1
         wallNanoseconds = closing.wallNanoseconds
@@ -295,6 +302,7 @@ final class Sequencer: @unchecked Sendable {
             flags: [])
         sealRecord(record, RecordHeader.byteCount)
         tables.drop(table.rawValue)
+        dropsTable = true
     }
 
     /// Gives a record its checksum and counts it.
@@ -349,7 +357,7 @@ final class Sequencer: @unchecked Sendable {
             throw fail(
                 .tooLarge("A transaction has at most \(Limits.transactionRecordCountMax) records. Make several of it."))
         }
-        if offset >= UInt64(options.segmentByteCount) { try beginSegment() }
+        if offset >= UInt64(options.segmentByteCount) { try beginSegmentIfPossible() }
         if block.used + FrameHeader.byteCount > block.capacity { replaceBlock(capacity: 0) }
         frameStart = block.used
         frameByteCount = FrameHeader.byteCount
@@ -363,21 +371,73 @@ final class Sequencer: @unchecked Sendable {
         pending.append(PendingFrames.Frame(segment: segment.number, offset: offset, block: block, start: frameStart))
     }
 
+    /// Frames go on in a fresh segment, unless there is no space for it: then the present one gets longer.
+    private func beginSegmentIfPossible() throws(LogError) {
+        do throws(LogError) {
+            try beginSegment()
+        } catch {
+            guard error.code == .fullDisk, offset < UInt64(Limits.segmentByteCountMax) else { throw fail(error) }
+        }
+    }
+
     /// Frames go on in a fresh segment.
     ///
     /// It is listed when the first frame for it is written.
     private func beginSegment() throws(LogError) {
+        // For the edits by which the frames' writer lists it.
+        try manifest.makeRoom()
         let next = try directory.create(.hotSegment)
-        do {
-            try onDisk("making a segment durable") { () throws(DiskError) in
-                try next.file.synchronize(site: "segment.header")
-            }
-            try directory.synchronize(site: "segment.directory")
-        } catch {
-            throw fail(error)
+        try onDisk("making a segment durable") { () throws(DiskError) in
+            try next.file.synchronize(site: "segment.header")
         }
+        try directory.synchronize(site: "segment.directory")
         segment = next
         offset = UInt64(FileHeader.byteCount)
+        room = RoomAhead(from: offset)
+    }
+
+    /// Sets disk space aside for the frame being filled: once it is queued, a full disk would be a failed write.
+    private func makeRoomAhead() throws(LogError) {
+        try checkMayGrow()
+        do throws(LogError) {
+            try makeRoom(through: offset + UInt64(frameByteCount))
+        } catch {
+            guard error.code == .fullDisk, error.cause?.code != .fileTooLarge, isMakingRoom, space.giveUp() else {
+                throw fail(error)
+            }
+            do throws(LogError) {
+                try makeRoom(through: offset + UInt64(frameByteCount))
+            } catch {
+                throw fail(error)
+            }
+        }
+    }
+
+    private func makeRoom(through end: UInt64) throws(LogError) {
+        // The edits that list the segment come with its first frame.
+        if offset == UInt64(FileHeader.byteCount) { try manifest.makeRoom() }
+        // What a refused reservation got stays with the file, so a large one is not tried in vain.
+        if end > room.end + RoomAhead.stepByteCountMax {
+            let free = try onDisk("asking for free space") { () throws(DiskError) in
+                try directory.disk.freeByteCount(in: directory.path)
+            }
+            if end - room.end > free { throw LogError(noRoom: nil, path: segment.path) }
+        }
+        try room.make(through: end, in: segment.file)
+    }
+
+    /// Refuses a transaction that makes no room while what is left of the disk is for those that do.
+    func checkMayGrow() throws(LogError) {
+        if !isMakingRoom, space.isForDeletesOnly() { throw fail(LogError(noRoom: nil, path: segment.path)) }
+    }
+
+    /// Whether the transaction, as far as it is known, deletes objects and makes none.
+    private var isMakingRoom: Bool { (deleteCount > 0 || dropsTable) && firstVersionCount == 0 }
+
+    /// Gives back the space set aside for frames; to be called when none follows.
+    func releaseReserve() {
+        segment.releaseReserve()
+        blobs?.managed.releaseReserve()
     }
 
     /// Completes the frame's header but for what the leader stamps.
@@ -399,6 +459,7 @@ final class Sequencer: @unchecked Sendable {
     /// Writes the records so far, without making them durable, and goes on in a new frame: so a transaction of any size
     /// needs little memory.
     private func writePartialFrame() throws(LogError) {
+        try makeRoomAhead()
         let completion = Completion()
         let frame = closeFrame(flags: FrameHeader.flagContinued)
         let leads = committer.enqueue(

@@ -17,13 +17,14 @@ final class Checkpointer: @unchecked Sendable {
     private let sequencer: Sequencer
     private let cache: PageCache
     private let runs: RunStore
+    private let space: DiskSpace
     private var listed: [UInt64: PageFile]
     /// Indexes that are no more; the next checkpoint drops their runs.
     private var droppedIndexes: Set<UInt32> = []
 
     init(
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, sequencer: Sequencer,
-        cache: PageCache, runs: RunStore, listed: [UInt64: PageFile]
+        cache: PageCache, runs: RunStore, space: DiskSpace, listed: [UInt64: PageFile]
     ) {
         self.directory = directory
         self.manifest = manifest
@@ -32,6 +33,7 @@ final class Checkpointer: @unchecked Sendable {
         self.sequencer = sequencer
         self.cache = cache
         self.runs = runs
+        self.space = space
         self.listed = listed
     }
 
@@ -42,10 +44,15 @@ final class Checkpointer: @unchecked Sendable {
     /// - Throws: What the disk says; nothing that was committed is lost by it.
     func run(isClosing: Bool = false) throws(LogError) {
         lock.lock()
-        defer { lock.unlock() }
+        defer {
+            directory.removeUnneededFiles()
+            lock.unlock()
+        }
         try checkpoint(isClosing: isClosing)
-        if !isClosing { try runs.mergeDue() }
-        directory.removeUnneededFiles()
+        space.noteCheckpoint(refused: false)
+        guard !isClosing else { return }
+        try runs.mergeDue()
+        space.holdBack(storeByteCount: manifest.state.segmentByteCount)
     }
 
     /// Forgets an index; its files go with the next checkpoint.
@@ -124,6 +131,8 @@ final class Checkpointer: @unchecked Sendable {
         let unneeded = listed.keys.filter { tables.needed[$0] == nil }.sorted()
         for number in unneeded { edits.append(.fileDropped(number: number)) }
         if isClosing { edits.append(.clean) }
+        // Files are taken for listed before they are: from here on a full disk must not be met.
+        try manifest.makeRoom(editCount: edits.count)
         for file in tables.needed.values { file.managed.noteListed() }
         managed.noteListed()
         noteListed(through: captured.sequence)

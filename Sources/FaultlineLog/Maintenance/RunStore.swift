@@ -123,6 +123,7 @@ final class RunStore: @unchecked Sendable {
                     edits.append(.runDropped(index: definition.id.rawValue, file: input.description.fileNumber))
                     edits.append(.fileDropped(number: input.description.fileNumber))
                 }
+                try manifest.makeRoom(editCount: edits.count)
                 run.managed?.noteListed()
                 try manifest.commit(edits)
                 publisher.changeIndexes { Self.replace(inputs, by: run, definition, in: &$0) }

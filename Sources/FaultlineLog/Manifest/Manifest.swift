@@ -2,8 +2,9 @@ import FaultlineDisk
 
 /// The durable list of files that count, open for edits.
 ///
-/// Each call of `commit` is one group of frames, synchronized before it returns. After a failed write the file gets no further
-/// bytes: a fresh manifest takes its place, and if that fails too, the error stands.
+/// Each call of `commit` is one group of frames, synchronized before it returns. After a failed write the file gets no
+/// further bytes: a fresh manifest takes its place, and if that fails too, the error stands. A full disk is met before
+/// anything is written, and changes nothing.
 ///
 /// Concurrency: guarded by its lock, which is held across the write; lock order: writer's turn, leadership, this.
 // Safe because mutable state is guarded by the lock.
@@ -14,11 +15,19 @@ package final class Manifest: @unchecked Sendable {
     private var managed: ManagedFile
     private var snapshotEnd: UInt64
     private var end: UInt64
+    private var room: RoomAhead
     private var previousHead: UInt32
     private var current: ManifestState
     private var failure: LogError?
     /// Called once, with the error after which nothing is known about the newest edit.
     private let failed: Failed
+
+    /// Bytes that are set aside for edits which must not meet a full disk.
+    private static let roomByteCount: UInt64 = 16 << 10
+    /// Bytes of them that only those may use.
+    private static let lastRoomByteCount: UInt64 = 4 << 10
+    /// Bytes of an edit with its header, and its part of a frame's.
+    private static let editByteCountMax = 160
 
     /// Hears of a failure.
     // Safe because it is set before the manifest is shared.
@@ -58,8 +67,14 @@ package final class Manifest: @unchecked Sendable {
         self.directory = directory
         self.rotation = rotation
         failed = Failed()
-        (managed, end, previousHead, current) = try Self.writeFresh(
+        let fresh = try Self.prepare(
             state, in: directory, replacing: predecessor, epoch: (state.origin?.epoch ?? 0) + 1)
+        try fresh.write(in: directory)
+        managed = fresh.managed
+        end = fresh.end
+        room = fresh.room
+        previousHead = fresh.head
+        current = fresh.state
         snapshotEnd = end
         try Self.removeSuperseded((predecessor.map { [$0.managed.path] } ?? []) + superseded, in: directory)
     }
@@ -74,6 +89,7 @@ package final class Manifest: @unchecked Sendable {
         managed = reading.managed
         snapshotEnd = reading.snapshotEnd
         end = reading.end
+        room = RoomAhead(from: end)
         previousHead = reading.previousHead
         current = reading.state
     }
@@ -87,10 +103,31 @@ package final class Manifest: @unchecked Sendable {
     /// Sets what is called when an edit may or may not be durable; to be called once, before the first edit.
     func onFailure(_ call: @escaping @Sendable (LogError) -> Void) { failed.call = call }
 
+    /// Sets disk space aside for some more edits, so that the next `commit` of so many does not find the disk full.
+    ///
+    /// - Throws: `.fullDisk`; then nothing has changed.
+    func makeRoom(editCount: Int = 0) throws(LogError) {
+        lock.lock()
+        defer { lock.unlock() }
+        let byteCount = UInt64(editCount * Self.editByteCountMax)
+        try room.make(through: end + byteCount + Self.roomByteCount, in: managed.file)
+    }
+
+    /// Gives back the space that was set aside; to be called when no edit follows.
+    func releaseReserve() {
+        lock.lock()
+        defer { lock.unlock() }
+        managed.releaseReserve()
+    }
+
     /// Makes edits durable, all or none.
     ///
-    /// After an error nothing more can be committed, because nobody knows whether the edits are there.
-    package func commit(_ edits: [ManifestEdit]) throws(LogError) {
+    /// - Parameters:
+    ///   - edits: What is to be true.
+    ///   - isSwitching: The log goes on in another segment: there is room that was set aside for this.
+    /// - Throws: `.fullDisk`, after which the edits are not there and may be tried again; after any other error nothing
+    ///   more can be committed, because nobody knows whether they are.
+    package func commit(_ edits: [ManifestEdit], isSwitching: Bool = false) throws(LogError) {
         lock.lock()
         defer { lock.unlock() }
         if let failure { throw failure }
@@ -101,15 +138,32 @@ package final class Manifest: @unchecked Sendable {
             }
         }
         next.nextFileNumber = max(next.nextFileNumber, directory.nextFileNumber)
-        do {
-            if !rotation.isDue(snapshotEnd: snapshotEnd, end: end) {
-                if tryToAppend(edits) {
-                    current = next
-                    return
-                }
-                // The frames may or may not be there; a newer manifest settles it.
+        if rotation.isDue(snapshotEnd: snapshotEnd, end: end), let fresh = tryToPrepare(next) {
+            try failing { () throws(LogError) in try rotate(to: fresh) }
+            return
+        }
+        var frames = ByteWriter(byteCapacity: 4_096)
+        let head = Self.encode(
+            edits, into: &frames, at: end, durable: end, previousHead: previousHead, of: managed.header)
+        let kept = isSwitching ? 0 : Self.lastRoomByteCount
+        try room.make(through: end + UInt64(frames.byteCount) + kept, in: managed.file)
+        do throws(LogError) {
+            try append(frames, head: head)
+            current = next
+        } catch {
+            // The frames may or may not be there; a newer manifest settles it.
+            let appending = error
+            try failing { () throws(LogError) in
+                guard let fresh = tryToPrepare(next) else { throw appending }
+                try rotate(to: fresh)
             }
-            try rotate(to: next)
+        }
+    }
+
+    /// Runs what must not fail: after an error here nobody knows what the manifest says.
+    private func failing(_ body: () throws(LogError) -> Void) throws(LogError) {
+        do {
+            try body()
         } catch {
             failure = error
             failed.call?(error)
@@ -117,45 +171,69 @@ package final class Manifest: @unchecked Sendable {
         }
     }
 
-    private func tryToAppend(_ edits: [ManifestEdit]) -> Bool {
-        do {
-            try append(edits)
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    private func append(_ edits: [ManifestEdit]) throws(LogError) {
-        var frames = ByteWriter(byteCapacity: 4_096)
-        let head = Self.encode(
-            edits, into: &frames, at: end, durable: end, previousHead: previousHead, of: managed.header)
+    private func append(_ frames: borrowing ByteWriter, head: UInt32) throws(LogError) {
         let position = end
+        let bytes = frames.bytes
         try onDisk("writing the manifest") { () throws(DiskError) in
-            try managed.file.write(frames.bytes, at: position)
+            try managed.file.write(bytes, at: position)
             try managed.file.synchronize(site: "manifest.edit")
         }
-        end += UInt64(frames.byteCount)
+        end += UInt64(bytes.count)
         previousHead = head
     }
 
-    private func rotate(to state: ManifestState) throws(LogError) {
-        let old = managed.path
-        let fresh = try Self.writeFresh(
+    private func prepareNext(_ state: ManifestState) throws(LogError) -> Fresh {
+        try Self.prepare(
             state, in: directory, replacing: (managed, previousHead), epoch: state.origin?.epoch ?? 0)
-        managed = fresh.0
-        snapshotEnd = fresh.1
-        end = fresh.1
-        previousHead = fresh.2
-        current = fresh.3
+    }
+
+    /// A fresh manifest that has its place on the disk and nothing in it, or nil: then the one in force goes on growing.
+    private func tryToPrepare(_ state: ManifestState) -> Fresh? {
+        do { return try prepareNext(state) } catch { return nil }
+    }
+
+    private func rotate(to fresh: Fresh) throws(LogError) {
+        let old = managed.path
+        try fresh.write(in: directory)
+        managed = fresh.managed
+        snapshotEnd = fresh.end
+        end = fresh.end
+        room = fresh.room
+        previousHead = fresh.head
+        current = fresh.state
         try Self.removeSuperseded([old], in: directory)
     }
 
-    private static func writeFresh(
+    /// A manifest about to be written.
+    private struct Fresh {
+        let managed: ManagedFile
+        let state: ManifestState
+        let frames: [UInt8]
+        let head: UInt32
+        let room: RoomAhead
+
+        var end: UInt64 { UInt64(FileHeader.byteCount + frames.count) }
+
+        /// Writes it, durable; after an error it may or may not be there.
+        func write(in directory: StoreDirectory) throws(LogError) {
+            managed.noteListed()
+            try onDisk("writing a manifest") { () throws(DiskError) in
+                try frames.withUnsafeBufferPointer { (bytes) throws(DiskError) in
+                    try managed.file.write(UnsafeRawBufferPointer(bytes), at: UInt64(FileHeader.byteCount))
+                }
+                try managed.file.synchronize(site: "manifest.fresh")
+            }
+            try directory.synchronize(site: "manifest.directory")
+        }
+    }
+
+    /// Makes the file of a fresh manifest and sets aside the space that it needs.
+    ///
+    /// After an error there is at most a file with a header, which nobody takes for a manifest.
+    private static func prepare(
         _ state: ManifestState, in directory: StoreDirectory, replacing predecessor: Predecessor?, epoch: UInt64
-    ) throws(LogError) -> (ManagedFile, UInt64, UInt32, ManifestState) {
+    ) throws(LogError) -> Fresh {
         let managed = try directory.create(.manifest)
-        managed.noteListed()
         var fresh = state
         fresh.origin = ManifestOrigin(
             ordinal: (state.origin?.ordinal ?? 0) + 1, predecessor: predecessor?.managed.number ?? 0,
@@ -163,7 +241,7 @@ package final class Manifest: @unchecked Sendable {
             nonce: TransactionID(high: directory.randomNumber(), low: directory.randomNumber()))
         fresh.nextFileNumber = max(fresh.nextFileNumber, directory.nextFileNumber)
         if !fresh.dropped.isEmpty {
-            // A removal that is seen here is made durable below, before the fresh manifest can be in force.
+            // A removal that is seen here is made durable before the fresh manifest can be in force.
             let names = try onDisk("listing the store's directory") { () throws(DiskError) in
                 try directory.disk.names(in: directory.path)
             }
@@ -172,12 +250,9 @@ package final class Manifest: @unchecked Sendable {
         var frames = ByteWriter(byteCapacity: 4_096)
         let start = UInt64(FileHeader.byteCount)
         let head = encode(fresh.edits, into: &frames, at: start, durable: 0, previousHead: 0, of: managed.header)
-        try onDisk("writing a manifest") { () throws(DiskError) in
-            try managed.file.write(frames.bytes, at: start)
-            try managed.file.synchronize(site: "manifest.fresh")
-        }
-        try directory.synchronize(site: "manifest.directory")
-        return (managed, start + UInt64(frames.byteCount), head, fresh)
+        var room = RoomAhead(from: start)
+        try room.make(through: start + UInt64(frames.byteCount) + roomByteCount, in: managed.file)
+        return Fresh(managed: managed, state: fresh, frames: frames.array(), head: head, room: room)
     }
 
     /// Removes manifests that another has taken the place of.

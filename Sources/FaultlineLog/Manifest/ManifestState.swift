@@ -29,6 +29,11 @@ package struct ManifestState: Equatable, Sendable {
 
     package init() {}
 
+    /// Bytes of all segments, as far as the manifest knows.
+    var segmentByteCount: UInt64 {
+        files.values.reduce(0) { $1.kind.isSegment ? $0 + $1.durable : $0 }
+    }
+
     /// Takes an edit in.
     ///
     /// - Parameters:

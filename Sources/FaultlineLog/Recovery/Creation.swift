@@ -10,7 +10,7 @@ enum Creation {
         var leftovers: [String] = []
         for name in names {
             switch name {
-            case FileName.lock, FileName.quarantine: continue
+            case FileName.lock, FileName.quarantine, FileName.ballast: continue
             case FileName.identityBeingWritten: leftovers.append(name)
             default:
                 guard let (kind, number) = FileName.parse(name) else {

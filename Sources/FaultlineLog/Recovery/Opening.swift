@@ -61,7 +61,16 @@ struct Opening: ~Copyable {
     ///
     /// Beside a writer files come and go: `docs/FileFormat.md` section 16.
     consuming func run() throws(LogError) -> Opened {
-        guard options.access == .reading else { return try attempt() }
+        guard options.access == .reading else {
+            do throws(LogError) {
+                return try attempt()
+            } catch {
+                guard error.code == .fullDisk, DiskSpace.removeBallast(in: path, on: disk) else { throw error }
+            }
+            report = OpenReport()
+            indexesToRebuild = []
+            return try attempt(removesLeftoversFirst: true)
+        }
         var last: ManifestVersion?
         var attemptCount = 0
         while true {
@@ -85,7 +94,7 @@ struct Opening: ~Copyable {
         }
     }
 
-    private mutating func attempt() throws(LogError) -> Opened {
+    private mutating func attempt(removesLeftoversFirst: Bool = false) throws(LogError) -> Opened {
         let random = RandomSource(seed: options.seed)
         let identity = try identify(random)
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
@@ -106,6 +115,10 @@ struct Opening: ~Copyable {
             ? Leftovers.Plan()
             : try Leftovers.plan(names, in: directory, state: reading.state, manifest: reading.managed.number)
 
+        if removesLeftoversFirst {
+            // What the attempt before left takes the space that this one needs.
+            for name in plan.remove { directory.remove(directory.path(of: name)) }
+        }
         return try recover(reading, directory, plan)
     }
 
@@ -280,6 +293,7 @@ struct Opening: ~Copyable {
         let manifest = try Manifest(
             next, in: directory, rotation: Manifest.Rotation(options),
             replacing: reading.predecessor, superseded: plan.superseded)
+        for managed in segments.values where state.files[managed.number]?.seal == nil { managed.releaseReserve() }
         replay.files = replay.files.adding(rescued.segment)
         Leftovers.carryOut(plan, in: directory, report: &report)
         return Opened(

@@ -53,6 +53,13 @@ package final class ManagedFile: @unchecked Sendable {
     /// Whether something of a checkpoint or run was found not to verify.
     var isDamaged: Bool { damage.contains(number) }
 
+    /// Gives back the space set aside behind the file's end, which gets no further bytes.
+    ///
+    /// What goes wrong is no error: the space goes with the file.
+    func releaseReserve() {
+        do throws(DiskError) { try file.releaseReserve() } catch { return }
+    }
+
     /// Reads exactly `buffer.count` bytes.
     @inline(__always)
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, _ doing: @autoclosure () -> String)

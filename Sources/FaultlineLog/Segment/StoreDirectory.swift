@@ -50,20 +50,30 @@ package final class StoreDirectory: @unchecked Sendable {
     ///
     /// Nothing is synchronized; nobody may rely on the file yet. Until `noteListed` it is taken for one that can be
     /// removed.
+    ///
+    /// - Throws: `.fullDisk` and what else the disk says; then there is no such file.
     func create(_ kind: FileKind, generation: UInt32 = 0) throws(LogError) -> ManagedFile {
         let number = try takeFileNumber()
         let header = FileHeader(
             kind: kind, storeID: (storeID.high, storeID.low), fileNumber: number, salt: randomNumber(),
             generation: generation)
         let target = path(kind, number)
-        return try onDisk("creating a file") { () throws(DiskError) in
+        do throws(DiskError) {
             let file = try disk.open(target, for: .creating)
-            try withUnsafeTemporaryAllocation(byteCount: FileHeader.byteCount, alignment: 8) {
-                (bytes) throws(DiskError) in
-                if let start = bytes.baseAddress { header.write(to: start) }
-                try file.write(UnsafeRawBufferPointer(bytes), at: 0)
+            do throws(DiskError) {
+                try withUnsafeTemporaryAllocation(byteCount: FileHeader.byteCount, alignment: 8) {
+                    (bytes) throws(DiskError) in
+                    if let start = bytes.baseAddress { header.write(to: start) }
+                    try file.write(UnsafeRawBufferPointer(bytes), at: 0)
+                }
+            } catch {
+                file.close()
+                remove(target)
+                throw error
             }
             return ManagedFile(header: header, file: file, isListed: false, removals: removals, damage: damage)
+        } catch {
+            throw error.isAboutSpace ? LogError(noRoom: error) : LogError(error, doing: "creating a file")
         }
     }
 
@@ -135,12 +145,13 @@ package final class StoreDirectory: @unchecked Sendable {
     func isInUse(_ number: UInt64) -> Bool { removals.isOpen(number) }
 
     /// Removes what nobody needs any more.
-    ///
-    /// A file that cannot be removed now is removed when the store is opened next.
     func removeUnneededFiles() {
-        for path in removals.takeAll() {
-            do { try disk.remove(path) } catch { continue }
-        }
+        for path in removals.takeAll() { remove(path) }
+    }
+
+    /// Removes a file that nobody relies on; one that stays is removed when the store is opened next.
+    func remove(_ path: String) {
+        do { try disk.remove(path) } catch { return }
     }
 }
 

@@ -1,0 +1,124 @@
+import FaultlineDisk
+
+/// What a store does when its disk fills up: it holds some space back for what makes room again.
+///
+/// The file BALLAST does nothing but take space. It is given up where a full disk stops a transaction that deletes, or
+/// the opening of the store. From then on, and while a checkpoint that memory needs finds no space, other transactions
+/// are refused: what is left is for deletes, and for the checkpoints that let files go after them.
+///
+/// Stores of less than 64 MiB hold nothing back.
+///
+/// Concurrency: guarded by its lock; lock order: writer's turn, this.
+// Safe because mutable state is guarded by the lock.
+final class DiskSpace: @unchecked Sendable {
+    private let directory: StoreDirectory
+    private let options: LogOptions
+    private let lock = EngineLock()
+    private var hasBallast = false
+    private var wasGivenUp = false
+    /// Free bytes when a checkpoint last found too few; nil where none is waiting.
+    private var freeAtRefusal: UInt64?
+
+    init(_ directory: StoreDirectory, _ options: LogOptions) {
+        self.directory = directory
+        self.options = options
+    }
+
+    /// Whether nothing but deletes may use what is left; looks whether there is space again.
+    func isForDeletesOnly() -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        if freeAtRefusal != nil { return true }
+        if wasGivenUp { restore() }
+        return wasGivenUp
+    }
+
+    // MARK: Ballast
+
+    /// Gives up what was held back.
+    ///
+    /// - Returns: Whether that made room.
+    func giveUp() -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        guard Self.removeBallast(in: directory.path, on: directory.disk) else { return false }
+        hasBallast = false
+        wasGivenUp = true
+        return true
+    }
+
+    /// Gives up what a store holds back that cannot be opened for want of space.
+    ///
+    /// - Returns: Whether that made room.
+    static func removeBallast(in directory: String, on disk: Disk) -> Bool {
+        do throws(DiskError) {
+            try disk.remove(directory + "/" + FileName.ballast)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Holds space back if the store is large enough.
+    ///
+    /// - Parameters:
+    ///   - storeByteCount: Bytes of its segments.
+    ///   - isOpening: A large store that finds no space has given it up before it was opened.
+    func holdBack(storeByteCount: UInt64, isOpening: Bool = false) {
+        lock.lock()
+        defer { lock.unlock() }
+        guard storeByteCount >= UInt64(options.ballastStoreByteCount) else { return }
+        restore()
+        if isOpening { wasGivenUp = !hasBallast }
+    }
+
+    /// Sets the space aside where twice as much is free.
+    ///
+    /// What goes wrong is no error: a store without it works.
+    private func restore() {
+        guard !hasBallast else { return }
+        let path = directory.path(of: FileName.ballast)
+        let disk = directory.disk
+        do throws(DiskError) {
+            let isPresent = try disk.isPresent(path)
+            let needed = UInt64(options.ballastByteCount) * (isPresent ? 1 : 2)
+            guard try disk.freeByteCount(in: directory.path) >= needed else { return }
+            let file = try disk.open(path, for: isPresent ? .updating : .creating)
+            defer { file.close() }
+            try file.reserve(from: 0, through: UInt64(options.ballastByteCount))
+            hasBallast = true
+            wasGivenUp = false
+        } catch {
+            _ = Self.removeBallast(in: directory.path, on: disk)
+        }
+    }
+
+    // MARK: Checkpoints
+
+    /// Whether a checkpoint may find space: none was refused, or there is more since.
+    var mayCheckpoint: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        guard let freeAtRefusal else { return true }
+        do throws(DiskError) {
+            return try directory.disk.freeByteCount(in: directory.path) > freeAtRefusal
+        } catch {
+            return true
+        }
+    }
+
+    /// Notes how a checkpoint that memory needs ended.
+    func noteCheckpoint(refused: Bool) {
+        lock.lock()
+        defer { lock.unlock() }
+        guard refused else {
+            freeAtRefusal = nil
+            return
+        }
+        do throws(DiskError) {
+            freeAtRefusal = try directory.disk.freeByteCount(in: directory.path)
+        } catch {
+            freeAtRefusal = 0
+        }
+    }
+}

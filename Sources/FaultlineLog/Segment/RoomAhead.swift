@@ -1,0 +1,57 @@
+import FaultlineDisk
+
+/// Disk space set aside ahead of a file's end, so that a full disk is met before anything is written, and not amid it.
+///
+/// Set aside in steps of an eighth of the file, from 64 KiB to 4 MiB. What is not used is given back when the file gets
+/// no further bytes.
+struct RoomAhead {
+    private static let stepByteCountMin: UInt64 = 64 << 10
+    static let stepByteCountMax: UInt64 = 4 << 20
+    private static let blockByteCount: UInt64 = 4_096
+
+    /// Bytes before it have their place on the disk.
+    private(set) var end: UInt64
+
+    /// The room of a file that is written up to `end`.
+    init(from end: UInt64) {
+        self.end = end
+    }
+
+    /// Makes sure that bytes before `wanted` have their place.
+    ///
+    /// - Throws: `.fullDisk`; the file's bytes are as they were, and it may have got some of the space.
+    @inline(__always)
+    mutating func make(through wanted: UInt64, in file: DiskFile) throws(LogError) {
+        if wanted > end { try extend(through: wanted, in: file) }
+    }
+
+    private mutating func extend(through wanted: UInt64, in file: DiskFile) throws(LogError) {
+        let least = (wanted + Self.blockByteCount - 1) & ~(Self.blockByteCount - 1)
+        let step = min(max(least / 8, Self.stepByteCountMin), Self.stepByteCountMax)
+        do throws(DiskError) {
+            try file.reserve(from: end, through: least + step)
+            end = least + step
+            return
+        } catch {
+            guard error.isAboutSpace else { throw LogError(error, doing: "setting disk space aside") }
+        }
+        do throws(DiskError) {
+            try file.reserve(from: end, through: least)
+            end = least
+        } catch {
+            guard error.isAboutSpace else { throw LogError(error, doing: "setting disk space aside") }
+            throw LogError(noRoom: error)
+        }
+    }
+}
+
+extension LogError {
+    /// The disk is full, and nothing was written: what was asked for may be asked for again.
+    init(noRoom cause: DiskError?, path: String? = nil) {
+        self.init(
+            .fullDisk,
+            "The disk is full. Nothing was written, and the store goes on reading. "
+                + "Delete objects, or make room on the file system, and try again.",
+            path: cause?.path ?? path, offset: cause?.offset, cause: cause)
+    }
+}

@@ -1,0 +1,182 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+/// A full disk refuses what needs space, before anything of it is written; all else goes on, and so does the log when
+/// there is space again.
+struct FullDiskTests {
+    static var options: LogOptions {
+        var options = Store.options
+        options.segmentByteCount = 200_000
+        options.frameByteCount = 3_000
+        options.manifestByteCount = 700
+        options.manifestGrowth = 1
+        options.maintenance = .inline
+        options.checkpointByteCount = 30_000
+        options.ballastByteCount = 256 << 10
+        options.ballastStoreByteCount = 300_000
+        return options
+    }
+
+    /// Bytes that files take, with what is set aside.
+    private func taken(_ disk: SimulatedDisk) throws -> Int {
+        disk.byteCapacity - Int(try disk.freeByteCount(in: "/d"))
+    }
+
+    @Test func neverPoisonsTheLogWhereverTheSpaceEnds() throws {
+        let fresh = Store()
+        try fresh.open(Self.options).close()
+        let begun = try taken(fresh.disk)
+        var refusals: Set<String> = []
+        for extra in stride(from: 0, to: 1_200_000, by: 30_011) {
+            let store = Store()
+            try store.open(Self.options).close()
+            store.disk.byteCapacity = begun + extra
+            let log = try store.open(Self.options)
+            var expected: [RecordID: [UInt8]] = [:]
+            for step in 0..<60 {
+                let rows = (0..<20).map { row(step * 100 + $0) + [UInt8](repeating: 7, count: 300) }
+                do {
+                    let (ids, _) = try log.write(author: nil) { transaction in
+                        if step % 4 == 1 {
+                            let bytes = [UInt8](repeating: UInt8(step), count: 9_000)
+                            _ = try bytes.withUnsafeBytes {
+                                try transaction.putBlob($0, owner: BlobOwner(table: testTable, slot: 0, id: 1))
+                            }
+                        }
+                        return try rows.map { try transaction.insert($0) }
+                    }
+                    for (id, row) in zip(ids, rows) { expected[id] = row }
+                } catch let error as LogError {
+                    #expect(error.code == .fullDisk, "\(extra) \(step): \(error)")
+                    #expect(error.path != nil && error.message.contains("try again"), "\(error)")
+                    refusals.insert("write")
+                }
+                if step % 20 == 10 {
+                    do {
+                        try log.checkpoint()
+                    } catch {
+                        #expect(error.code == .fullDisk, "\(extra) \(step): \(error)")
+                        refusals.insert("checkpoint")
+                    }
+                }
+            }
+            #expect(log.failure == nil)
+            for (id, row) in expected { #expect(try log.snapshot().row(id) == row) }
+
+            // What a crash leaves now.
+            for disk in [store.disk.afterProcessDeath(), store.disk.withOnlyWhatIsDurable()] {
+                disk.byteCapacity = 1 << 40
+                let recovered = try Store(disk).open(Self.options)
+                #expect(recovered.snapshot().recordCount(of: testTable) == expected.count)
+                #expect(try recovered.findings().isEmpty)
+                try recovered.close()
+            }
+
+            // There is space again: the same log goes on.
+            store.disk.byteCapacity = 1 << 40
+            try log.insert([row(999_999)])
+            try log.close()
+            let again = try store.open(Self.options)
+            #expect(again.snapshot().recordCount(of: testTable) == expected.count + 1)
+            #expect(try again.findings().isEmpty)
+            try again.close()
+        }
+        #expect(refusals == ["write", "checkpoint"])
+    }
+
+    /// Fills a store until the disk is full.
+    private func fill(_ store: Store, _ log: Log) throws -> [RecordID] {
+        store.disk.byteCapacity = 4 << 20
+        var ids: [RecordID] = []
+        while true {
+            do {
+                ids += try log.insert((0..<20).map { row(ids.count + $0) + [UInt8](repeating: 7, count: 300) })
+            } catch let error as LogError where error.code == .fullDisk {
+                return ids
+            }
+        }
+    }
+
+    @Test func deletesHaveWhatWasHeldBackForThem() throws {
+        let store = Store()
+        let log = try store.open(Self.options)
+        let ids = try fill(store, log)
+        let ballast = Store.path + "/BALLAST"
+        #expect(try store.disk.isPresent(ballast))
+
+        for id in ids.prefix(100) { _ = try log.write(author: nil) { try $0.erase(id) } }
+
+        #expect(try !store.disk.isPresent(ballast))
+        #expect(log.snapshot().recordCount(of: testTable) == ids.count - 100)
+        // What was held back is not for new objects.
+        #expect(throws: LogError.self) { try log.insert([row(1)]) }
+
+        store.disk.byteCapacity = 16 << 20
+        try log.insert([row(1)])
+        #expect(try store.disk.isPresent(ballast))
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
+    @Test func refusedBlobsLeaveWhatWasGivenUpForDeletes() throws {
+        let store = Store()
+        let log = try store.open(Self.options)
+        let ids = try fill(store, log)
+        _ = try log.write(author: nil) { try $0.erase(ids[0]) }
+        for id in ids[1..<20] where try store.disk.isPresent(Store.path + "/BALLAST") {
+            _ = try log.write(author: nil) { try $0.erase(id) }
+        }
+        let before = try taken(store.disk)
+        let image = [UInt8](repeating: 1, count: 20_000)
+
+        for _ in 0..<20 {
+            #expect(throws: LogError.self) {
+                try log.write(author: nil) { transaction in
+                    try image.withUnsafeBytes {
+                        try transaction.putBlob($0, owner: BlobOwner(table: testTable, slot: 0, id: 1))
+                    }
+                }
+            }
+        }
+
+        #expect(try taken(store.disk) == before)
+        _ = try log.write(author: nil) { try $0.erase(ids[30]) }
+        log.abandonForTests()
+    }
+
+    @Test func opensWithWhatWasHeldBack() throws {
+        let store = Store()
+        let log = try store.open(Self.options)
+        let ids = try fill(store, log)
+        log.abandonForTests()
+        let killed = store.killed
+        killed.disk.byteCapacity = try taken(killed.disk)
+
+        let opened = try killed.open(Self.options)
+
+        #expect(try !killed.disk.isPresent(Store.path + "/BALLAST"))
+        #expect(opened.snapshot().recordCount(of: testTable) == ids.count)
+        _ = try opened.write(author: nil) { try $0.erase(ids[0]) }
+        opened.abandonForTests()
+    }
+
+    @Test func givesBackWhatItSetAsideWhenItCloses() throws {
+        let store = Store()
+        var options = Self.options
+        options.ballastStoreByteCount = 1 << 30
+        let log = try store.open(options)
+        try log.insert((0..<3_000).map { row($0) })
+        let whileOpen = try taken(store.disk)
+        try log.close()
+
+        let lengths = try store.disk.filePaths.reduce(0) { sum, path in
+            let file = try store.disk.open(path, for: .reading)
+            defer { file.close() }
+            return sum + Int(try file.byteCount())
+        }
+        #expect(try taken(store.disk) == lengths)
+        #expect(whileOpen > lengths)
+    }
+}
