@@ -18,6 +18,10 @@ final class BlobSegment: @unchecked Sendable {
     var hasFailed = false
     private let lock = EngineLock()
     private var durableEnd: UInt64
+    /// Held while the file is synchronized.
+    private let syncing = EngineLock()
+    /// Of a synchronization: the system reports it once, and calls the next one a success.
+    private var failure: LogError?
 
     init(_ managed: ManagedFile, end: UInt64, previousHead: UInt32) {
         self.managed = managed
@@ -36,9 +40,19 @@ final class BlobSegment: @unchecked Sendable {
     var durable: UInt64 { lock.withLock { durableEnd } }
 
     /// Makes the bytes before `end` durable, if they are not.
+    ///
+    /// - Throws: What the disk says; once it did, for good.
     func synchronize(through end: UInt64, site: SyncSite = "blob.commit") throws(LogError) {
+        syncing.lock()
+        defer { syncing.unlock() }
         guard durable < end else { return }
-        try onDisk("making a blob durable") { () throws(DiskError) in try managed.file.synchronize(site: site) }
+        if let failure { throw failure }
+        do throws(LogError) {
+            try onDisk("making a blob durable") { () throws(DiskError) in try managed.file.synchronize(site: site) }
+        } catch {
+            failure = error
+            throw error
+        }
         lock.withLock { durableEnd = max(durableEnd, end) }
     }
 }

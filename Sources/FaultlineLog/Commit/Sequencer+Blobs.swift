@@ -8,7 +8,13 @@ extension Sequencer {
         do throws(LogError) { try manifest.makeRoom() } catch { throw fail(error) }
         var edits: [ManifestEdit] = []
         if let old = blobs {
-            try old.synchronize(through: old.end, site: "blob.seal")
+            do throws(LogError) {
+                try old.synchronize(through: old.end, site: "blob.seal")
+            } catch {
+                // Blobs of queued transactions may lie in it.
+                publisher.fail(error)
+                throw fail(error)
+            }
             let begun = manifest.state.files[old.managed.number]?.added.begun ?? 0
             edits.append(
                 .fileSealed(

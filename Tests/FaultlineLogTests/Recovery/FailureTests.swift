@@ -60,6 +60,37 @@ struct FailureTests {
         #expect(hitCount > 100)
     }
 
+    /// The system reports a failed sync once: the next one of that file proves nothing.
+    @Test func acknowledgesNoBlobOfASegmentWhoseSyncFailed() throws {
+        var options = Store.options
+        options.segmentByteCount = 5_000
+        options.isCompressingBlobs = false
+        let store = Store()
+        let disk = FailingDisk(over: store.disk)
+        let log = try store.open(options, on: disk)
+        let blob = [UInt8](repeating: 9, count: 6_000)
+        disk.arm(
+            DiskFault(effect: .losesPages(.keepsNewBytes, seed: nil)) { $0.site == "blob.seal" })
+
+        #expect(throws: LogError.self) {
+            try log.write(author: nil) { transaction in
+                let owner = BlobOwner(table: testTable, slot: 0, id: 1)
+                _ = try blob.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+                // The second blob goes on in another segment; the body hides that this failed.
+                _ = try? blob.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+                _ = try transaction.insert(row(1))
+            }
+        }
+
+        #expect(disk.hitCount == 1)
+        #expect(log.failure != nil)
+        log.abandonForTests()
+        let recovered = try Store(store.disk.withOnlyWhatIsDurable()).open(options)
+        #expect(recovered.snapshot().recordCount(of: testTable) == 0)
+        #expect(try recovered.findings().isEmpty)
+        try recovered.close()
+    }
+
     /// A workload that goes on after failures, and what it may be found to have done.
     final class Life {
         var log: Log?
