@@ -11,6 +11,7 @@ package struct AddedFile: Equatable, Sendable {
     package let salt: UInt64
     /// The newest sequence number given out before a segment got its first record.
     ///
+    /// A hot segment has records of later transactions only; a cold segment has no version that was not the newest then.
     /// 0 for files of other kinds.
     package let begun: UInt64
 
@@ -23,10 +24,7 @@ package struct AddedFile: Equatable, Sendable {
     }
 
     init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
-        // Cold segments come under a feature bit that this version does not know.
-        guard let kind = FileKind(rawValue: bytes.u16(8)), kind != .coldSegment, bytes.u16(10) == 0 else {
-            throw .newerFormat
-        }
+        guard let kind = FileKind(rawValue: bytes.u16(8)), bytes.u16(10) == 0 else { throw .newerFormat }
         number = bytes.u64(0)
         self.kind = kind
         generation = bytes.u32(12)

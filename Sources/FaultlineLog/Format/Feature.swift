@@ -1,7 +1,10 @@
-/// What a store may use beyond the first release: the bits of IDENTITY, `docs/FileFormat.md` section 2.
+/// What a store may use beyond what each has: the bits of IDENTITY, `docs/FileFormat.md` section 2.
 ///
 /// A bit is durable before the first byte that needs it, and normal operation never clears it.
 enum Feature {
+    /// The bit of `incompatible` for cold segments.
+    static let compaction: UInt64 = 1 << 4
+
     /// A version that does not know the bit refuses the store.
     static let incompatible = [
         0: "compressed blocks", 1: "encryption", 2: "subclass entities", 3: "files kept elsewhere",

@@ -11,7 +11,7 @@ package struct Identity: Equatable, Sendable {
     package let salt: UInt64
     /// Another one in every copy of the store that may be written.
     package let instance: StoreID
-    package let incompatible: UInt64
+    package private(set) var incompatible: UInt64
     package let readCompatible: UInt64
     package let compatible: UInt64
 
@@ -43,6 +43,13 @@ package struct Identity: Equatable, Sendable {
         let unknown = incompatible & ~FormatVersion.knownIncompatible
         guard unknown == 0 else { throw .unknownFeatures(unknown) }
         guard bytes.isZero(88, to: 4_092) else { throw .newerFormat }
+    }
+
+    /// The identity with a feature that a version has to know.
+    func adding(incompatible bits: UInt64) -> Identity {
+        var identity = self
+        identity.incompatible |= bits
+        return identity
     }
 
     /// Writes one copy of 4,096 bytes.

@@ -12,6 +12,20 @@ package struct CheckpointPosition: Equatable, Sendable {
     var wallNanoseconds: Int64
 }
 
+/// From where the moves of a cold segment are replayed over a table checkpoint.
+package struct MovePosition: Equatable, Sendable {
+    var segment: UInt64
+    var offset: UInt64
+    /// headCRC of the frame before `offset`; 0 if there is none in the segment.
+    var previousHead: UInt32
+
+    init(segment: UInt64, offset: UInt64 = UInt64(FileHeader.byteCount), previousHead: UInt32 = 0) {
+        self.segment = segment
+        self.offset = offset
+        self.previousHead = previousHead
+    }
+}
+
 /// One entry of the manifest: `docs/FileFormat.md` section 8.
 package enum ManifestEdit: Equatable, Sendable {
     case fileAdded(AddedFile)
@@ -26,6 +40,7 @@ package enum ManifestEdit: Equatable, Sendable {
     case clean
     case identifiers(table: UInt16, next: UInt64)
     case manifest(ManifestOrigin)
+    case replayFrom(MovePosition)
     case fileDamaged(number: UInt64)
 
     /// What the manifest knows of a run.
@@ -53,6 +68,7 @@ package enum ManifestEdit: Equatable, Sendable {
         case .clean: 11
         case .identifiers: 12
         case .manifest: 13
+        case .replayFrom: 14
         case .fileDamaged: 15
         }
     }
@@ -94,6 +110,11 @@ package enum ManifestEdit: Equatable, Sendable {
             writer.append(segment)
             writer.append(live)
             writer.append(total)
+        case .replayFrom(let position):
+            writer.append(position.segment)
+            writer.append(position.offset)
+            writer.append(position.previousHead)
+            writer.append(UInt32(0))
         case .clean:
             break
         case .identifiers(let table, let next):
@@ -111,7 +132,7 @@ package enum ManifestEdit: Equatable, Sendable {
     init(kind: UInt16, payload: UnsafeRawBufferPointer) throws(FormatFault) {
         let sizes = [
             1: AddedFile.byteCount, 2: SealedFile.byteCount, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0,
-            12: 16, 13: ManifestOrigin.byteCount, 15: 8,
+            12: 16, 13: ManifestOrigin.byteCount, 14: 24, 15: 8,
         ]
         guard let size = sizes[Int(kind)] else { throw .newerFormat }
         guard payload.count == size else { throw .outOfRange }
@@ -149,6 +170,11 @@ package enum ManifestEdit: Equatable, Sendable {
         case 12:
             guard bytes.u16(2) == 0, bytes.u32(4) == 0 else { throw .newerFormat }
             self = .identifiers(table: bytes.u16(0), next: bytes.u64(8))
+        case 14:
+            guard bytes.u32(20) == 0 else { throw .newerFormat }
+            guard bytes.u64(8) <= Limits.countMax else { throw .outOfRange }
+            self = .replayFrom(
+                MovePosition(segment: bytes.u64(0), offset: bytes.u64(8), previousHead: bytes.u32(16)))
         case 15: self = .fileDamaged(number: bytes.u64(0))
         default: throw .newerFormat
         }

@@ -4,7 +4,7 @@ import FaultlineDisk
 package enum RecordOperation: UInt8, Sendable {
     case put = 1
     case delete = 2
-    /// What a frame of moved records begins with: where each was (not written by this version).
+    /// What a frame of moved records begins with: where each was.
     case moved = 3
     case transaction = 4
     case dropTable = 5
@@ -49,8 +49,8 @@ package struct RecordHeader: Equatable, Sendable {
     var isUnderstood: Bool {
         guard flags.isSubset(of: .known) else { return false }
         switch RecordOperation(rawValue: operation) {
-        case .put, .delete, .transaction, .dropTable, .blob, .edit: return true
-        case .moved, nil: return false
+        case .put, .delete, .moved, .transaction, .dropTable, .blob, .edit: return true
+        case nil: return false
         }
     }
 

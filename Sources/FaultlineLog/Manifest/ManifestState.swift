@@ -6,8 +6,11 @@ package struct ManifestState: Equatable, Sendable {
         var durable: UInt64
         /// headCRC of the frame that ends at `durable`; 0 if there is none.
         var durableHead: UInt32
+        /// Bytes that compaction would have to keep, and all there were when that was noted: a hint.
         var live: UInt64
         var total: UInt64
+        /// Of a cold segment, the place behind which the checkpoint's tables lack its moves; nil where they have all.
+        var moves: MovePosition?
         /// A checkpoint or run that does not verify.
         var isDamaged = false
 
@@ -50,7 +53,8 @@ package struct ManifestState: Equatable, Sendable {
                 locatable.insert(UInt32(truncatingIfNeeded: number)).inserted
             else { return false }
             files[number] = FileEntry(
-                added: file, seal: nil, durable: UInt64(FileHeader.byteCount), durableHead: 0, live: 0, total: 0)
+                added: file, seal: nil, durable: UInt64(FileHeader.byteCount), durableHead: 0, live: 0, total: 0,
+                moves: file.kind == .coldSegment ? MovePosition(segment: number) : nil)
             nextFileNumber = max(nextFileNumber, number + 1)
         case .fileSealed(let seal):
             guard files[seal.number] != nil else { return false }
@@ -67,6 +71,7 @@ package struct ManifestState: Equatable, Sendable {
                 files[position.segment]?.kind == .hotSegment
             else { return false }
             checkpoint = position
+            for (number, file) in files where file.seal != nil { files[number]?.moves = nil }
         case .runAdded(let run):
             guard files[run.file]?.kind == .indexRun else { return false }
             runs.append(run)
@@ -88,6 +93,9 @@ package struct ManifestState: Equatable, Sendable {
             guard files[segment] != nil else { return false }
             files[segment]?.live = live
             files[segment]?.total = total
+        case .replayFrom(let position):
+            guard files[position.segment]?.kind == .coldSegment else { return false }
+            files[position.segment]?.moves = position
         case .clean:
             isClean = true
         case .identifiers(let table, let next):
@@ -116,6 +124,9 @@ package struct ManifestState: Equatable, Sendable {
         }
         for number in dropped.sorted() { edits.append(.fileDropped(number: number)) }
         if let checkpoint { edits.append(.checkpoint(checkpoint)) }
+        for (_, file) in files.sorted(by: { $0.key < $1.key }) {
+            if let moves = file.moves { edits.append(.replayFrom(moves)) }
+        }
         for run in runs { edits.append(.runAdded(run)) }
         for (table, next) in nextIDs.sorted(by: { $0.key < $1.key }) {
             edits.append(.identifiers(table: table, next: next))

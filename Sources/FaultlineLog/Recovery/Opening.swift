@@ -7,6 +7,16 @@ import FaultlineDisk
 struct Opening: ~Copyable {
     /// What an opening hands to the log.
     struct Opened {
+        /// Dead bytes by the low 32 bits of a segment's number, as far as they were counted, and whether all were.
+        var dead: [UInt32: UInt64] {
+            var dead = replay.dead
+            guard state.checkpoint?.file ?? 0 != 0 else { return dead }
+            for (number, file) in state.files where file.total > file.live {
+                dead[UInt32(truncatingIfNeeded: number), default: 0] += file.total - file.live
+            }
+            return dead
+        }
+        var hasUncountedDead: Bool { replay.hasDroppedTable || state.checkpoint?.file == 0 }
         let directory: StoreDirectory
         /// Nil when opened for reading.
         let manifest: Manifest?
@@ -16,6 +26,8 @@ struct Opening: ~Copyable {
         let end: UInt64
         let head: UInt32
         let blobs: BlobSegment?
+        /// The cold segment that is not sealed, if there is one; of a log that is open for reading, how far it counts.
+        let cold: ColdSegment?
         let pageFiles: [UInt64: PageFile]
         let report: OpenReport
     }
@@ -33,6 +45,8 @@ struct Opening: ~Copyable {
     private var read: ManifestVersion?
     /// Indexes whose entries are made again from the rows; nil: all.
     private var indexesToRebuild: Set<IndexID>? = []
+    /// Of the cold segments that are not sealed, where they end.
+    private var coldEnds: [UInt64: Replay.SegmentEnd] = [:]
 
     init(
         path: String, disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver, cache: PageCache,
@@ -187,14 +201,15 @@ struct Opening: ~Copyable {
         }
         let pageFiles = try openPageFiles(state, directory)
 
-        var start = state.checkpoint ?? Self.beginning(hot)
+        let wallNanoseconds = state.checkpoint?.wallNanoseconds ?? 0
+        var start = state.checkpoint ?? Self.beginning(hot, wallNanoseconds)
         var tables = WorkingTables(cache: cache)
         var isLoaded = start.file == 0
         if !isLoaded, usesCheckpoint { isLoaded = try load(start, pageFiles, into: &tables) }
         if !isLoaded {
             noteIgnored(FileName.numbered(.tableCheckpoint, start.file))
             tables = WorkingTables(cache: cache)
-            start = Self.beginning(hot)
+            start = Self.beginning(hot, wallNanoseconds)
         }
         for (table, next) in state.nextIDs.sorted(by: { $0.key < $1.key }) { tables.raiseNextID(of: table, to: next) }
         _ = tables.capture()
@@ -206,12 +221,15 @@ struct Opening: ~Copyable {
             sequence: start.sequence, wallNanoseconds: start.wallNanoseconds)
         // Without the checkpoint's tables all entries come from the rows, when these are there.
         replay.memtables.derives = start.file != 0
+        if start.file == 0, !Self.isOneLog(state) { replay.newest = NewestVersions(cache: cache) }
         indexesToRebuild = nil
         try replay.memtables.catalogChanged(replay.tables, files)
         if start.file != 0 { indexesToRebuild = try openRuns(state, directory, &replay) }
+        if replay.newest == nil { try replayCold(state, segments, &replay) }
         for number in hot where number >= start.segment && number != last {
-            guard let managed = segments[number], let seal = state.files[number]?.seal else { continue }
+            guard let managed = segments[number], let file = state.files[number], let seal = file.seal else { continue }
             let isFirst = number == start.segment
+            replay.skipDropped(before: file.added.begun)
             try replay.replaySealed(
                 managed, seal: seal, from: isFirst ? start.offset : UInt64(FileHeader.byteCount),
                 previousHead: isFirst ? start.previousHead : 0)
@@ -237,9 +255,17 @@ struct Opening: ~Copyable {
             throw .damaged("The newest segment is sealed at \(seal.end).", last.path)
         }
         let limit = try readerLimit(last, from: from, previousHead: fromHead, durable: entry.durable)
+        replay.skipDropped(before: entry.added.begun)
         let end = try replay.replayOpen(
             last, from: from, previousHead: fromHead, durable: max(entry.durable, from),
             durableHead: entry.durable > from ? entry.durableHead : fromHead, limit: limit)
+        if replay.newest != nil {
+            try replayCold(state, segments, &replay)
+            replay.newest = nil
+            _ = replay.tables.capture()
+            try replay.memtables.catalogChanged(replay.tables, replay.files)
+        }
+        let cold = openCold(state, segments)
         report.replayedByteCount = replay.byteCount
         report.replayedTransactionCount = replay.transactionCount
         try IndexRebuild.run(indexesToRebuild ?? replay.memtables.indexes(of: replay.tables), &replay)
@@ -247,12 +273,13 @@ struct Opening: ~Copyable {
             report.ignoredDerivedFiles.isEmpty && !plan.isDoubtful && state.isClean && reading.isWhole
             && end.end == end.length
             && end.end == entry.durable && replay.byteCount == 0
+            && coldEnds.allSatisfy { $0.value.durable == $0.value.length }
 
         guard options.access == .writing else {
             return Opened(
                 directory: directory, manifest: nil, state: state, replay: replay, segment: last, end: end.end,
                 head: end.head,
-                blobs: nil, pageFiles: pageFiles, report: report)
+                blobs: nil, cold: cold, pageFiles: pageFiles, report: report)
         }
         if report.wasClean {
             try Manifest.removeSuperseded(plan.superseded, in: directory)
@@ -261,7 +288,7 @@ struct Opening: ~Copyable {
             return Opened(
                 directory: directory, manifest: manifest, state: state, replay: replay, segment: last, end: end.end,
                 head: end.head,
-                blobs: try Self.openBlobs(state, segments), pageFiles: pageFiles, report: report)
+                blobs: try Self.openBlobs(state, segments), cold: cold, pageFiles: pageFiles, report: report)
         }
 
         let behind = replay.transactions(behind: end.durable)
@@ -286,6 +313,13 @@ struct Opening: ~Copyable {
                         number: number, end: max(file.durable, replay.blobEnds[number] ?? 0), chain: 0,
                         firstSequence: file.added.begun + 1, lastSequence: replay.sequence)))
         }
+        for (number, end) in coldEnds.sorted(by: { $0.key < $1.key }) {
+            edits.append(
+                .fileSealed(
+                    SealedFile(
+                        number: number, end: end.durable, chain: end.durableHead, firstSequence: 0,
+                        lastSequence: replay.sequence)))
+        }
         edits += restartEdits(state, replay, start)
         for edit in edits where !next.apply(edit) {
             throw .damaged("The manifest contradicts itself.", reading.managed.path)
@@ -299,7 +333,7 @@ struct Opening: ~Copyable {
         return Opened(
             directory: directory, manifest: manifest, state: manifest.state, replay: replay, segment: rescued.segment,
             end: rescued.end,
-            head: rescued.head, blobs: nil, pageFiles: pageFiles, report: report)
+            head: rescued.head, blobs: nil, cold: nil, pageFiles: pageFiles, report: report)
     }
 
     /// The edits that begin anew where the checkpoint could not be used: all comes from the segments.
@@ -330,10 +364,51 @@ struct Opening: ~Copyable {
         return max(scanner.durable, durable)
     }
 
-    private static func beginning(_ hot: [UInt64]) -> CheckpointPosition {
+    private static func beginning(_ hot: [UInt64], _ wallNanoseconds: Int64) -> CheckpointPosition {
         CheckpointPosition(
             file: 0, segment: hot.first ?? 0, offset: UInt64(FileHeader.byteCount), previousHead: 0, sequence: 0,
-            wallNanoseconds: 0)
+            wallNanoseconds: wallNanoseconds)
+    }
+
+    // MARK: Cold segments
+
+    /// Whether the hot segments are the log from its beginning, each going on where the one before ends.
+    private static func isOneLog(_ state: ManifestState) -> Bool {
+        guard state.numbers(of: .coldSegment).isEmpty else { return false }
+        var last: UInt64 = 0
+        for number in state.numbers(of: .hotSegment) {
+            guard let file = state.files[number], file.added.begun <= last else { return false }
+            last = file.seal?.lastSequence ?? last
+        }
+        return true
+    }
+
+    /// Takes the moves in that the tables lack, or all that the cold segments hold.
+    private mutating func replayCold(
+        _ state: ManifestState, _ segments: [UInt64: ManagedFile], _ replay: inout Replay
+    ) throws(LogError) {
+        coldEnds.removeAll()
+        for number in state.numbers(of: .coldSegment) {
+            guard let managed = segments[number], let entry = state.files[number] else { continue }
+            let whole = MovePosition(segment: number)
+            var end = (offset: entry.durable, head: entry.durableHead)
+            if entry.seal == nil {
+                let found = try Replay.durableEnd(
+                    of: managed, from: entry.moves ?? whole, durable: (entry.durable, entry.durableHead))
+                coldEnds[number] = found
+                end = (found.durable, found.durableHead)
+            }
+            guard let position = replay.newest == nil ? entry.moves : whole else { continue }
+            try replay.replayCold(managed, from: position, end: end.offset, chain: end.head)
+        }
+    }
+
+    /// The cold segment to go on with.
+    private func openCold(_ state: ManifestState, _ segments: [UInt64: ManagedFile]) -> ColdSegment? {
+        guard let number = state.numbers(of: .coldSegment).last, let entry = state.files[number],
+            let end = coldEnds[number], let managed = segments[number]
+        else { return nil }
+        return ColdSegment(managed, begun: entry.added.begun, end: end.durable, previousHead: end.durableHead)
     }
 
     /// The blob segment to go on with, behind its last byte: blobs that were given up after the last checkpoint left

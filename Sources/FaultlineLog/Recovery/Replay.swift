@@ -30,12 +30,20 @@ struct Replay {
     let spill: ReplaySpill?
     private(set) var sequence: UInt64
     private(set) var wallNanoseconds: Int64
-    private(set) var byteCount: UInt64 = 0
+    var byteCount: UInt64 = 0
     private(set) var transactionCount = 0
     /// Ends of blobs placed by replayed transactions, by segment.
     private(set) var blobEnds: [UInt64: UInt64] = [:]
+    /// Where the tables are made from segments that are not one log any more; nil where the log is replayed.
+    var newest: NewestVersions?
+    /// Bytes of segments that what was replayed made dead, by the low 32 bits of the segment's number.
+    var dead: [UInt32: UInt64] = [:]
+    /// A table was dropped: nobody counted what of it is dead.
+    private(set) var hasDroppedTable = false
 
     private var parts: [Place] = []
+    /// Parts of the transaction that lie in segments which compaction dropped.
+    private var droppedPartCount = 0
     private var unsettled: [Passed] = []
 
     init(
@@ -61,6 +69,14 @@ struct Replay {
         let durableHead: UInt32
         /// Bytes of the file.
         let length: UInt64
+    }
+
+    /// Goes over what compaction dropped before a hot segment, where the tables are made from the segments alone.
+    mutating func skipDropped(before begun: UInt64) {
+        guard newest != nil, sequence < begun else { return }
+        sequence = begun
+        parts.removeAll()
+        droppedPartCount = 0
     }
 
     /// Replays a sealed segment, all of which must verify.
@@ -133,8 +149,9 @@ struct Replay {
         switch frame.header.kind {
         case .commit: break
         case .mark, nil: return
-        case .moved, .block: throw .newerFormat("The segment holds a frame", managed.path, frame.offset)
-        case .blob, .edit: throw .damaged("A segment holds a frame of another kind.", managed.path, frame.offset)
+        case .block: throw .newerFormat("The segment holds a frame", managed.path, frame.offset)
+        case .moved, .blob, .edit:
+            throw .damaged("A segment holds a frame of another kind.", managed.path, frame.offset)
         }
         guard frame.header.sequence == sequence + 1 else {
             throw .damaged(
@@ -142,16 +159,23 @@ struct Replay {
                 managed.path, frame.offset)
         }
         // A transaction that was given up leaves parts; the next one begins at part 0 again.
-        if frame.header.part == 0 { parts.removeAll() }
-        guard Int(frame.header.part) == parts.count else {
-            throw .damaged("A part of a transaction is missing.", managed.path, frame.offset)
+        if frame.header.part == 0 {
+            parts.removeAll()
+            droppedPartCount = 0
+        }
+        if Int(frame.header.part) != droppedPartCount + parts.count {
+            // Nothing but compaction takes the beginning of a transaction away, and then the whole segment with it.
+            guard newest != nil, frame.offset == UInt64(FileHeader.byteCount) else {
+                throw .damaged("A part of a transaction is missing.", managed.path, frame.offset)
+            }
+            parts.removeAll()
+            droppedPartCount = Int(frame.header.part)
         }
         parts.append(Place(file: managed, offset: frame.offset, head: frame.head, end: frame.end))
+        dead[UInt32(truncatingIfNeeded: managed.number), default: 0] += UInt64(FrameHeader.byteCount)
         if frame.header.isContinued { return }
 
-        guard let record = Self.closingRecord(frame), record.sequence == sequence + 1, let first = parts.first,
-            record.segment == first.file.number, record.offset == first.offset
-        else {
+        guard let record = Self.closingRecord(frame), record.sequence == sequence + 1, hasBeginning(record) else {
             throw .damaged("A transaction has no valid closing record.", managed.path, frame.offset)
         }
         tables.sequence = record.sequence
@@ -170,13 +194,24 @@ struct Replay {
         transactionCount += 1
         if isLast { unsettled.append(Passed(frames: parts, record: record)) } else { unsettled.removeAll() }
         parts.removeAll()
-        if changesCatalog { try memtables.catalogChanged(tables, files) }
+        // Made from the segments alone, the catalog is whole when all are read.
+        if changesCatalog, newest == nil { try memtables.catalogChanged(tables, files) }
         try spillIfNeeded()
+    }
+
+    /// Whether the parts are those of a transaction with that closing record; takes out what a given-up one left before
+    /// segments that compaction dropped.
+    private mutating func hasBeginning(_ record: TransactionRecord) -> Bool {
+        guard let first = parts.first else { return false }
+        if record.segment == first.file.number, record.offset == first.offset { return true }
+        guard newest != nil, files.find(UInt32(truncatingIfNeeded: record.segment)) == nil else { return false }
+        parts.removeAll { $0.file.number <= record.segment }
+        return !parts.isEmpty
     }
 
     /// Keeps memory inside the budget.
     mutating func spillIfNeeded() throws(LogError) {
-        try spill?.spillIfNeeded(&tables, &memtables)
+        try spill?.spillIfNeeded(&tables, &memtables, &newest)
     }
 
     /// The transaction record that ends the last frame of a transaction.
@@ -200,38 +235,64 @@ struct Replay {
             let header = RecordHeader(reading: body + place)
             let whole = header.wholeByteCount
             let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
+            place += whole
+            let record = body + (place - whole)
             guard header.isUnderstood else { throw .newerFormat("The segment holds a record", managed.path, offset) }
             switch RecordOperation(rawValue: header.operation) {
             case .put:
                 guard Self.isIdentifier(header.id) else {
                     throw .damaged("A record has no valid identifier.", managed.path, offset)
                 }
+                guard try isNewest(header, sequence) else { continue }
                 let location = Location(segment: managed.number, byteOffset: offset, byteCount: whole)
                 let old = try tables.replace(header.id, in: header.table, with: location)
-                try memtables.put(body + place, header, at: location, over: old, sequence: sequence, files: files)
-                if header.table == TableID.blobs.rawValue { noteBlob(body + place, header, location) }
+                noteDead(old, of: header)
+                try memtables.put(record, header, at: location, over: old, sequence: sequence, files: files)
+                if header.table == TableID.blobs.rawValue { noteBlob(record, header, location) }
                 if header.table == TableID.catalog.rawValue { changesCatalog = true }
             case .delete:
                 guard Self.isIdentifier(header.id) else {
                     throw .damaged("A record has no valid identifier.", managed.path, offset)
                 }
+                guard try isNewest(header, sequence) else { continue }
                 let old = try tables.replace(header.id, in: header.table, with: .absent)
+                noteDead(old, of: header)
                 try memtables.delete(header, over: old, sequence: sequence, files: files)
                 if header.table == TableID.catalog.rawValue { changesCatalog = true }
             case .dropTable:
                 tables.drop(header.table)
+                newest?.noteDrop(of: header.table, sequence: sequence)
+                hasDroppedTable = true
             case .transaction:
-                break
+                dead[UInt32(truncatingIfNeeded: managed.number), default: 0] += UInt64(whole)
             default:
                 throw .damaged("A segment holds a record of another kind.", managed.path, offset)
             }
-            place += whole
         }
     }
 
-    private static func isIdentifier(_ id: RecordID) -> Bool { id > 0 && id <= Limits.recordIDMax }
+    /// Whether a record is not older than what is known of its object; where the log is replayed, each is newer.
+    private mutating func isNewest(_ header: RecordHeader, _ sequence: UInt64) throws(LogError) -> Bool {
+        guard newest != nil else { return true }
+        return try newest?.note(header.id, in: header.table, sequence: sequence) == true
+    }
 
-    private mutating func noteBlob(_ record: UnsafeRawPointer, _ header: RecordHeader, _ location: Location) {
+    /// Counts a version that another took the place of as dead, and the blob that it placed.
+    private mutating func noteDead(_ old: Location, of header: RecordHeader) {
+        guard !old.isAbsent else { return }
+        dead[old.segment, default: 0] += UInt64(old.byteCount ?? 0)
+        guard header.table == TableID.blobs.rawValue else { return }
+        // A hint: what cannot be read is not counted.
+        let placement = try? IndexReplay.row(header.id, .blobs, old, files) { _, view in
+            BlobPlacement(reading: view.row)
+        }
+        guard let placement = placement ?? nil else { return }
+        dead[UInt32(truncatingIfNeeded: placement.segment), default: 0] += placement.storedByteCount
+    }
+
+    static func isIdentifier(_ id: RecordID) -> Bool { id > 0 && id <= Limits.recordIDMax }
+
+    mutating func noteBlob(_ record: UnsafeRawPointer, _ header: RecordHeader, _ location: Location) {
         let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         guard
             let (view, _) = try? RecordDecoder.view(

@@ -15,12 +15,15 @@ final class ReplaySpill: Sendable {
     private var budget: MemoryBudget { cache.budget }
 
     /// Spills what exceeds a share of the budget.
-    func spillIfNeeded(_ tables: inout WorkingTables, _ indexes: inout IndexReplay) throws(LogError) {
+    func spillIfNeeded(
+        _ tables: inout WorkingTables, _ indexes: inout IndexReplay, _ newest: inout NewestVersions?
+    ) throws(LogError) {
         guard budget.used(for: .pages) + budget.used(for: .memtables) > budget.byteCount / 2 else { return }
         let changed = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
         if changed > budget.byteCount / 4 {
             tables.leavePage()
             try PageSpill.spill(tables.set, cache: cache, in: directory, sequence: tables.sequence)
+            try newest?.spill(in: directory, cache: cache)
         }
         if budget.used(for: .memtables) > budget.byteCount / 4 {
             try indexes.flush { (memtable, isOldest) throws(LogError) in

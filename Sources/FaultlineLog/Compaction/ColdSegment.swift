@@ -1,0 +1,58 @@
+import FaultlineDisk
+
+/// The cold segment that is being written.
+///
+/// Concurrency: guarded by the lock under which checkpoints are made and records moved.
+// Safe because of what the comment above says.
+final class ColdSegment: @unchecked Sendable {
+    let managed: ManagedFile
+    /// The newest transaction that was published before the segment got its first record.
+    let begun: UInt64
+    /// Where the next frame begins; all before is durable, and published.
+    private(set) var end: UInt64
+    private(set) var previousHead: UInt32
+    /// Bounds of the transactions that its records are of; void where the segment was opened again.
+    private var sequences: ClosedRange<UInt64>?
+    private let wasOpened: Bool
+    /// Set by a failed write: the file gets no further bytes.
+    private(set) var hasFailed = false
+
+    init(_ managed: ManagedFile, begun: UInt64, end: UInt64, previousHead: UInt32) {
+        self.managed = managed
+        self.begun = begun
+        self.end = end
+        self.previousHead = previousHead
+        wasOpened = end > UInt64(FileHeader.byteCount)
+    }
+
+    /// Writes a frame that was made for this place, and makes it durable.
+    ///
+    /// - Parameters:
+    ///   - bytes: The frame.
+    ///   - head: Its headCRC.
+    ///   - originals: The transactions that its records are of.
+    /// - Throws: What the disk says; the segment gets nothing more then.
+    func append(_ bytes: UnsafeRawBufferPointer, head: UInt32, originals: ClosedRange<UInt64>) throws(LogError) {
+        do throws(DiskError) {
+            try managed.file.write(bytes, at: end)
+            try managed.file.synchronize(site: "compaction.moved")
+        } catch {
+            hasFailed = true
+            throw LogError(error, doing: "moving records")
+        }
+        end += UInt64(bytes.count)
+        previousHead = head
+        let before = sequences ?? originals
+        sequences = min(before.lowerBound, originals.lowerBound)...max(before.upperBound, originals.upperBound)
+    }
+
+    /// What the manifest is told when nothing more is written.
+    ///
+    /// `newest` bounds the transactions of a segment that an earlier opening began.
+    func seal(newest: UInt64) -> SealedFile {
+        let bounds = wasOpened ? 0...newest : sequences ?? 0...0
+        return SealedFile(
+            number: managed.number, end: end, chain: previousHead, firstSequence: bounds.lowerBound,
+            lastSequence: bounds.upperBound)
+    }
+}

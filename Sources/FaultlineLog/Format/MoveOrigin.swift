@@ -1,0 +1,25 @@
+/// Where a moved record was, and in which transaction: an entry of the first record of a moved frame,
+/// `docs/FileFormat.md` section 6.
+struct MoveOrigin: Equatable {
+    static let byteCount = 8 + Location.byteCount
+
+    let sequence: UInt64
+    /// The place that the record was moved from.
+    let from: Location
+
+    init(sequence: UInt64, from: Location) {
+        self.sequence = sequence
+        self.from = from
+    }
+
+    /// Reads 20 bytes.
+    init(reading bytes: UnsafeRawPointer) {
+        sequence = bytes.u64(0)
+        from = Location(reading: bytes + 8)
+    }
+
+    func write(to bytes: UnsafeMutableRawPointer) {
+        bytes.set(sequence, 0)
+        from.write(to: bytes + 8)
+    }
+}
