@@ -7,18 +7,13 @@ extension Log {
     package func usage() throws(LogError) -> LogUsage {
         let snapshot = snapshot()
         let manifest = manifestState
-        var live: [UInt32: UInt64] = [:]
+        let live = try LiveBytes(snapshot)
+        if let error = live.unreadable { throw error }
         var usage = LogUsage()
         for root in snapshot.tables.all {
             let table = TableID(rawValue: root.table)
             for page in 0..<root.pageCount where root.handle(ofPage: page) != nil { usage.pageCount += 1 }
             if root.recordCount > 0 { usage.recordCounts[table] = root.recordCount }
-            try snapshot.forEachLocation(of: table) { (id, location) throws(LogError) in
-                live[location.segment, default: 0] += UInt64(location.byteCount ?? 0)
-                if table == .blobs, let placement = try snapshot.placement(of: id) {
-                    live[UInt32(truncatingIfNeeded: placement.segment), default: 0] += placement.storedByteCount
-                }
-            }
         }
         for (number, entry) in manifest.files.sorted(by: { $0.key < $1.key }) {
             let byteCount = try byteCount(of: entry.kind, number, seal: entry.seal)
@@ -27,7 +22,7 @@ extension Log {
                 usage.segments.append(
                     LogUsage.Segment(
                         number: number, kind: entry.kind, byteCount: byteCount,
-                        liveByteCount: live[UInt32(truncatingIfNeeded: number)] ?? 0, isSealed: entry.seal != nil))
+                        liveByteCount: live[number], isSealed: entry.seal != nil))
             case .tableCheckpoint:
                 usage.checkpointByteCount += byteCount
                 usage.checkpointFileCount += 1
@@ -61,7 +56,8 @@ extension Log {
 
     /// Whether a transaction is in the log.
     ///
-    /// The answer to `outcomeUnknown`, to be asked after the store was opened again.
+    /// The answer to `outcomeUnknown`, to be asked after the store was opened again, and before much is written:
+    /// transactions of segments that compaction dropped are not found.
     ///
     /// - Complexity: Reads the log from its newest segment backwards until the transaction is found; all of it if it is
     ///   not there.

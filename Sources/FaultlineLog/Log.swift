@@ -17,8 +17,9 @@ package final class Log: @unchecked Sendable {
     let directory: StoreDirectory
     /// What opening found and did.
     package let openReport: OpenReport
-    /// The manifest as it was found, and the end of the log: all there is for a log that is open for reading.
-    let found: (state: ManifestState, segment: UInt64, end: UInt64)
+    /// The manifest as it was found, and where the frames of segments that are not sealed end: all there is for a log
+    /// that is open for reading.
+    let found: (state: ManifestState, ends: [UInt64: UInt64])
     let publisher: Publisher
     let deriver: any IndexDeriver
     /// Nil when opened for reading.
@@ -128,7 +129,9 @@ package final class Log: @unchecked Sendable {
         }
         self.directory = opened.directory
         openReport = opened.report
-        found = (opened.state, opened.segment.number, opened.end)
+        var ends = [opened.segment.number: opened.end]
+        if let cold = opened.cold { ends[cold.managed.number] = cold.end }
+        found = (opened.state, ends)
         var tables = opened.replay.tables
         let captured = tables.capture()
         publisher = Publisher(
@@ -162,15 +165,19 @@ package final class Log: @unchecked Sendable {
             clock: clock, budget: budget, tables: tables, sequence: opened.replay.sequence,
             wallNanoseconds: opened.replay.wallNanoseconds, indexes: opened.replay.memtables.indexSet,
             segment: opened.segment,
-            offset: opened.end, blobs: opened.blobs, space: space)
+            offset: opened.end, blobs: opened.blobs, space: space, dead: opened.dead,
+            hasUncountedDead: opened.hasUncountedDead)
         // What was made again from the segments is made durable soon.
         sequencer.byteCountSinceCheckpoint =
             opened.report.ignoredDerivedFiles.isEmpty ? opened.replay.byteCount : UInt64(options.checkpointByteCount)
+        let compactor = Compactor(
+            directory: opened.directory, manifest: manifest, publisher: publisher, sequencer: sequencer,
+            options: options, budget: budget, cold: opened.cold)
         let checkpointer = Checkpointer(
             directory: opened.directory, manifest: manifest, publisher: publisher, committer: committer,
             sequencer: sequencer,
-            cache: cache, runs: runs, space: space, listed: opened.pageFiles)
-        let maintainer = Maintainer(checkpointer)
+            cache: cache, runs: runs, space: space, compactor: compactor, listed: opened.pageFiles)
+        let maintainer = Maintainer(checkpointer, compacts: options.isCompacting)
         if options.maintenance == .thread {
             maintainer.start()
             if sequencer.isCheckpointDue { _ = maintainer.ask() }
@@ -272,7 +279,13 @@ package final class Log: @unchecked Sendable {
     private func maintain(_ writing: Writing) throws(LogError) {
         switch options.maintenance {
         case .manual: break
-        case .inline: do { try writing.checkpointer.run() } catch { break }
+        case .inline:
+            do throws(LogError) {
+                try writing.checkpointer.run()
+                if options.isCompacting { try writing.checkpointer.compactDue(isPaced: false) { false } }
+            } catch {
+                break
+            }
         case .thread: _ = writing.maintainer.ask()
         }
     }
@@ -304,6 +317,23 @@ package final class Log: @unchecked Sendable {
         let writing = try writable()
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
         try writing.checkpointer.run()
+    }
+
+    /// Copies what is live out of segments that are mostly dead, and drops these.
+    ///
+    /// The segment that is being written is left alone, and so are segments that are hardly dead: afterwards segments
+    /// take at most about one and a half times what is live, what old snapshots hold apart. Readers and writers go on
+    /// meanwhile; where the log has a maintenance thread, nobody has to ask.
+    ///
+    /// `landed` does not find transactions of dropped segments.
+    ///
+    /// - Returns: What was done since the last call.
+    /// - Throws: What the disk says. Nothing that was committed is lost by it.
+    @discardableResult
+    package func compact() throws(LogError) -> CompactionReport {
+        let writing = try writable()
+        if isClosed.load(ordering: .acquiring) { throw .closed(path) }
+        return try writing.checkpointer.compact()
     }
 
     /// The indexes that have entries.

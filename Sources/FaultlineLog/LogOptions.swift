@@ -15,7 +15,7 @@ package enum LogAccess: Sendable {
     case reading
 }
 
-/// Where checkpoints and merges run.
+/// Where checkpoints, merges and compaction run.
 package enum Maintenance: Sendable {
     /// On a thread of the log's own.
     case thread
@@ -49,8 +49,10 @@ package struct LogOptions: Sendable {
     package var isCompressingBlobs = true
     /// What the opening may do: read and write.
     package var access: LogAccess = .writing
-    /// Where checkpoints and merges run: on a thread of the log's own.
+    /// Where checkpoints, merges and compaction run: on a thread of the log's own.
     package var maintenance: Maintenance = .thread
+    /// Whether segments that are mostly dead are compacted behind a checkpoint, without being asked for: yes.
+    package var isCompacting = true
     /// Whether table checkpoints and index runs are made again from the segments, as if they did not verify: no.
     package var ignoresDerivedFiles = false
     /// Seed of salts and transaction identifiers, so that a simulation repeats; nil means random.

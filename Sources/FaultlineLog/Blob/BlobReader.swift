@@ -90,21 +90,31 @@ struct BlobReader: ~Copyable {
         }
     }
 
+    /// The object that the blob was written for, as its header says, which is verified.
+    func owner() throws(LogError) -> BlobOwner { try readHeader().owner }
+
     private func verifyHeader() throws(LogError) {
+        _ = try readHeader()
+    }
+
+    private func readHeader() throws(LogError) -> BlobHeader {
         let byteCount = RecordHeader.byteCount + BlobHeader.byteCount
-        let isValid = try withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) {
+        let header: BlobHeader? = try withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) {
             (bytes) throws(LogError) in
             try blob.managed.read(into: bytes, at: placement.offset, "reading a blob's header")
-            guard let start = UnsafeRawPointer(bytes.baseAddress) else { return false }
+            guard let start = UnsafeRawPointer(bytes.baseAddress) else { return nil }
             let binding = blob.managed.recordBinding(at: placement.offset)
             guard start.u32(0) == placement.recordCRC,
                 CRC32C.checksum(start + 4, byteCount - 4) ^ binding == start.u32(0),
                 start.u16(12) == TableID.blobs.rawValue, start.u48(16) == id,
                 let header = BlobHeader(reading: start + RecordHeader.byteCount)
-            else { return false }
-            return header.rawByteCount == placement.rawByteCount && header.payloadByteCount == placement.storedByteCount
+            else { return nil }
+            let isPlaced =
+                header.rawByteCount == placement.rawByteCount && header.payloadByteCount == placement.storedByteCount
+            return isPlaced ? header : nil
         }
-        guard isValid else { throw damaged("has a header that does not verify", placement.offset) }
+        guard let header else { throw damaged("has a header that does not verify", placement.offset) }
+        return header
     }
 
     private mutating func entry(_ index: Int) throws(LogError) -> ChunkTable.Chunk {

@@ -31,6 +31,17 @@ final class Sequencer: @unchecked Sendable {
     var stage = EntryStage()
     var blobs: BlobSegment?
 
+    // What compaction would not have to keep, as far as it was counted.
+
+    /// Dead bytes by the low 32 bits of a segment's number: a hint that chooses what to compact.
+    var dead: [UInt32: UInt64]
+    /// What the transaction under way makes dead.
+    var transactionDead = DeadBytes()
+    /// Headers and closing records in `segment` that `dead` lacks.
+    var overheadByteCount: UInt64 = 0
+    /// Whether more is dead than was counted: a table was dropped.
+    var hasUncountedDead: Bool
+
     // The segment that frames are encoded for.
     private(set) var segment: ManagedFile
     private(set) var offset: UInt64
@@ -61,6 +72,7 @@ final class Sequencer: @unchecked Sendable {
     private var dropsTable = false
     private var blobEndAtStart: UInt64 = 0
     private var usesBlobs = false
+    private var partialFrames: [(segment: UInt32, byteCount: UInt64)] = []
     /// Runs with entries of the transaction under way, newest first.
     var spilledRuns: [IndexID: [Run]] = [:]
     private(set) var transactionFailure: LogError?
@@ -70,7 +82,7 @@ final class Sequencer: @unchecked Sendable {
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, runs: RunStore,
         options: LogOptions, clock: Clock, budget: MemoryBudget, tables: WorkingTables, sequence: UInt64,
         wallNanoseconds: Int64, indexes: IndexSet, segment: ManagedFile, offset: UInt64,
-        blobs: BlobSegment?, space: DiskSpace
+        blobs: BlobSegment?, space: DiskSpace, dead: [UInt32: UInt64], hasUncountedDead: Bool
     ) {
         self.directory = directory
         self.manifest = manifest
@@ -90,6 +102,8 @@ final class Sequencer: @unchecked Sendable {
         room = RoomAhead(from: offset)
         self.blobs = blobs
         self.space = space
+        self.dead = dead
+        self.hasUncountedDead = hasUncountedDead
         block = FrameBlock(capacity: options.frameByteCount + 65_536)
     }
 
@@ -123,10 +137,18 @@ final class Sequencer: @unchecked Sendable {
             pending.removeLast()
         }
         frameStart = -1
+        countGivenUp()
         stage.removeAll()
         dropSpilledRuns()
         tables.restore()
         isInTransaction = false
+    }
+
+    /// Counts the frames that were written for a transaction that is given up.
+    private func countGivenUp() {
+        transactionDead.removeAll()
+        for frame in partialFrames { dead[frame.segment, default: 0] += frame.byteCount }
+        partialFrames.removeAll()
     }
 
     func abandon() { isAbandoned = true }
@@ -184,6 +206,9 @@ final class Sequencer: @unchecked Sendable {
         sequence += 1
         wallNanoseconds = closing.wallNanoseconds
         appendStagedEntries()
+        countDead()
+        overheadByteCount += UInt64(RecordHeader.byteCount + closing.byteCount.roundedUpTo8)
+        partialFrames.removeAll()
         spilledRuns.removeAll()
         let captured = tables.capture()
         let completion = Completion()
@@ -259,7 +284,12 @@ final class Sequencer: @unchecked Sendable {
         let location = sealRecord(record, whole)
         do {
             let old = try tables.replace(id, in: table.rawValue, with: location)
-            if old.isAbsent { firstVersionCount &+= 1 } else { laterVersionCount &+= 1 }
+            if old.isAbsent {
+                firstVersionCount &+= 1
+            } else {
+                laterVersionCount &+= 1
+                transactionDead.add(old)
+            }
         } catch {
             throw fail(error)
         }
@@ -285,8 +315,9 @@ final class Sequencer: @unchecked Sendable {
             layout: 0,
             id: id, operation: .delete, flags: [])
         sealRecord(record, whole)
+        if table == .blobs { noteDeadBlob(id) }
         do {
-            _ = try tables.replace(id, in: table.rawValue, with: .absent)
+            transactionDead.add(try tables.replace(id, in: table.rawValue, with: .absent))
         } catch {
             throw fail(error)
         }
@@ -303,6 +334,8 @@ final class Sequencer: @unchecked Sendable {
         sealRecord(record, RecordHeader.byteCount)
         tables.drop(table.rawValue)
         dropsTable = true
+        // Its pages are not walked in the turn.
+        hasUncountedDead = true
     }
 
     /// Gives a record its checksum and counts it.
@@ -391,6 +424,7 @@ final class Sequencer: @unchecked Sendable {
             try next.file.synchronize(site: "segment.header")
         }
         try directory.synchronize(site: "segment.directory")
+        countOverhead()
         segment = next
         offset = UInt64(FileHeader.byteCount)
         room = RoomAhead(from: offset)
@@ -450,6 +484,7 @@ final class Sequencer: @unchecked Sendable {
         let frame = Committer.Item.Frame(
             block: block, start: frameStart, byteCount: frameByteCount, segment: segment, offset: offset)
         offset += UInt64(frameByteCount)
+        overheadByteCount &+= UInt64(FrameHeader.byteCount)
         byteCountSinceCheckpoint += UInt64(frameByteCount)
         frameStart = -1
         part += 1
@@ -462,6 +497,7 @@ final class Sequencer: @unchecked Sendable {
         try makeRoomAhead()
         let completion = Completion()
         let frame = closeFrame(flags: FrameHeader.flagContinued)
+        notePartial(frame)
         let leads = committer.enqueue(
             Committer.Item(frame: frame, visible: nil, completion: completion, blobs: nil, blobEnd: 0))
         committer.finish(completion, leads: leads)
@@ -471,6 +507,16 @@ final class Sequencer: @unchecked Sendable {
             try spillIfNeeded()
         } catch {
             throw fail(error)
+        }
+    }
+
+    /// Remembers how much a transaction has written, by segment.
+    private func notePartial(_ frame: Committer.Item.Frame) {
+        let number = UInt32(truncatingIfNeeded: frame.segment.number)
+        if partialFrames.last?.segment == number {
+            partialFrames[partialFrames.count - 1].byteCount += UInt64(frame.byteCount)
+        } else {
+            partialFrames.append((number, UInt64(frame.byteCount)))
         }
     }
 

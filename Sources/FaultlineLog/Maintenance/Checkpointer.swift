@@ -16,15 +16,19 @@ final class Checkpointer: @unchecked Sendable {
     private let committer: Committer
     private let sequencer: Sequencer
     private let cache: PageCache
+    private let options: LogOptions
     private let runs: RunStore
     private let space: DiskSpace
+    let compactor: Compactor
     private var listed: [UInt64: PageFile]
     /// Indexes that are no more; the next checkpoint drops their runs.
     private var droppedIndexes: Set<UInt32> = []
+    /// Bytes of log that no compaction was paced by yet.
+    private var committedByteCount: UInt64 = 0
 
     init(
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, sequencer: Sequencer,
-        cache: PageCache, runs: RunStore, space: DiskSpace, listed: [UInt64: PageFile]
+        cache: PageCache, runs: RunStore, space: DiskSpace, compactor: Compactor, listed: [UInt64: PageFile]
     ) {
         self.directory = directory
         self.manifest = manifest
@@ -32,8 +36,10 @@ final class Checkpointer: @unchecked Sendable {
         self.committer = committer
         self.sequencer = sequencer
         self.cache = cache
+        options = sequencer.options
         self.runs = runs
         self.space = space
+        self.compactor = compactor
         self.listed = listed
     }
 
@@ -53,6 +59,73 @@ final class Checkpointer: @unchecked Sendable {
         guard !isClosing else { return }
         try runs.mergeDue()
         space.holdBack(storeByteCount: manifest.state.segmentByteCount)
+    }
+
+    // MARK: Compaction
+
+    /// How many bytes may be copied for each that is committed: where segments are two thirds live, so many give one
+    /// back.
+    private static let copiesPerCommittedByte: UInt64 = 2
+
+    /// Compacts what is due, as far as the pace allows; to be called behind a checkpoint.
+    ///
+    /// - Parameters:
+    ///   - isPaced: Whether to copy no more than twice what was committed since the last time. The rest waits for the
+    ///     next call.
+    ///   - isStopped: Asked after each mebibyte.
+    /// - Throws: What the disk says; nothing that was committed is lost by it.
+    func compactDue(isPaced: Bool, until isStopped: () -> Bool) throws(LogError) {
+        let minimumGain = UInt64(options.segmentByteCount / Self.gainDivisor)
+        let isDue = try lock.withLock { () throws(LogError) in
+            if !compactor.isUnderWay, compactor.mayBeDue(minimumGain: minimumGain) {
+                try compactor.choose(minimumGain: minimumGain)
+            }
+            return compactor.isUnderWay
+        }
+        let allowance = lock.withLock {
+            defer { committedByteCount = 0 }
+            return isPaced ? committedByteCount * Self.copiesPerCommittedByte : .max
+        }
+        guard isDue else { return }
+        try move(allowance, until: isStopped)
+    }
+
+    /// Compacts all that is worth it, however little that is.
+    ///
+    /// - Returns: What was done since the last call, that of the maintenance thread included.
+    func compact() throws(LogError) -> CompactionReport {
+        try run()
+        // Segments that only now are settled may be worth it too.
+        for _ in 0..<Self.roundCountMax {
+            let isDue = try lock.withLock { () throws(LogError) in
+                if !compactor.isUnderWay { try compactor.choose(minimumGain: 1) }
+                return compactor.isUnderWay
+            }
+            guard isDue else { break }
+            try move(.max, until: { false })
+            try run()
+        }
+        return lock.withLock { compactor.takeReport() }
+    }
+
+    /// A segment of which less than this part would be given back is not worth the syncs.
+    private static let gainDivisor = 4
+    private static let roundCountMax = 4
+
+    /// Moves what was chosen, a mebibyte at a time, and makes the checkpoints that become due by it.
+    private func move(_ allowance: UInt64, until isStopped: () -> Bool) throws(LogError) {
+        var movedByteCount: UInt64 = 0
+        while movedByteCount < allowance, !isStopped() {
+            let isDone = try lock.withLock { () throws(LogError) in
+                movedByteCount += try compactor.step()
+                let isDone = !compactor.isUnderWay
+                let isDue = sequencer.turn.withLock { sequencer.isCheckpointDue }
+                if isDue || (isDone && compactor.needsCheckpoint) { try checkpoint(isClosing: false) }
+                return isDone
+            }
+            if isDone { break }
+        }
+        lock.withLock { directory.removeUnneededFiles() }
     }
 
     /// Forgets an index; its files go with the next checkpoint.
@@ -77,6 +150,7 @@ final class Checkpointer: @unchecked Sendable {
         let sequence: UInt64
         let wallNanoseconds: Int64
         let blobs: (number: UInt64, end: UInt64, head: UInt32)?
+        let dead: [UInt32: UInt64]
         let completion: Completion
         let leads: Bool
     }
@@ -88,7 +162,8 @@ final class Checkpointer: @unchecked Sendable {
         guard let position = captured.completion.position else { throw .closed(directory.path) }
         let state = manifest.state
         if let last = state.checkpoint, last.sequence == captured.sequence, last.segment == position.segment.number,
-            last.offset == position.offset, try changedRuns(state, through: captured.sequence).isEmpty
+            last.offset == position.offset, !compactor.needsCheckpoint,
+            try changedRuns(state, through: captured.sequence).isEmpty
         {
             if isClosing, !state.isClean { try manifest.commit([.clean]) }
             return
@@ -125,6 +200,11 @@ final class Checkpointer: @unchecked Sendable {
         if let blobs = captured.blobs {
             edits.append(.durable(file: blobs.number, offset: blobs.end, head: blobs.head))
         }
+        var openEnds = [position.segment.number: position.offset]
+        if let blobs = captured.blobs { openEnds[blobs.number] = blobs.end }
+        let settlement = try compactor.settlement(
+            state, dead: captured.dead, openEnds: openEnds, isClosing: isClosing)
+        edits += settlement.edits
         for root in captured.tables.all where root.nextID > state.nextIDs[root.table] ?? 1 {
             edits.append(.identifiers(table: root.table, next: root.nextID))
         }
@@ -138,6 +218,7 @@ final class Checkpointer: @unchecked Sendable {
         noteListed(through: captured.sequence)
         try manifest.commit(edits)
 
+        compactor.noteSettled(settlement)
         for (handle, index) in tables.stored { cache.setStored(handle, file: tables.file, index: index) }
         for number in unneeded { listed[number]?.managed.noteDropped() }
         listed = tables.needed
@@ -189,10 +270,12 @@ final class Checkpointer: @unchecked Sendable {
         }
         sequencer.freezeMemtables()
         let (completion, leads) = sequencer.enqueueBarrier()
+        committedByteCount += sequencer.byteCountSinceCheckpoint
         sequencer.byteCountSinceCheckpoint = 0
         return Captured(
             tables: sequencer.tables.captured, sequence: sequencer.sequence, wallNanoseconds: sequencer.wallNanoseconds,
-            blobs: sequencer.blobs.map { ($0.managed.number, $0.end, $0.previousHead) }, completion: completion,
+            blobs: sequencer.blobs.map { ($0.managed.number, $0.end, $0.previousHead) },
+            dead: sequencer.deadByteCounts(), completion: completion,
             leads: leads)
     }
 }

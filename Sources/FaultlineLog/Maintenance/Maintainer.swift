@@ -2,12 +2,13 @@ import FaultlineDisk
 import Glibc
 import Synchronization
 
-/// A thread that makes checkpoints when they are due.
+/// A thread that makes checkpoints when they are due, and compacts behind them.
 ///
 /// It holds the checkpointer and not the log, so that a log nobody holds can go.
 // Safe because what varies is atomic, and the thread is joined before the object goes.
 final class Maintainer: @unchecked Sendable {
     private let checkpointer: Checkpointer
+    private let compacts: Bool
     private let semaphore: UnsafeMutablePointer<sem_t>
     private let isStopping = Atomic<Bool>(false)
     private let isAsked = Atomic<Bool>(false)
@@ -16,8 +17,9 @@ final class Maintainer: @unchecked Sendable {
     private var thread = pthread_t()
     private var isRunning = false
 
-    init(_ checkpointer: Checkpointer) {
+    init(_ checkpointer: Checkpointer, compacts: Bool) {
         self.checkpointer = checkpointer
+        self.compacts = compacts
         semaphore = .allocate(capacity: 1)
         semaphore.initialize(to: sem_t())
         sem_init(semaphore, 0, 0)
@@ -67,7 +69,14 @@ final class Maintainer: @unchecked Sendable {
             if isStopping.load(ordering: .acquiring) { return }
             guard isAsked.exchange(false, ordering: .acquiringAndReleasing) else { continue }
             var failure: LogError?
-            do { try checkpointer.run() } catch { failure = error }
+            do throws(LogError) {
+                try checkpointer.run()
+                if compacts {
+                    try checkpointer.compactDue(isPaced: true) { isStopping.load(ordering: .acquiring) }
+                }
+            } catch {
+                failure = error
+            }
             lock.withLock { newestFailure = failure }
         }
     }

@@ -48,4 +48,9 @@ final class FileTable: @unchecked Sendable {
     func adding(_ file: ManagedFile) -> FileTable {
         FileTable(files + [file])
     }
+
+    /// A table that lacks some files.
+    func removing(_ numbers: Set<UInt64>) -> FileTable {
+        FileTable(files.filter { !numbers.contains($0.number) })
+    }
 }

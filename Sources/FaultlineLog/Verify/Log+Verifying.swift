@@ -10,7 +10,7 @@ extension Log {
     package func verify(
         _ finding: (Finding) -> Void, progress: (_ done: UInt64, _ total: UInt64) -> Void
     ) throws(LogError) {
-        let (snapshot, end) = try settled()
+        let (snapshot, state, ends) = try settled()
         // The catalog may have been written since the store was opened.
         try deriver.catalogChanged { (id) throws(LogError) -> [UInt8]? in
             var buffer = RecordBuffer()
@@ -26,7 +26,7 @@ extension Log {
                     }
                 }
                 try Verifier(
-                    directory: directory, state: manifestState, snapshot: snapshot, deriver: deriver, openEnd: end,
+                    directory: directory, state: state, snapshot: snapshot, deriver: deriver, openEnds: ends,
                     finding: finding,
                     progress: progress
                 ).run()
@@ -34,13 +34,22 @@ extension Log {
         }
     }
 
-    /// A snapshot, and where the log ended when it was the newest.
-    private func settled() throws(LogError) -> (Snapshot, (segment: UInt64, offset: UInt64)) {
-        guard let writing, failure == nil else { return (snapshot(), (found.segment, found.end)) }
-        let (completion, leads) = writing.sequencer.turn.withLock { writing.sequencer.enqueueBarrier() }
-        writing.committer.finish(completion, leads: leads)
-        if let failure = completion.failure { throw failure }
-        guard let position = completion.position else { throw .closed(path) }
-        return (snapshot(), (position.segment.number, position.offset))
+    /// A snapshot, what the manifest said when it was the newest, and where the segments ended that were being written.
+    private func settled() throws(LogError) -> (Snapshot, ManifestState, [UInt64: UInt64]) {
+        guard let writing, failure == nil else { return (snapshot(), manifestState, found.ends) }
+        var ends: [UInt64: UInt64] = [:]
+        var settled: (Snapshot, ManifestState)?
+        // While no checkpoint is under way, nothing is moved or dropped.
+        try writing.checkpointer.whileIdle { () throws(LogError) in
+            if let cold = writing.checkpointer.compactor.openEnd { ends[cold.number] = cold.end }
+            let (completion, leads) = writing.sequencer.turn.withLock { writing.sequencer.enqueueBarrier() }
+            writing.committer.finish(completion, leads: leads)
+            if let failure = completion.failure { throw failure }
+            guard let position = completion.position else { throw .closed(path) }
+            ends[position.segment.number] = position.offset
+            settled = (snapshot(), manifestState)
+        }
+        guard let settled else { throw .closed(path) }
+        return (settled.0, settled.1, ends)
     }
 }

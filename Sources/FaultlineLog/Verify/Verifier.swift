@@ -8,8 +8,8 @@ struct Verifier {
     let state: ManifestState
     let snapshot: Snapshot
     let deriver: any IndexDeriver
-    /// Where the open segment's frames end.
-    let openEnd: (segment: UInt64, offset: UInt64)
+    /// Where the frames end of the segments that are being written.
+    let openEnds: [UInt64: UInt64]
     let finding: (Finding) -> Void
     let progress: (UInt64, UInt64) -> Void
 
@@ -18,7 +18,7 @@ struct Verifier {
         var done: UInt64 = 0
         let total = snapshot.files.files.reduce(UInt64(0)) { $0 + byteCount($1) } + UInt64(recordCount)
         try verifyIdentity()
-        for managed in snapshot.files.files where managed.kind == .hotSegment {
+        for managed in snapshot.files.files where managed.kind == .hotSegment || managed.kind == .coldSegment {
             try verifySegment(managed)
             done += byteCount(managed)
             progress(done, total)
@@ -39,7 +39,7 @@ struct Verifier {
 
     private func byteCount(_ managed: ManagedFile) -> UInt64 {
         if let seal = state.files[managed.number]?.seal { return seal.end }
-        return managed.number == openEnd.segment ? openEnd.offset : 0
+        return openEnds[managed.number] ?? 0
     }
 
     private func verifyIdentity() throws(LogError) {

@@ -1,0 +1,190 @@
+import FaultlineDisk
+
+/// Copies the blobs that are placed in some segments to a fresh one, chunk by chunk, and places them there by small
+/// transactions: owners are not rewritten, because a placement alone says where a blob lies.
+///
+/// Memory: a mebibyte, and 8 bytes for each chunk of the blob being copied.
+final class BlobMover {
+    /// Blobs copied for one transaction.
+    private static let batchCountMax = 64
+    /// Bytes copied for one transaction, a larger blob apart.
+    private static let batchByteCountMax: UInt64 = 1 << 20
+    /// Placements looked at in one step.
+    private static let lookCountMax = 8 * TablePage.entryCount
+
+    /// A blob that was copied, and not yet placed anew.
+    private struct Copy {
+        let id: RecordID
+        let location: Location
+        let placement: BlobPlacement
+    }
+
+    /// Segments that nothing is needed of when all is done; without those of which something could not be copied.
+    private(set) var victims: Set<UInt64>
+    /// What did not verify, since the last step began.
+    private(set) var damage: [(segment: UInt64, error: LogError)] = []
+    private let directory: StoreDirectory
+    private let manifest: Manifest
+    private let publisher: Publisher
+    private let sequencer: Sequencer
+    private let options: LogOptions
+    private let begun: UInt64
+    private var segment: BlobSegment?
+    private var next: RecordID = 1
+
+    /// A mover for some sealed blob segments; `begun` is a published transaction that is not newer than what will be
+    /// looked at.
+    init(
+        _ victims: Set<UInt64>, directory: StoreDirectory, manifest: Manifest, publisher: Publisher,
+        sequencer: Sequencer, options: LogOptions, begun: UInt64
+    ) {
+        self.victims = victims
+        self.directory = directory
+        self.manifest = manifest
+        self.publisher = publisher
+        self.sequencer = sequencer
+        self.options = options
+        self.begun = begun
+    }
+
+    /// Copies and places some blobs.
+    ///
+    /// - Returns: Whether that were the last ones, and bytes copied.
+    /// - Throws: What the disk says.
+    func step() throws(LogError) -> (isDone: Bool, byteCount: UInt64) {
+        damage.removeAll()
+        let snapshot = publisher.snapshot
+        let end = snapshot.nextID(of: .blobs)
+        var copies: [Copy] = []
+        var byteCount: UInt64 = 0
+        var lookCount = 0
+        while next < end, copies.count < Self.batchCountMax, byteCount < Self.batchByteCountMax,
+            lookCount < Self.lookCountMax
+        {
+            let id = next
+            next += 1
+            lookCount += 1
+            let location = try snapshot.location(of: id, in: .blobs)
+            if location.isAbsent { continue }
+            guard let copy = try copy(id, location, snapshot) else { continue }
+            copies.append(copy)
+            byteCount += copy.placement.storedByteCount
+        }
+        if let segment, !copies.isEmpty {
+            try segment.synchronize(through: segment.end, site: "compaction.blobs")
+            try place(copies, in: segment)
+            if segment.end >= UInt64(options.segmentByteCount) { try seal() }
+        }
+        return (next >= end, byteCount)
+    }
+
+    /// Copies a blob if it lies in a victim.
+    private func copy(_ id: RecordID, _ location: Location, _ snapshot: Snapshot) throws(LogError) -> Copy? {
+        let placement: BlobPlacement
+        do throws(LogError) {
+            guard let found = try snapshot.placement(of: id), victims.contains(found.segment) else { return nil }
+            placement = found
+        } catch {
+            guard error.code == .damaged else { throw error }
+            // Nobody knows where it lies: it may be any of them.
+            for victim in victims { damage.append((victim, error)) }
+            victims.removeAll()
+            return nil
+        }
+        let target = try openSegment()
+        do throws(LogError) {
+            return Copy(id: id, location: location, placement: try write(id, placement, snapshot, to: target))
+        } catch {
+            target.skipGivenUpBytes()
+            guard error.code == .damaged else { throw error }
+            victims.remove(placement.segment)
+            damage.append((placement.segment, error))
+            return nil
+        }
+    }
+
+    private func write(
+        _ id: RecordID, _ placement: BlobPlacement, _ snapshot: Snapshot, to target: BlobSegment
+    ) throws(LogError) -> BlobPlacement {
+        var reader = try snapshot.blobReader(id, placement)
+        let owner = try reader.owner()
+        var writer = BlobWriter(target, isCompressing: false)
+        for index in 0..<reader.chunkCount {
+            let (bytes, chunk) = try reader.readStored(index)
+            try writer.append(stored: bytes, chunk, rawByteCount: reader.rawByteCount(index))
+        }
+        return try writer.finish(id: id, owner: owner)
+    }
+
+    /// Places the copies, each unless the blob was deleted since; returns when that is published.
+    private func place(_ copies: [Copy], in segment: BlobSegment) throws(LogError) {
+        sequencer.turn.lock()
+        let ending: Sequencer.Ending
+        sequencer.begin()
+        do throws(LogError) {
+            if let failure = publisher.failure { throw failure }
+            for copy in copies {
+                guard try sequencer.tables.location(of: copy.id, in: TableID.blobs.rawValue) == copy.location else {
+                    let number = UInt32(truncatingIfNeeded: segment.managed.number)
+                    sequencer.dead[number, default: 0] += copy.placement.storedByteCount
+                    continue
+                }
+                try sequencer.put(
+                    copy.id, in: .blobs, layout: 0, changed: 0, flags: .noIndexChange,
+                    byteCount: BlobPlacement.byteCount
+                ) { bytes in
+                    if let start = bytes.baseAddress { copy.placement.write(to: start) }
+                }
+            }
+            ending = try sequencer.end(author: nil)
+        } catch {
+            sequencer.rollBack()
+            sequencer.turn.unlock()
+            throw error
+        }
+        sequencer.turn.unlock()
+        guard let completion = ending.completion else { return }
+        sequencer.committer.finish(completion, leads: ending.leads)
+        if let failure = completion.failure { throw failure }
+    }
+
+    // MARK: The segment written to
+
+    private func openSegment() throws(LogError) -> BlobSegment {
+        if let segment, !segment.hasFailed { return segment }
+        try seal()
+        let managed = try directory.create(.blobSegment)
+        try onDisk("making a blob segment durable") { () throws(DiskError) in
+            try managed.file.synchronize(site: "compaction.blobheader")
+        }
+        try directory.synchronize(site: "compaction.blobdirectory")
+        managed.noteListed()
+        try manifest.commit([managed.addition(begun: begun)])
+        publisher.update(files: { $0.adding(managed) })
+        let fresh = BlobSegment(managed, end: UInt64(FileHeader.byteCount), previousHead: 0)
+        segment = fresh
+        return fresh
+    }
+
+    /// Says that nothing more is written to the segment; all that is placed there is durable.
+    func seal() throws(LogError) {
+        let edits = sealEdits()
+        guard !edits.isEmpty else { return }
+        segment = nil
+        try manifest.commit(edits)
+    }
+
+    /// How far the segment that is being written is durable.
+    var openEnd: (number: UInt64, end: UInt64)? { segment.map { ($0.managed.number, $0.durable) } }
+
+    /// The edits that seal the segment.
+    func sealEdits() -> [ManifestEdit] {
+        guard let segment else { return [] }
+        return [
+            .fileSealed(
+                SealedFile(
+                    number: segment.managed.number, end: segment.durable, chain: 0, firstSequence: begun,
+                    lastSequence: publisher.snapshot.sequence))
+        ]
+    }
+}

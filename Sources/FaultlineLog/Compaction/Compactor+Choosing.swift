@@ -1,0 +1,105 @@
+import FaultlineDisk
+
+extension Compactor {
+    /// Whether choosing may find something, by the dead bytes that were counted: cheap, and only a hint.
+    ///
+    /// Deletes, and blobs that were given up, are not counted: so it is looked for them, too, whenever segments have
+    /// come to take twice as much.
+    func mayBeDue(minimumGain: UInt64) -> Bool {
+        let (dead, isUncounted) = sequencer.turn.withLock {
+            (sequencer.deadByteCounts(), sequencer.hasUncountedDead)
+        }
+        if isUncounted { return true }
+        var sums: [Bool: (dead: UInt64, total: UInt64)] = [:]
+        var isMostlyDead = false
+        for (number, file) in manifest.state.files where file.kind.isSegment {
+            guard let seal = file.seal else { continue }
+            let own = min(dead[UInt32(truncatingIfNeeded: number)] ?? 0, seal.end)
+            let sum = sums[file.kind == .blobSegment] ?? (0, 0)
+            sums[file.kind == .blobSegment] = (sum.dead + own, sum.total + seal.end)
+            if own > seal.end / 4 * 3 { isMostlyDead = true }
+        }
+        var all: (dead: UInt64, total: UInt64) = (0, 0)
+        for sum in sums.values { all = (all.dead + sum.dead, all.total + sum.total) }
+        if all.total >= max(countWithoutChoice.total * 2, minimumGain * 8) { return true }
+        guard all.dead >= max(minimumGain, countWithoutChoice.dead + minimumGain / 2) else { return false }
+        return isMostlyDead || sums.values.contains { $0.dead > $0.total / 3 }
+    }
+
+    /// Chooses what to compact, counting what is live from the tables.
+    ///
+    /// - Parameter minimumGain: Nothing is chosen that gives fewer bytes back.
+    /// - Throws: What the disk says; `.damaged` where a table page does not verify.
+    func choose(minimumGain: UInt64) throws(LogError) {
+        precondition(!isUnderWay, "Segments are chosen when those chosen before are done.")
+        let state = manifest.state
+        guard let checkpoint = state.checkpoint, checkpoint.file != 0 else { return }
+        let snapshot = publisher.snapshot
+        let live = try LiveBytes(snapshot)
+        if let error = live.unreadable { note(error) }
+        let dead = recount(live, state)
+        let segments = state.files.values.filter { $0.kind == .hotSegment || $0.kind == .coldSegment }.map { file in
+            segment(file, live, dead, isCandidate: isSettled(file, checkpoint, state))
+        }
+        let blobs = state.files.values.filter { $0.kind == .blobSegment }.map { file in
+            segment(file, live, [:], isCandidate: live.unreadable == nil && isSettled(file, checkpoint, state))
+        }
+        chosenAt = snapshot.sequence
+        let records = VictimChoice(segments, newest: snapshot.sequence).choose(minimumGain: minimumGain)
+        let blobVictims = VictimChoice(blobs, newest: snapshot.sequence).choose(minimumGain: minimumGain)
+        waiting = records.numbers.reversed()
+        countWithoutChoice = (0, segments.reduce(0) { $0 + $1.byteCount } + blobs.reduce(0) { $0 + $1.byteCount })
+        if records.numbers.isEmpty, blobVictims.numbers.isEmpty { countWithoutChoice.dead = dead.values.reduce(0, +) }
+        report.predictedByteCount += records.gain + blobVictims.gain
+        guard !blobVictims.numbers.isEmpty else { return }
+        blobMover = BlobMover(
+            Set(blobVictims.numbers), directory: directory, manifest: manifest, publisher: publisher,
+            sequencer: sequencer, options: options, begun: snapshot.sequence)
+    }
+
+    /// Dead bytes as they were counted; anew where some were not.
+    private func recount(_ live: LiveBytes, _ state: ManifestState) -> [UInt32: UInt64] {
+        sequencer.turn.lock()
+        defer { sequencer.turn.unlock() }
+        var dead = sequencer.deadByteCounts()
+        guard sequencer.hasUncountedDead else { return dead }
+        for (number, file) in state.files where file.kind.isSegment {
+            guard let seal = file.seal else { continue }
+            dead[UInt32(truncatingIfNeeded: number)] = seal.end - min(live[number], seal.end)
+        }
+        sequencer.dead = dead
+        sequencer.hasUncountedDead = false
+        return dead
+    }
+
+    private func segment(
+        _ file: ManifestState.FileEntry, _ live: LiveBytes, _ dead: [UInt32: UInt64], isCandidate: Bool
+    ) -> VictimChoice.Segment {
+        let number = file.added.number
+        let end = file.seal?.end ?? file.durable
+        let liveByteCount = min(live[number], end)
+        let counted = dead[UInt32(truncatingIfNeeded: number)] ?? 0
+        // What is neither live nor counted as dead is deletes.
+        let deletes = file.kind == .blobSegment || end < liveByteCount + counted ? 0 : end - liveByteCount - counted
+        return VictimChoice.Segment(
+            number: number, byteCount: end, liveByteCount: liveByteCount,
+            deleteByteCount: deletes > UInt64(FileHeader.byteCount) ? deletes : 0, begun: file.added.begun,
+            lastSequence: file.seal?.lastSequence ?? .max, isCandidate: isCandidate)
+    }
+
+    /// Whether all that the tables of the checkpoint in force need of a segment, and no transaction under way, is known.
+    private func isSettled(
+        _ file: ManifestState.FileEntry, _ checkpoint: CheckpointPosition, _ state: ManifestState
+    ) -> Bool {
+        guard let seal = file.seal, !excluded.contains(file.added.number), !finished.contains(file.added.number) else {
+            return false
+        }
+        switch file.kind {
+        case .hotSegment: return file.added.number < checkpoint.segment
+        case .coldSegment: return file.moves == nil
+        // The transaction that wrote its last blob has ended.
+        case .blobSegment: return seal.lastSequence <= checkpoint.sequence
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import FaultlineDisk
+
+extension Compactor {
+    /// Whether a checkpoint would store or drop something, although no transaction was committed.
+    var needsCheckpoint: Bool { hasPublished || !finished.isEmpty }
+
+    /// What a checkpoint says of moved records and of segments that nobody needs, if its tables are captured now.
+    struct Settlement {
+        var edits: [ManifestEdit] = []
+        var dropped: Set<UInt64> = []
+    }
+
+    /// The edits for the group of a checkpoint.
+    ///
+    /// - Parameters:
+    ///   - state: What the manifest says.
+    ///   - dead: Dead bytes as they were counted when the tables were captured.
+    ///   - openEnds: Where segments that are not sealed ended then.
+    ///   - isClosing: Nothing follows: the blob segment is sealed.
+    /// - Returns: The edits, and the segments that they drop.
+    /// - Throws: What the disk says.
+    func settlement(
+        _ state: ManifestState, dead: [UInt32: UInt64], openEnds: [UInt64: UInt64], isClosing: Bool
+    ) throws(LogError) -> Settlement {
+        var settlement = Settlement(dropped: try droppable(state))
+        if let cold {
+            settlement.edits.append(
+                .replayFrom(
+                    MovePosition(segment: cold.managed.number, offset: cold.end, previousHead: cold.previousHead)))
+            settlement.edits.append(
+                .durable(file: cold.managed.number, offset: cold.end, head: cold.previousHead))
+        }
+        if let blobs = blobMover?.openEnd {
+            settlement.edits.append(.durable(file: blobs.number, offset: blobs.end, head: 0))
+        }
+        if isClosing { settlement.edits += blobMover?.sealEdits() ?? [] }
+        for (number, file) in state.files.sorted(by: { $0.key < $1.key })
+        where file.kind.isSegment && !settlement.dropped.contains(number) {
+            let total = file.seal?.end ?? openEnds[number] ?? file.durable
+            let live = total - min(dead[UInt32(truncatingIfNeeded: number)] ?? 0, total)
+            guard live != total || file.total > 0, live != file.live || total != file.total else { continue }
+            settlement.edits.append(.usage(segment: number, live: live, total: total))
+        }
+        for number in settlement.dropped.sorted() { settlement.edits.append(.fileDropped(number: number)) }
+        return settlement
+    }
+
+    /// Finished segments, but for those of which another one that stays holds the beginning of a transaction: it could
+    /// not be told from one that was given up.
+    private func droppable(_ state: ManifestState) throws(LogError) -> Set<UInt64> {
+        var dropped: Set<UInt64> = []
+        var previous: (number: UInt64, lastSequence: UInt64)?
+        for number in state.numbers(of: .hotSegment) {
+            defer { previous = (number, state.files[number]?.seal?.lastSequence ?? .max) }
+            guard finished.contains(number) else { continue }
+            if let previous, !dropped.contains(previous.number),
+                let first = try continuation(at: number), first <= previous.lastSequence
+            {
+                continue
+            }
+            dropped.insert(number)
+        }
+        return dropped.union(finished.filter { state.files[$0]?.kind != .hotSegment && state.files[$0] != nil })
+    }
+
+    /// The transaction that goes on at the beginning of a hot segment, if one does.
+    private func continuation(at number: UInt64) throws(LogError) -> UInt64? {
+        guard let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: number))?.takeUnretainedValue() else {
+            return nil
+        }
+        return try withUnsafeTemporaryAllocation(byteCount: FrameHeader.byteCount, alignment: 8) {
+            (bytes) throws(LogError) in
+            let offset = UInt64(FileHeader.byteCount)
+            let count = try onDisk("reading a segment") { () throws(DiskError) in
+                try file.file.read(into: bytes, at: offset)
+            }
+            guard count == bytes.count, let start = bytes.baseAddress,
+                let header = FrameHeader(reading: start, at: offset, of: file.header), header.part > 0
+            else { return nil }
+            return header.sequence
+        }
+    }
+
+    /// To be called when a group with a settlement is durable.
+    func noteSettled(_ settlement: Settlement) {
+        hasPublished = false
+        guard !settlement.dropped.isEmpty else { return }
+        let files = publisher.snapshot.files
+        publisher.update(files: { $0.removing(settlement.dropped) })
+        for number in settlement.dropped.sorted() {
+            guard let file = files.find(UInt32(truncatingIfNeeded: number))?.takeUnretainedValue() else { continue }
+            let byteCount: UInt64
+            do throws(DiskError) { byteCount = try file.file.byteCount() } catch { byteCount = 0 }
+            file.noteDropped()
+            held.append((number, byteCount))
+            report.segmentCount += 1
+            report.droppedByteCount += byteCount
+        }
+        finished.subtract(settlement.dropped)
+        sequencer.turn.withLock {
+            for number in settlement.dropped { sequencer.dead[UInt32(truncatingIfNeeded: number)] = nil }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import FaultlineDisk
+
+/// Copies what is live out of segments that are mostly dead, piece by piece, so that they can be dropped.
+///
+/// A victim is dropped by a checkpoint that is captured after its last record was moved and published: until then every
+/// crash finds each record where the tables of the checkpoint in force say, or where a durable move says.
+///
+/// Memory: two frames of a mebibyte, and the live bytes by segment.
+///
+/// Concurrency: everything belongs to the lock under which checkpoints are made. Lock order: that one, writer's turn.
+// Safe because of what the comment above says.
+final class Compactor: @unchecked Sendable {
+    let directory: StoreDirectory
+    let manifest: Manifest
+    let publisher: Publisher
+    let sequencer: Sequencer
+    let options: LogOptions
+    private let budget: MemoryBudget
+
+    var cold: ColdSegment?
+    /// Segments to take next, the last first.
+    var waiting: [UInt64] = []
+    private var mover: RecordMover?
+    var blobMover: BlobMover?
+    private var frame: MovedFrame?
+    /// The newest published transaction when the segments were chosen: what was looked at is not older.
+    var chosenAt: UInt64 = 0
+    /// Segments that nothing is needed of any more: the next checkpoint drops them.
+    var finished: Set<UInt64> = []
+    /// Segments that cannot be taken, because of rot.
+    var excluded: Set<UInt64> = []
+    /// Dropped files that somebody may still read.
+    var held: [(number: UInt64, byteCount: UInt64)] = []
+    var hasPublished = false
+    /// Dead bytes as they were counted when nothing was found worth it, and bytes of segments when that was looked for.
+    var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
+    var report = CompactionReport()
+
+    init(
+        directory: StoreDirectory, manifest: Manifest, publisher: Publisher, sequencer: Sequencer, options: LogOptions,
+        budget: MemoryBudget, cold: ColdSegment?
+    ) {
+        self.directory = directory
+        self.manifest = manifest
+        self.publisher = publisher
+        self.sequencer = sequencer
+        self.options = options
+        self.budget = budget
+        self.cold = cold
+    }
+
+    /// Whether something was chosen and is not done.
+    var isUnderWay: Bool { !waiting.isEmpty || mover != nil || blobMover != nil }
+
+    // MARK: Moving
+
+    /// Moves a piece of what was chosen: about a mebibyte.
+    ///
+    /// - Returns: Bytes that were copied.
+    /// - Throws: What the disk says. What was chosen is then forgotten; what was published stays.
+    func step() throws(LogError) -> UInt64 {
+        do throws(LogError) {
+            let before = report.movedByteCount
+            if mover != nil || !waiting.isEmpty { try moveRecords() } else { try moveBlobs() }
+            return report.movedByteCount - before
+        } catch {
+            giveUp()
+            throw error
+        }
+    }
+
+    private func giveUp() {
+        waiting.removeAll()
+        mover = nil
+        frame = nil
+        if let blobMover {
+            // What it wrote and placed is in force; that it is sealed, the next opening sees to where this fails.
+            do throws(LogError) { try blobMover.seal() } catch { note(error) }
+        }
+        blobMover = nil
+    }
+
+    private func moveRecords() throws(LogError) {
+        if mover == nil { mover = nextMover() }
+        guard let mover else { return }
+        let target = frame ?? MovedFrame(budget: budget)
+        frame = target
+        let snapshot = publisher.snapshot
+        let outcome = try mover.fill(target, snapshot)
+        if !target.isEmpty {
+            let segment = try openCold()
+            report.movedByteCount += UInt64(target.byteCount)
+            let moves = try target.write(to: segment, from: mover.source, newest: snapshot.sequence)
+            target.removeAll()
+            _ = try sequencer.publish(moves)
+            hasPublished = true
+        }
+        switch outcome {
+        case .full:
+            return
+        case .done:
+            finished.insert(mover.source.number)
+        case .stuck(let offset):
+            note(mover.source, offset)
+        }
+        self.mover = nil
+        if waiting.isEmpty { frame = nil }
+    }
+
+    private func nextMover() -> RecordMover? {
+        let state = manifest.state
+        while let number = waiting.popLast() {
+            guard let seal = state.files[number]?.seal,
+                let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: number))?.takeUnretainedValue()
+            else { continue }
+            let others = state.files.values.filter {
+                $0.added.number != number && ($0.kind == .hotSegment || $0.kind == .coldSegment)
+            }
+            return RecordMover(file, seal: seal, leastBegun: others.map(\.added.begun).min() ?? .max)
+        }
+        return nil
+    }
+
+    private func moveBlobs() throws(LogError) {
+        guard let blobMover else { return }
+        let (isDone, movedByteCount) = try blobMover.step()
+        report.movedByteCount += movedByteCount
+        for damage in blobMover.damage { note(damage.error, of: damage.segment) }
+        guard isDone else { return }
+        try blobMover.seal()
+        finished.formUnion(blobMover.victims)
+        hasPublished = true
+        self.blobMover = nil
+    }
+
+    // MARK: Cold segments
+
+    /// The segment to copy to: made, or followed by the next, where need be.
+    private func openCold() throws(LogError) -> ColdSegment {
+        if let cold, !cold.hasFailed, cold.end < UInt64(options.segmentByteCount) { return cold }
+        try allowCold()
+        let managed = try directory.create(.coldSegment)
+        try onDisk("making a cold segment durable") { () throws(DiskError) in
+            try managed.file.synchronize(site: "compaction.header")
+        }
+        try directory.synchronize(site: "compaction.directory")
+        managed.noteListed()
+        var edits: [ManifestEdit] = []
+        if let cold { edits.append(.fileSealed(cold.seal(newest: publisher.snapshot.sequence))) }
+        edits.append(managed.addition(begun: chosenAt))
+        try manifest.commit(edits)
+        publisher.update(files: { $0.adding(managed) })
+        let fresh = ColdSegment(managed, begun: chosenAt, end: UInt64(FileHeader.byteCount), previousHead: 0)
+        cold = fresh
+        return fresh
+    }
+
+    /// Says in IDENTITY that there may be cold segments, before there is one.
+    private func allowCold() throws(LogError) {
+        let path = directory.path(of: FileName.identity)
+        guard let identity = try IdentityFile.read(path, on: directory.disk) else {
+            throw .damaged("The store's identity is missing.", path)
+        }
+        guard identity.incompatible & Feature.compaction == 0 else { return }
+        try IdentityFile.write(
+            identity.adding(incompatible: Feature.compaction), in: directory.path, on: directory.disk)
+    }
+
+    /// Where the cold segment ends that is being written.
+    var openEnd: (number: UInt64, end: UInt64)? { cold.map { ($0.managed.number, $0.end) } }
+
+    // MARK: Reporting
+
+    /// What was done since the last call.
+    func takeReport() -> CompactionReport {
+        held.removeAll { !directory.isInUse($0.number) }
+        var taken = report
+        taken.heldByteCount = held.reduce(0) { $0 + $1.byteCount }
+        report = CompactionReport()
+        return taken
+    }
+
+    private func note(_ file: ManagedFile, _ offset: UInt64) {
+        excluded.insert(file.number)
+        report.damage.append(.init(path: file.path, offset: offset))
+    }
+
+    func note(_ error: LogError, of segment: UInt64? = nil) {
+        if let segment { excluded.insert(segment) }
+        guard let path = error.path else { return }
+        let damage = CompactionReport.Damage(path: path, offset: error.offset ?? 0)
+        if !report.damage.contains(damage) { report.damage.append(damage) }
+    }
+}

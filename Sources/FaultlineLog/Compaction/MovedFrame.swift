@@ -1,0 +1,129 @@
+import FaultlineDisk
+
+/// A frame of moved records while it is being filled: `docs/FileFormat.md` section 5.
+///
+/// Memory: one frame, of a mebibyte, or of one record that is larger.
+final class MovedFrame {
+    /// Bytes of records after which a frame is written.
+    private static let byteCountMax = 1 << 20
+    /// Records after which a frame is written: the writer's turn is held for as many look-ups when they are published.
+    private static let recordCountMax = 2_048
+
+    /// A record in the frame.
+    struct Record {
+        let id: RecordID
+        let table: UInt16
+        let isPut: Bool
+        /// From the first byte behind the list of origins.
+        let place: Int
+        let byteCount: Int
+        let origin: MoveOrigin
+    }
+
+    private(set) var records: [Record] = []
+    private var bytes: ByteWriter
+    private let budget: MemoryBudget
+    private let reservation: MemoryReservation
+
+    init(budget: MemoryBudget) {
+        self.budget = budget
+        bytes = ByteWriter(byteCapacity: Self.byteCountMax)
+        reservation = MemoryReservation(Self.byteCountMax, for: .buffers, in: budget)
+    }
+
+    /// Bytes of the records.
+    var byteCount: Int { bytes.byteCount }
+    var isEmpty: Bool { records.isEmpty }
+
+    /// Whether a record of so many bytes has to wait for the next frame.
+    func isFull(for byteCount: Int) -> Bool {
+        !records.isEmpty
+            && (bytes.byteCount + byteCount > Self.byteCountMax || records.count >= Self.recordCountMax)
+    }
+
+    /// Adds a record as it is; its checksum is still that of the place where it was.
+    func append(_ record: UnsafeRawPointer, _ header: RecordHeader, origin: MoveOrigin) {
+        records.append(
+            Record(
+                id: header.id, table: header.table, isPut: header.operation == RecordOperation.put.rawValue,
+                place: bytes.byteCount, byteCount: header.wholeByteCount, origin: origin))
+        bytes.append(UnsafeRawBufferPointer(start: record, count: header.wholeByteCount))
+    }
+
+    /// Forgets the records, and gives memory back that only a large one needed.
+    func removeAll() {
+        records.removeAll(keepingCapacity: true)
+        if bytes.byteCount > Self.byteCountMax { bytes = ByteWriter(byteCapacity: Self.byteCountMax) }
+        bytes.removeAll()
+    }
+
+    /// Bytes before the first record: frame header, and the list of origins.
+    private var headByteCount: Int {
+        FrameHeader.byteCount + RecordHeader.byteCount + (records.count * MoveOrigin.byteCount).roundedUpTo8
+    }
+
+    /// Writes the frame to the end of a segment, durably, and says where each record lies now.
+    ///
+    /// - Parameters:
+    ///   - segment: Where it goes.
+    ///   - source: The file that the records were read from.
+    ///   - newest: The newest published transaction.
+    /// - Returns: Where each version was, and is now; deletes have no place.
+    /// - Throws: What the disk says.
+    func write(
+        to segment: ColdSegment, from source: ManagedFile, newest: UInt64
+    ) throws(LogError) -> [Move] {
+        let head = headByteCount
+        var frame = ByteWriter(byteCapacity: head + bytes.byteCount)
+        let reservation = MemoryReservation(head + bytes.byteCount, for: .buffers, in: budget)
+        defer { withExtendedLifetime(reservation) {} }
+        frame.appendZeros(head)
+        frame.append(bytes.bytes)
+        guard let start = frame.mutableBytes.baseAddress, let first = records.first else { return [] }
+        var moves: [Move] = []
+        var originals = first.origin.sequence...first.origin.sequence
+        let list = start + FrameHeader.byteCount
+        for (index, record) in records.enumerated() {
+            record.origin.write(to: list + (RecordHeader.byteCount + index * MoveOrigin.byteCount))
+            let target = segment.end + UInt64(head + record.place)
+            // What the checksum covers has not changed; it is bound to the new place.
+            let copy = start + (head + record.place)
+            copy.set(
+                copy.u32(0) ^ source.recordBinding(at: record.origin.from.byteOffset)
+                    ^ segment.managed.recordBinding(at: target), 0)
+            originals =
+                min(originals.lowerBound, record.origin.sequence)...max(originals.upperBound, record.origin.sequence)
+            guard record.isPut else { continue }
+            moves.append(
+                Move(
+                    id: record.id, table: record.table, from: record.origin.from,
+                    to: Location(segment: segment.managed.number, byteOffset: target, byteCount: record.byteCount)))
+        }
+        let listByteCount = records.count * MoveOrigin.byteCount
+        RecordHeader.write(
+            to: list, storedByteCount: listByteCount, rawByteCount: listByteCount, table: 0, layout: 0, id: 0,
+            operation: .moved, flags: [])
+        RecordHeader.seal(
+            list, RecordHeader.byteCount + listByteCount.roundedUpTo8,
+            binding: segment.managed.recordBinding(at: segment.end + UInt64(FrameHeader.byteCount)))
+        var headersCRC = CRC32C.checksum(list, RecordHeader.byteCount)
+        for record in records {
+            headersCRC = CRC32C.checksum(start + (head + record.place), RecordHeader.byteCount, seed: headersCRC)
+        }
+        let header = FrameHeader(
+            kind: .moved, bodyByteCount: frame.byteCount - FrameHeader.byteCount, headersCRC: headersCRC,
+            recordCount: records.count + 1, sequence: newest, durable: segment.end,
+            previousHead: segment.previousHead)
+        let headCRC = header.write(to: start, at: segment.end, of: segment.managed.header)
+        try segment.append(frame.bytes, head: headCRC, originals: originals)
+        return moves
+    }
+}
+
+/// A version that lies in another place now, byte for byte.
+struct Move {
+    let id: RecordID
+    let table: UInt16
+    let from: Location
+    let to: Location
+}

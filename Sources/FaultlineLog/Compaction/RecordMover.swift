@@ -1,0 +1,120 @@
+import FaultlineDisk
+
+/// Goes through one hot or cold segment and takes out what compaction has to keep: newest versions, and deletes that
+/// older versions elsewhere still need.
+///
+/// Memory: one frame of the segment, and the one that is being filled.
+final class RecordMover {
+    /// What stops it.
+    enum Outcome {
+        /// The frame is full.
+        case full
+        /// All was seen.
+        case done
+        /// What lies at an offset does not verify, or belongs to a transaction that nobody knows the end of.
+        case stuck(offset: UInt64)
+    }
+
+    let source: ManagedFile
+    private let seal: SealedFile
+    /// Deletes up to this transaction are not needed: no other segment can hold a version from before.
+    private let leastBegun: UInt64
+    private var scanner: FrameScanner
+    private var frame: FrameScanner.Frame?
+    /// In the body of `frame`.
+    private var place = 0
+    private var recordNumber = 0
+    /// Drop-table records of a transaction whose end was not met yet.
+    private var drops: [(bytes: [UInt8], origin: MoveOrigin)] = []
+
+    /// - Parameters:
+    ///   - source: A sealed segment.
+    ///   - seal: Its end.
+    ///   - leastBegun: The least `begun` of all other hot and cold segments.
+    init(_ source: ManagedFile, seal: SealedFile, leastBegun: UInt64) {
+        self.source = source
+        self.seal = seal
+        self.leastBegun = leastBegun
+        scanner = FrameScanner(source, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: seal.end)
+    }
+
+    /// Fills a frame with records to be kept, from where the last call came to.
+    ///
+    /// - Parameters:
+    ///   - target: Gets the records.
+    ///   - snapshot: The newest state: what it does not name is dead.
+    /// - Returns: Why it came no further.
+    /// - Throws: What the disk says; `.damaged` where a table page does not verify.
+    func fill(_ target: MovedFrame, _ snapshot: Snapshot) throws(LogError) -> Outcome {
+        while true {
+            guard let frame, place < frame.body.count, let body = frame.body.baseAddress else {
+                guard let next = try scanner.next() else {
+                    let isWhole = scanner.offset == seal.end && (seal.chain == 0 || scanner.previousHead == seal.chain)
+                    return isWhole && drops.isEmpty ? .done : .stuck(offset: scanner.offset)
+                }
+                try begin(next)
+                continue
+            }
+            let header = RecordHeader(reading: body + place)
+            if target.isFull(for: header.wholeByteCount + drops.count * RecordHeader.byteCount) { return .full }
+            try take(body + place, header, of: frame, into: target, snapshot)
+            place += header.wholeByteCount
+            recordNumber += 1
+        }
+    }
+
+    private func begin(_ next: FrameScanner.Frame) throws(LogError) {
+        if source.kind == .coldSegment, next.header.kind != nil { try MovedRecords.check(next, of: source) }
+        frame = next
+        // What a newer version lets us skip has no records.
+        place = next.header.kind == nil ? next.body.count : 0
+        recordNumber = 0
+        // A transaction that was given up has no end.
+        if next.header.kind == .commit, next.header.part == 0 { drops.removeAll() }
+    }
+
+    private func take(
+        _ record: UnsafeRawPointer, _ header: RecordHeader, of frame: FrameScanner.Frame,
+        into target: MovedFrame, _ snapshot: Snapshot
+    ) throws(LogError) {
+        let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
+        guard header.isUnderstood else { throw .newerFormat("The segment holds a record", source.path, offset) }
+        let here = Location(segment: source.number, byteOffset: offset, byteCount: header.wholeByteCount)
+        let origin = MoveOrigin(sequence: sequence(in: frame), from: here)
+        switch RecordOperation(rawValue: header.operation) {
+        case .put:
+            guard try snapshot.location(of: header.id, in: TableID(rawValue: header.table)) == here else { return }
+            target.append(record, header, origin: origin)
+        case .delete where origin.sequence > leastBegun:
+            // An object that is there again says itself that what was before is over.
+            guard try snapshot.location(of: header.id, in: TableID(rawValue: header.table)).isAbsent else { return }
+            target.append(record, header, origin: origin)
+        case .dropTable where origin.sequence > leastBegun:
+            drops.append((Array(UnsafeRawBufferPointer(start: record, count: header.wholeByteCount)), origin))
+            if source.kind == .coldSegment { keepDrops(target) }
+        case .transaction:
+            keepDrops(target)
+        default:
+            break
+        }
+    }
+
+    private func keepDrops(_ target: MovedFrame) {
+        for drop in drops {
+            drop.bytes.withUnsafeBytes { bytes in
+                guard let record = bytes.baseAddress else { return }
+                target.append(record, RecordHeader(reading: record), origin: drop.origin)
+            }
+        }
+        drops.removeAll()
+    }
+
+    /// The transaction that a record is of.
+    private func sequence(in frame: FrameScanner.Frame) -> UInt64 {
+        guard frame.header.kind == .moved, recordNumber > 0, let body = frame.body.baseAddress else {
+            return frame.header.sequence
+        }
+        let origin = body + (RecordHeader.byteCount + (recordNumber - 1) * MoveOrigin.byteCount)
+        return MoveOrigin(reading: origin).sequence
+    }
+}
