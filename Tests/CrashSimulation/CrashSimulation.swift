@@ -40,6 +40,8 @@ package struct CrashReport: Sendable, CustomStringConvertible {
 /// Leaving out any of them must be noticed.
 package let crashSites: [SyncSite] = [
     "blob.commit", "blob.directory", "blob.header", "blob.seal", "checkpoint.content", "checkpoint.directory",
+    "compaction.blobdirectory", "compaction.blobheader", "compaction.blobs", "compaction.directory",
+    "compaction.header", "compaction.moved",
     "creation.segment",
     "identity.content", "identity.directory", "identity.parent", "log.commit", "log.run", "log.seal",
     "manifest.directory",

@@ -16,7 +16,13 @@ package final class CrashWorkload {
         package var reopenings = 0
         package var kills = 0
         package var tableDrops = 0
+        package var compactions = 0
+        package var droppedSegments = 0
+        package var movedBytes = 0
     }
+
+    /// Transactions that one compaction makes at most, to place blobs anew.
+    private static let compactionTransactionMax: UInt64 = 64
 
     private let seed: UInt64
     private var random: Seed
@@ -24,8 +30,10 @@ package final class CrashWorkload {
     private(set) package var states: [CrashModel] = [CrashModel()]
     /// The newest transaction whose commit returned.
     private(set) package var acknowledged: UInt64 = 0
-    /// The newest transaction that may be found: one more than acknowledged while a commit is under way.
-    package var issued: UInt64 { UInt64(states.count - 1) }
+    /// The newest transaction that may be found: one more than acknowledged while a commit is under way, and those by
+    /// which compaction places blobs anew.
+    package var issued: UInt64 { newest + Self.compactionTransactionMax }
+    private var newest: UInt64 { UInt64(states.count - 1) }
     private(set) package var reach = Reach()
     package let options: LogOptions
 
@@ -60,20 +68,21 @@ package final class CrashWorkload {
         var log = try open(disk, path)
         for _ in 0..<stepCount {
             if shouldStop() { break }
-            switch random.below(40) {
+            switch random.below(44) {
             case 0..<24: try commit(log, recordCount: 1 + random.below(4))
             case 24..<28: try commit(log, recordCount: 10 + random.below(30))
             case 28..<31: try abandon(log)
             case 31..<34: try commit(log, recordCount: 1, blobByteCount: random.pick([10, 700, 2_500, 70_000]))
             case 34..<37:
                 try log.checkpoint()
-                acknowledged = issued
+                acknowledged = newest
                 reach.checkpoints += 1
             case 37: try dropTable(log)
+            case 38..<42: try compact(log)
             default:
                 if random.oneIn(2) {
                     try log.close()
-                    acknowledged = issued
+                    acknowledged = newest
                     reach.reopenings += 1
                 } else {
                     // The process dies, the system lives on: what was written is there, and is not durable.
@@ -83,9 +92,26 @@ package final class CrashWorkload {
                 log = try open(disk, path)
                 try check(log)
             }
+            settle(log)
         }
         try log.close()
-        acknowledged = issued
+        acknowledged = newest
+    }
+
+    /// Compaction changes nothing, but may have made transactions.
+    private func settle(_ log: Log) {
+        while newest < log.snapshot().sequence { states.append(states[states.count - 1]) }
+        if options.durability == .sync { acknowledged = newest }
+    }
+
+    private func compact(_ log: Log) throws {
+        let report = try log.compact()
+        settle(log)
+        acknowledged = newest
+        reach.compactions += 1
+        reach.droppedSegments += report.segmentCount
+        reach.movedBytes += Int(report.movedByteCount)
+        guard report.damage.isEmpty else { throw CrashViolation("compaction met rot: \(report.damage)") }
     }
 
     /// What `CrashCheck` compares, here on the living store.
@@ -101,7 +127,7 @@ package final class CrashWorkload {
 
     /// A commit returned; with `.sync` that is a promise.
     private func noteCommit() {
-        if options.durability == .sync { acknowledged = issued }
+        if options.durability == .sync { acknowledged = newest }
     }
 
     private func commit(_ log: Log, recordCount: Int, blobByteCount: Int = 0) throws {
