@@ -9,6 +9,8 @@ extension Log {
         let manifest = manifestState
         let live = try LiveBytes(snapshot)
         if let error = live.unreadable { throw error }
+        let sequencer = writing?.sequencer
+        let dead = sequencer?.turn.withLock { sequencer?.deadByteCounts() } ?? [:]
         var usage = LogUsage()
         for root in snapshot.tables.all {
             let table = TableID(rawValue: root.table)
@@ -22,7 +24,8 @@ extension Log {
                 usage.segments.append(
                     LogUsage.Segment(
                         number: number, kind: entry.kind, byteCount: byteCount,
-                        liveByteCount: live[number], isSealed: entry.seal != nil))
+                        liveByteCount: live[number],
+                        deadByteCount: dead[UInt32(truncatingIfNeeded: number)] ?? 0, isSealed: entry.seal != nil))
             case .tableCheckpoint:
                 usage.checkpointByteCount += byteCount
                 usage.checkpointFileCount += 1

@@ -8,6 +8,8 @@ package struct LogUsage: Sendable, Equatable {
         package var byteCount: UInt64
         /// Bytes of records, or of blobs, that the newest state needs.
         package var liveByteCount: UInt64
+        /// Bytes that were counted as dead when they died, deletes apart: a hint, 0 in a log that is open for reading.
+        package var deadByteCount: UInt64
         package var isSealed: Bool
     }
 

@@ -512,11 +512,13 @@ final class Sequencer: @unchecked Sendable {
 
     /// Remembers how much a transaction has written, by segment.
     private func notePartial(_ frame: Committer.Item.Frame) {
+        // Its header is counted like that of every frame.
+        let byteCount = UInt64(frame.byteCount - FrameHeader.byteCount)
         let number = UInt32(truncatingIfNeeded: frame.segment.number)
         if partialFrames.last?.segment == number {
-            partialFrames[partialFrames.count - 1].byteCount += UInt64(frame.byteCount)
+            partialFrames[partialFrames.count - 1].byteCount += byteCount
         } else {
-            partialFrames.append((number, UInt64(frame.byteCount)))
+            partialFrames.append((number, byteCount))
         }
     }
 

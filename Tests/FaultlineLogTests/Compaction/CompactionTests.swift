@@ -1,0 +1,255 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Glibc
+import Testing
+
+/// What compaction gives back, what it keeps, and what it does when something comes between.
+struct CompactionTests {
+    private var options: LogOptions {
+        var options = Store.options
+        options.segmentByteCount = 4_000
+        return options
+    }
+
+    /// A store with 40 objects, all but every `kept`-th of which were updated since, so that the first segments are
+    /// mostly dead.
+    private func store(updatingAllBut kept: Int) throws -> (store: Store, log: Log, disk: FailingDisk) {
+        let store = Store()
+        let disk = FailingDisk(over: store.disk)
+        let log = try store.open(options, on: disk)
+        for number in 1...40 { try log.insert([row(number, byteCount: 100)]) }
+        for number in 1...40 where number % kept != 0 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(number), row(100 + number, byteCount: 100)) }
+        }
+        for number in 1...10 { try log.insert([row(200 + number, byteCount: 900)], in: plainTable) }
+        try log.checkpoint()
+        return (store, log, disk)
+    }
+
+    private func expectAll(_ snapshot: Snapshot, keptEvery kept: Int) throws {
+        for number in 1...40 {
+            let expected = number % kept != 0 ? 100 + number : number
+            #expect(try snapshot.row(UInt64(number)) == row(expected, byteCount: 100), "object \(number)")
+        }
+    }
+
+    @Test func `gives back what updates left, and says in IDENTITY that it did`() throws {
+        let (store, log, _) = try store(updatingAllBut: 8)
+        let before = try log.usage()
+        let identity = try #require(store.disk.bytes(of: Store.path + "/IDENTITY"))
+        #expect(identity[64] == 0)
+        let report = try log.compact()
+        let after = try log.usage()
+        #expect(report.segmentCount >= 2)
+        #expect(report.movedByteCount > 0 && report.movedByteCount < 1_500)
+        #expect(report.damage.isEmpty && report.heldByteCount == 0)
+        #expect(after.liveByteCount == before.liveByteCount)
+        let byteCount = after.segments.reduce(0) { $0 + $1.byteCount }
+        #expect(byteCount <= after.liveByteCount * 3 / 2 && byteCount < before.byteCount - 5_000)
+        #expect(store.files(.coldSegment).count == 1)
+        #expect(store.disk.bytes(of: Store.path + "/IDENTITY")?[64] == 1 << 4)
+        try expectAll(log.snapshot(), keptEvery: 8)
+        #expect(try log.findings().isEmpty)
+        // Nothing is left to do.
+        #expect(try log.compact().segmentCount == 0)
+        try log.close()
+        let again = try store.open(options)
+        #expect(again.openReport.wasClean)
+        try expectAll(again.snapshot(), keptEvery: 8)
+        try again.close()
+    }
+
+    @Test func `keeps the file of a dropped segment for as long as a snapshot may read it`() throws {
+        let (store, log, _) = try store(updatingAllBut: 8)
+        let count = store.files(.hotSegment).count
+        var old: Snapshot? = log.snapshot()
+        let report = try log.compact()
+        #expect(report.segmentCount > 0 && report.heldByteCount == report.droppedByteCount)
+        #expect(store.files(.hotSegment).count == count)
+        if let old { try expectAll(old, keptEvery: 8) }
+        old = nil
+        #expect(try log.compact().heldByteCount == 0)
+        #expect(store.files(.hotSegment).count == count - report.segmentCount)
+        try log.close()
+    }
+
+    @Test(arguments: [false, true]) func `lets a commit win that changes just the record being moved`(
+        isDelete: Bool
+    ) throws {
+        let (store, log, _) = try store(updatingAllBut: 8)
+        nonisolated(unsafe) var hasActed = false
+        store.disk.onOperation = { disk, _ in
+            // The copy is written, and not yet published.
+            let isCopied = disk.filePaths.contains { $0.contains("/c-") && (disk.bytes(of: $0)?.count ?? 0) > 64 }
+            guard isCopied, !hasActed else { return }
+            hasActed = true
+            do {
+                _ = try log.write(author: nil) { transaction in
+                    for id in stride(from: UInt64(8), through: 40, by: 8) {
+                        if isDelete { try transaction.erase(id) } else { try transaction.put(id, row(500 + Int(id))) }
+                    }
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        try log.compact()
+        store.disk.onOperation = nil
+        #expect(hasActed)
+        func expect(_ snapshot: Snapshot) throws {
+            for id in stride(from: UInt64(8), through: 40, by: 8) {
+                #expect(try snapshot.row(id) == (isDelete ? nil : row(500 + Int(id))))
+            }
+        }
+        try expect(log.snapshot())
+        #expect(try log.findings().isEmpty)
+        log.abandonForTests()
+        for ignoresDerivedFiles in [false, true] {
+            var options = options
+            options.ignoresDerivedFiles = ignoresDerivedFiles
+            let again = try store.killed.open(options)
+            try expect(again.snapshot())
+            again.abandonForTests()
+        }
+    }
+
+    @Test func `keeps a segment with rot, reports where it is, and compacts the others`() throws {
+        let (store, log, _) = try store(updatingAllBut: 8)
+        // Object 16 lies in its first place still.
+        let wanted = row(16, byteCount: 100)
+        let path = try #require(store.files(.hotSegment).first { store.disk.bytes(of: $0)?.contains(wanted) == true })
+        let place = try #require(store.disk.bytes(of: path)?.firstRange(of: wanted)?.lowerBound)
+        store.disk.flip(bit: (place + 50) * 8, of: path)
+        let report = try log.compact()
+        #expect(report.segmentCount > 0)
+        #expect(report.damage.map(\.path) == [path])
+        #expect(report.damage.allSatisfy { Int($0.offset) <= place })
+        #expect(store.files(.hotSegment).contains(path))
+        let error = #expect(throws: LogError.self) { _ = try log.snapshot().row(16) }
+        #expect(error?.code == .damaged)
+        for number in [8, 24, 32, 40] { #expect(try log.snapshot().row(UInt64(number)) == row(number, byteCount: 100)) }
+        // It is not tried again.
+        #expect(try log.compact().damage.isEmpty)
+        try log.close()
+    }
+
+    @Test func `a full disk stops compaction and nothing else`() throws {
+        let (store, log, disk) = try store(updatingAllBut: 8)
+        disk.arm(
+            DiskFault(of: [.write], on: "/c-", ordinal: 1, errorNumber: ENOSPC, effect: .writesFirst(byteCount: 99)))
+        let error = #expect(throws: LogError.self) { try log.compact() }
+        #expect(error?.code == .fullDisk && log.failure == nil)
+        disk.disarm()
+        let failed = store.files(.coldSegment)
+        try log.insert([row(900)])
+        #expect(try log.compact().segmentCount > 0)
+        // The file that failed gets nothing more, and goes.
+        #expect(failed.count == 1 && !store.files(.coldSegment).contains(failed[0]))
+        try expectAll(log.snapshot(), keptEvery: 8)
+        #expect(try log.findings().isEmpty)
+        log.abandonForTests()
+        let again = try store.killed.open(options)
+        try expectAll(again.snapshot(), keptEvery: 8)
+        again.abandonForTests()
+    }
+
+    @Test func `keeps a delete as long as a segment may hold an older version`() throws {
+        let store = Store()
+        let log = try store.open(options)
+        // The first segment stays: nearly all of it is live.
+        try log.insert((1...24).map { row($0, byteCount: 100) }, in: plainTable)
+        try log.insert([row(60, byteCount: 900)])
+        _ = try log.write(author: nil) { transaction in
+            try transaction.delete(7, in: plainTable)
+            try transaction.erase(1)
+        }
+        for number in 1...10 { try log.insert([row(100 + number, byteCount: 900)]) }
+        for number in 1...10 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(number + 1), row(300 + number, byteCount: 900)) }
+        }
+        try log.checkpoint()
+        #expect(try log.compact().segmentCount > 0)
+        #expect(store.files(.coldSegment).count == 1)
+        log.abandonForTests()
+        var options = options
+        options.ignoresDerivedFiles = true
+        let again = try store.killed.open(options)
+        #expect(try again.snapshot().row(7, in: plainTable) == nil)
+        #expect(again.snapshot().recordCount(of: plainTable) == 23)
+        #expect(try again.snapshot().row(2) == row(301, byteCount: 900))
+        again.abandonForTests()
+    }
+
+    @Test func `lets deletes go, though old objects live on`() throws {
+        var options = options
+        options.maintenance = .inline
+        options.checkpointByteCount = 8_000
+        let store = Store()
+        let log = try store.open(options)
+        let old = try log.insert((1...60).map { row($0, byteCount: 100) }, in: plainTable)
+        var ids: [RecordID] = []
+        for number in 0..<1_500 {
+            ids += try log.insert([row(1_000 + number, byteCount: 40)])
+            if ids.count > 5 {
+                let id = ids.removeFirst()
+                _ = try log.write(author: nil) { try $0.erase(id) }
+            }
+        }
+        let usage = try log.usage()
+        // 1,500 deletes of 40 bytes are 60,000; without their end, segments only grow.
+        #expect(usage.segments.reduce(0) { $0 + $1.byteCount } < 40_000, "\(usage.segments)")
+        for (number, id) in old.enumerated() {
+            #expect(try log.snapshot().row(id, in: plainTable) == row(number + 1, byteCount: 100))
+        }
+        log.abandonForTests()
+        options.ignoresDerivedFiles = true
+        let again = try store.killed.open(options)
+        #expect(again.snapshot().recordCount(of: testTable) == 5 && again.snapshot().recordCount(of: plainTable) == 60)
+        again.abandonForTests()
+    }
+
+    @Test func `moves blobs unread, and drops the segments that they lay in`() throws {
+        let store = Store()
+        let log = try store.open(options)
+        let owner = BlobOwner(table: plainTable, slot: 3, id: 9)
+        var random = Seed(5)
+        let blobs = (0..<12).map { [UInt8](repeating: UInt8($0), count: 70_000) + random.bytes(3_000) }
+        let ids = try blobs.map { bytes in
+            try log.write(author: nil) { transaction in
+                try bytes.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+            }.value
+        }
+        let old = log.snapshot()
+        _ = try log.write(author: nil) { for id in ids where id % 4 != 0 { try $0.deleteBlob(id) } }
+        try log.checkpoint()
+        let count = store.files(.blobSegment).count
+        let report = try log.compact()
+        #expect(report.segmentCount >= 3 && report.heldByteCount > 0)
+        for id in ids { #expect(try old.blob(id) == blobs[Int(id) - 1]) }
+        for id in ids where id % 4 == 0 { #expect(try log.snapshot().blob(id) == blobs[Int(id) - 1]) }
+        #expect(try log.findings().isEmpty)
+        withExtendedLifetime(old) {}
+        try log.close()
+        let again = try store.open(options)
+        #expect(store.files(.blobSegment).count < count)
+        for id in ids where id % 4 == 0 { #expect(try again.snapshot().blob(id) == blobs[Int(id) - 1]) }
+        #expect(try again.findings().isEmpty)
+        try again.close()
+    }
+
+    @Test func `a reader beside the writer goes on, and a new one finds the same`() throws {
+        let (store, log, _) = try store(updatingAllBut: 8)
+        var reading = options
+        reading.access = .reading
+        let reader = try store.open(reading, on: FailingDisk(over: store.disk))
+        #expect(try log.compact().segmentCount > 0)
+        try expectAll(reader.snapshot(), keptEvery: 8)
+        let other = try store.open(reading, on: FailingDisk(over: store.disk))
+        try expectAll(other.snapshot(), keptEvery: 8)
+        #expect(try other.findings().isEmpty)
+        try reader.close()
+        try other.close()
+        try log.close()
+    }
+}

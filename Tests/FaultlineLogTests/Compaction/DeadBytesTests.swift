@@ -1,0 +1,89 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+/// What dies is counted as it does, and the count outlives the process.
+struct DeadBytesTests {
+    private var options: LogOptions {
+        var options = Store.options
+        options.segmentByteCount = 6_000
+        options.frameByteCount = 800
+        return options
+    }
+
+    /// Live, dead, and deletes make up each segment, its header apart.
+    private func expectCount(_ log: Log, deletes: UInt64, _ when: String) throws {
+        let segments = try log.usage().segments.filter { $0.kind == .hotSegment }
+        var rest: UInt64 = 0
+        for segment in segments {
+            #expect(segment.liveByteCount + segment.deadByteCount + 64 <= segment.byteCount, "\(when): \(segment)")
+            rest += segment.byteCount - 64 - segment.liveByteCount - segment.deadByteCount
+        }
+        #expect(rest == deletes, "\(when): \(segments)")
+    }
+
+    @Test func `counts updates, deletes, headers and what was given up, across openings`() throws {
+        var store = Store()
+        var log = try store.open(options)
+        var random = Seed(3)
+        var live: Set<RecordID> = []
+        var deletes: UInt64 = 0
+        for step in 0..<300 {
+            if random.oneIn(10) {
+                let error = #expect(throws: LogError.self) {
+                    _ = try log.write(author: nil) { transaction in
+                        for number in 0..<12 { _ = try transaction.insert(row(number, byteCount: 200), in: plainTable) }
+                        transaction.abandon()
+                    }
+                }
+                #expect(error?.code == .abandoned)
+            } else if random.oneIn(3), let id = live.min() {
+                _ = try log.write(author: nil) { try $0.delete(id, in: plainTable) }
+                live.remove(id)
+                deletes += 40
+            } else if random.oneIn(2), let id = live.max() {
+                _ = try log.write(author: nil) { transaction in
+                    for number in 0..<3 { try transaction.put(id, row(number + step), in: plainTable) }
+                }
+            } else {
+                live.formUnion(try log.insert([row(step, byteCount: 20 + random.below(300))], in: plainTable))
+            }
+            if step % 60 == 59 {
+                try log.checkpoint()
+                try expectCount(log, deletes: deletes, "step \(step)")
+            }
+            if step == 130 {
+                try log.close()
+                log = try store.open(options)
+                try expectCount(log, deletes: deletes, "after closing")
+            }
+        }
+        // Given-up frames before the last checkpoint stay counted; those behind it are in no log that is replayed.
+        try log.checkpoint()
+        log.abandonForTests()
+        store = store.killed
+        log = try store.open(options)
+        try expectCount(log, deletes: deletes, "after a kill")
+        try log.close()
+    }
+
+    @Test func `counts the blob that a placement gave up`() throws {
+        let store = Store()
+        let log = try store.open(options)
+        let owner = BlobOwner(table: plainTable, slot: 1, id: 1)
+        let id = try log.write(author: nil) { transaction in
+            try [UInt8](repeating: 1, count: 5_000).withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+        }.value
+        let live = try log.usage().segments.filter { $0.kind == .blobSegment }.reduce(0) { $0 + $1.liveByteCount }
+        _ = try log.write(author: nil) { try $0.deleteBlob(id) }
+        let dead = try log.usage().segments.filter { $0.kind == .blobSegment }.reduce(0) { $0 + $1.deadByteCount }
+        #expect(live > 0 && dead == live)
+        log.abandonForTests()
+        // Replay counts it again.
+        let again = try store.killed.open(options)
+        let found = try again.usage().segments.filter { $0.kind == .blobSegment }.reduce(0) { $0 + $1.deadByteCount }
+        #expect(found == live)
+        try again.close()
+    }
+}
