@@ -48,6 +48,10 @@ extension Compactor {
         let records = VictimChoice(segments, newest: snapshot.sequence).choose(minimumGain: minimumGain)
         let blobVictims = VictimChoice(blobs, newest: snapshot.sequence).choose(minimumGain: minimumGain)
         waiting = records.numbers.reversed()
+        whollyDead = Set(records.numbers.filter { live[$0] == 0 })
+        isUrgent = [segments, blobs].contains { segments in
+            segments.reduce(0) { $0 + $1.byteCount } / 2 > segments.reduce(0) { $0 + $1.liveByteCount }
+        }
         countWithoutChoice = (0, segments.reduce(0) { $0 + $1.byteCount } + blobs.reduce(0) { $0 + $1.byteCount })
         if records.numbers.isEmpty, blobVictims.numbers.isEmpty { countWithoutChoice.dead = dead.values.reduce(0, +) }
         report.predictedByteCount += records.gain + blobVictims.gain

@@ -29,6 +29,8 @@ extension Compactor {
                     MovePosition(segment: cold.managed.number, offset: cold.end, previousHead: cold.previousHead)))
             settlement.edits.append(
                 .durable(file: cold.managed.number, offset: cold.end, head: cold.previousHead))
+            // No other opening may go on with a file that failed.
+            if cold.hasFailed { settlement.edits.append(.fileSealed(cold.seal(newest: publisher.snapshot.sequence))) }
         }
         if let blobs = blobMover?.openEnd {
             settlement.edits.append(.durable(file: blobs.number, offset: blobs.end, head: 0))
@@ -84,6 +86,7 @@ extension Compactor {
     /// To be called when a group with a settlement is durable.
     func noteSettled(_ settlement: Settlement) {
         hasPublished = false
+        if cold?.hasFailed == true { cold = nil }
         guard !settlement.dropped.isEmpty else { return }
         let files = publisher.snapshot.files
         publisher.update(files: { $0.removing(settlement.dropped) })

@@ -25,6 +25,10 @@ final class Compactor: @unchecked Sendable {
     private var frame: MovedFrame?
     /// The newest published transaction when the segments were chosen: what was looked at is not older.
     var chosenAt: UInt64 = 0
+    /// Those that no table names: without deletes that are needed, nothing of them has to be read.
+    var whollyDead: Set<UInt64> = []
+    /// Whether segments take more than twice what is live: then compaction keeps no pace.
+    var isUrgent = false
     /// Segments that nothing is needed of any more: the next checkpoint drops them.
     var finished: Set<UInt64> = []
     /// Segments that cannot be taken, because of rot.
@@ -116,7 +120,12 @@ final class Compactor: @unchecked Sendable {
             let others = state.files.values.filter {
                 $0.added.number != number && ($0.kind == .hotSegment || $0.kind == .coldSegment)
             }
-            return RecordMover(file, seal: seal, leastBegun: others.map(\.added.begun).min() ?? .max)
+            let leastBegun = others.map(\.added.begun).min() ?? .max
+            if whollyDead.contains(number), leastBegun >= seal.lastSequence {
+                finished.insert(number)
+                continue
+            }
+            return RecordMover(file, seal: seal, leastBegun: leastBegun)
         }
         return nil
     }

@@ -70,8 +70,8 @@ final class Checkpointer: @unchecked Sendable {
     /// Compacts what is due, as far as the pace allows; to be called behind a checkpoint.
     ///
     /// - Parameters:
-    ///   - isPaced: Whether to copy no more than twice what was committed since the last time. The rest waits for the
-    ///     next call.
+    ///   - isPaced: Whether to copy no more than twice what was committed since the last time, unless segments take
+    ///     more than twice what is live. The rest waits for the next call.
     ///   - isStopped: Asked after each mebibyte.
     /// - Throws: What the disk says; nothing that was committed is lost by it.
     func compactDue(isPaced: Bool, until isStopped: () -> Bool) throws(LogError) {
@@ -84,7 +84,7 @@ final class Checkpointer: @unchecked Sendable {
         }
         let allowance = lock.withLock {
             defer { committedByteCount = 0 }
-            return isPaced ? committedByteCount * Self.copiesPerCommittedByte : .max
+            return isPaced && !compactor.isUrgent ? committedByteCount * Self.copiesPerCommittedByte : .max
         }
         guard isDue else { return }
         try move(allowance, until: isStopped)
