@@ -382,6 +382,7 @@ package final class Log: @unchecked Sendable {
         defer {
             writing.committer.releaseReserve()
             writing.sequencer.releaseReserve()
+            writing.checkpointer.compactor.releaseReserve()
             writing.manifest.releaseReserve()
         }
         try writing.checkpointer.run(isClosing: true)

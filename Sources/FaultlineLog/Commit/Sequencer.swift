@@ -70,6 +70,7 @@ final class Sequencer: @unchecked Sendable {
     private var laterVersionCount: UInt32 = 0
     private var deleteCount: UInt32 = 0
     private var dropsTable = false
+    private var isCompacting = false
     private var blobEndAtStart: UInt64 = 0
     private var usesBlobs = false
     private var partialFrames: [(segment: UInt32, byteCount: UInt64)] = []
@@ -110,7 +111,10 @@ final class Sequencer: @unchecked Sendable {
     // MARK: The life of a transaction
 
     /// Begins a transaction.
-    func begin() {
+    ///
+    /// - Parameter isCompacting: It moves what is there, so that files can go: a disk that is nearly full is no reason
+    ///   to refuse it.
+    func begin(isCompacting: Bool = false) {
         recycleBlocks()
         indexes = publisher.snapshot.indexes
         tables.sequence = sequence + 1
@@ -121,6 +125,7 @@ final class Sequencer: @unchecked Sendable {
         laterVersionCount = 0
         deleteCount = 0
         dropsTable = false
+        self.isCompacting = isCompacting
         usesBlobs = false
         transactionFailure = nil
         isAbandoned = false
@@ -465,8 +470,8 @@ final class Sequencer: @unchecked Sendable {
         if !isMakingRoom, space.isForDeletesOnly() { throw fail(LogError(noRoom: nil, path: segment.path)) }
     }
 
-    /// Whether the transaction, as far as it is known, deletes objects and makes none.
-    private var isMakingRoom: Bool { (deleteCount > 0 || dropsTable) && firstVersionCount == 0 }
+    /// Whether the transaction, as far as it is known, deletes objects and makes none, or compacts.
+    private var isMakingRoom: Bool { isCompacting || (deleteCount > 0 || dropsTable) && firstVersionCount == 0 }
 
     /// Gives back the space set aside for frames; to be called when none follows.
     func releaseReserve() {

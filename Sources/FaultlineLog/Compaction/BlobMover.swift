@@ -120,7 +120,7 @@ final class BlobMover {
     private func place(_ copies: [Copy], in segment: BlobSegment) throws(LogError) {
         sequencer.turn.lock()
         let ending: Sequencer.Ending
-        sequencer.begin()
+        sequencer.begin(isCompacting: true)
         do throws(LogError) {
             if let failure = publisher.failure { throw failure }
             for copy in copies {
@@ -153,6 +153,7 @@ final class BlobMover {
     private func openSegment() throws(LogError) -> BlobSegment {
         if let segment, !segment.hasFailed { return segment }
         try seal()
+        try manifest.makeRoom()
         let managed = try directory.create(.blobSegment)
         try onDisk("making a blob segment durable") { () throws(DiskError) in
             try managed.file.synchronize(site: "compaction.blobheader")
@@ -170,9 +171,13 @@ final class BlobMover {
     func seal() throws(LogError) {
         let edits = sealEdits()
         guard !edits.isEmpty else { return }
+        releaseReserve()
         segment = nil
         try manifest.commit(edits)
     }
+
+    /// Gives back the space that was set aside.
+    func releaseReserve() { segment?.managed.releaseReserve() }
 
     /// How far the segment that is being written is durable.
     var openEnd: (number: UInt64, end: UInt64)? { segment.map { ($0.managed.number, $0.durable) } }

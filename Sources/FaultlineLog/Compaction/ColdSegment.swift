@@ -11,6 +11,7 @@ final class ColdSegment: @unchecked Sendable {
     /// Where the next frame begins; all before is durable, and published.
     private(set) var end: UInt64
     private(set) var previousHead: UInt32
+    private var room: RoomAhead
     /// Bounds of the transactions that its records are of; void where the segment was opened again.
     private var sequences: ClosedRange<UInt64>?
     private let wasOpened: Bool
@@ -22,6 +23,7 @@ final class ColdSegment: @unchecked Sendable {
         self.begun = begun
         self.end = end
         self.previousHead = previousHead
+        room = RoomAhead(from: end)
         wasOpened = end > UInt64(FileHeader.byteCount)
     }
 
@@ -31,8 +33,9 @@ final class ColdSegment: @unchecked Sendable {
     ///   - bytes: The frame.
     ///   - head: Its headCRC.
     ///   - originals: The transactions that its records are of.
-    /// - Throws: What the disk says; the segment gets nothing more then.
+    /// - Throws: `.fullDisk`, after which nothing has changed; what else the disk says: the segment gets nothing more then.
     func append(_ bytes: UnsafeRawBufferPointer, head: UInt32, originals: ClosedRange<UInt64>) throws(LogError) {
+        try room.make(through: end + UInt64(bytes.count), in: managed.file)
         do throws(DiskError) {
             try managed.file.write(bytes, at: end)
             try managed.file.synchronize(site: "compaction.moved")

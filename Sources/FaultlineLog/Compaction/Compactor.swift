@@ -147,6 +147,7 @@ final class Compactor: @unchecked Sendable {
     /// The segment to copy to: made, or followed by the next, where need be.
     private func openCold() throws(LogError) -> ColdSegment {
         if let cold, !cold.hasFailed, cold.end < UInt64(options.segmentByteCount) { return cold }
+        try manifest.makeRoom()
         try allowCold()
         let managed = try directory.create(.coldSegment)
         try onDisk("making a cold segment durable") { () throws(DiskError) in
@@ -159,9 +160,16 @@ final class Compactor: @unchecked Sendable {
         edits.append(managed.addition(begun: chosenAt))
         try manifest.commit(edits)
         publisher.update(files: { $0.adding(managed) })
+        cold?.managed.releaseReserve()
         let fresh = ColdSegment(managed, begun: chosenAt, end: UInt64(FileHeader.byteCount), previousHead: 0)
         cold = fresh
         return fresh
+    }
+
+    /// Gives back the space that was set aside; to be called when nothing follows.
+    func releaseReserve() {
+        cold?.managed.releaseReserve()
+        blobMover?.releaseReserve()
     }
 
     /// Says in IDENTITY that there may be cold segments, before there is one.
