@@ -33,4 +33,10 @@ package struct LogUsage: Sendable, Equatable {
 
     /// Bytes of segments that the newest state needs.
     package var liveByteCount: UInt64 { segments.reduce(0) { $0 + $1.liveByteCount } }
+
+    /// Of the segments' bytes, the share that the newest state needs; 1 where there are none.
+    package var liveShare: Double {
+        let byteCount = segments.reduce(0) { $0 + $1.byteCount }
+        return byteCount == 0 ? 1 : Double(liveByteCount) / Double(byteCount)
+    }
 }

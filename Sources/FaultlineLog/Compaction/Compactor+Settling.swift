@@ -23,6 +23,7 @@ extension Compactor {
         _ state: ManifestState, dead: [UInt32: UInt64], openEnds: [UInt64: UInt64], isClosing: Bool
     ) throws(LogError) -> Settlement {
         var settlement = Settlement(dropped: try droppable(state))
+        if settlement.dropped.contains(where: { state.files[$0]?.kind == .hotSegment }) { try noteCompacted() }
         if let cold {
             settlement.edits.append(
                 .replayFrom(

@@ -148,7 +148,7 @@ final class Compactor: @unchecked Sendable {
     private func openCold() throws(LogError) -> ColdSegment {
         if let cold, !cold.hasFailed, cold.end < UInt64(options.segmentByteCount) { return cold }
         try manifest.makeRoom()
-        try allowCold()
+        try noteCompacted()
         let managed = try directory.create(.coldSegment)
         try onDisk("making a cold segment durable") { () throws(DiskError) in
             try managed.file.synchronize(site: "compaction.header")
@@ -172,8 +172,8 @@ final class Compactor: @unchecked Sendable {
         blobMover?.releaseReserve()
     }
 
-    /// Says in IDENTITY that there may be cold segments, before there is one.
-    private func allowCold() throws(LogError) {
+    /// Says in IDENTITY that hot segments are not the whole log any more, before a cold one is listed or one is dropped.
+    func noteCompacted() throws(LogError) {
         let path = directory.path(of: FileName.identity)
         guard let identity = try IdentityFile.read(path, on: directory.disk) else {
             throw .damaged("The store's identity is missing.", path)

@@ -45,6 +45,8 @@ struct Opening: ~Copyable {
     private var read: ManifestVersion?
     /// Indexes whose entries are made again from the rows; nil: all.
     private var indexesToRebuild: Set<IndexID>? = []
+    /// Whether the hot segments may not be the whole log any more: then the tables are made from all segments together.
+    private var isCompacted = false
     /// Of the cold segments that are not sealed, where they end.
     private var coldEnds: [UInt64: Replay.SegmentEnd] = [:]
 
@@ -111,6 +113,7 @@ struct Opening: ~Copyable {
     private mutating func attempt(removesLeftoversFirst: Bool = false) throws(LogError) -> Opened {
         let random = RandomSource(seed: options.seed)
         let identity = try identify(random)
+        isCompacted = identity.incompatible & Feature.compaction != 0
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
         let directory = StoreDirectory(
             disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
@@ -221,7 +224,7 @@ struct Opening: ~Copyable {
             sequence: start.sequence, wallNanoseconds: start.wallNanoseconds)
         // Without the checkpoint's tables all entries come from the rows, when these are there.
         replay.memtables.derives = start.file != 0
-        if start.file == 0, !Self.isOneLog(state) { replay.newest = NewestVersions(cache: cache) }
+        if start.file == 0, isCompacted { replay.newest = NewestVersions(cache: cache) }
         indexesToRebuild = nil
         try replay.memtables.catalogChanged(replay.tables, files)
         if start.file != 0 { indexesToRebuild = try openRuns(state, directory, &replay) }
@@ -371,17 +374,6 @@ struct Opening: ~Copyable {
     }
 
     // MARK: Cold segments
-
-    /// Whether the hot segments are the log from its beginning, each going on where the one before ends.
-    private static func isOneLog(_ state: ManifestState) -> Bool {
-        guard state.numbers(of: .coldSegment).isEmpty else { return false }
-        var last: UInt64 = 0
-        for number in state.numbers(of: .hotSegment) {
-            guard let file = state.files[number], file.added.begun <= last else { return false }
-            last = file.seal?.lastSequence ?? last
-        }
-        return true
-    }
 
     /// Takes the moves in that the tables lack, or all that the cold segments hold.
     private mutating func replayCold(

@@ -1,0 +1,94 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+/// Transactions that lie in two segments of which compaction wants one.
+struct SpanningTransactionTests {
+    private var options: LogOptions {
+        var options = Store.options
+        options.segmentByteCount = 2_000
+        options.frameByteCount = 400
+        return options
+    }
+
+    private let store = Store()
+
+    /// Updates objects, with so much around that the segments before are sealed, and only what they held is dead.
+    private func update(_ updated: ClosedRange<Int>, _ log: Log) throws {
+        for _ in 0..<6 { try log.insert([row(500, byteCount: 900)], in: TableID(rawValue: 18)) }
+        for id in updated {
+            _ = try log.write(author: nil) { try $0.put(UInt64(id), row(100 + id, byteCount: 100), in: plainTable) }
+        }
+        for _ in 0..<6 { try log.insert([row(500, byteCount: 900)], in: TableID(rawValue: 18)) }
+        try log.checkpoint()
+    }
+
+    /// The store says the same with its derived files and from its segments alone.
+    private func expectAll(_ count: Int, updated: ClosedRange<Int>) throws {
+        for ignoresDerivedFiles in [false, true] {
+            var options = options
+            options.ignoresDerivedFiles = ignoresDerivedFiles
+            let log = try store.killed.open(options)
+            for id in 1...count {
+                let expected = updated.contains(id) ? 100 + id : id
+                #expect(
+                    try log.snapshot().row(UInt64(id), in: plainTable) == row(expected, byteCount: 100), "object \(id)")
+            }
+            log.abandonForTests()
+        }
+    }
+
+    /// Makes a transaction with the objects 9 to 28, of which 9 to 14 lie in the first segment.
+    private func openWithTwoSegments() throws -> (log: Log, segments: [String]) {
+        let log = try store.open(options)
+        try log.insert((1...8).map { row($0, byteCount: 100) }, in: plainTable)
+        try log.insert((9...28).map { row($0, byteCount: 100) }, in: plainTable)
+        let segments = store.files(.hotSegment)
+        #expect(segments.count >= 2)
+        return (log, segments)
+    }
+
+    @Test func `the end stays as long as the beginning does`() throws {
+        let (log, segments) = try openWithTwoSegments()
+        try update(15...28, log)
+        try log.compact()
+        // All of the second is dead, but for the record that says that the transaction took place.
+        #expect(store.files(.hotSegment).contains(segments[0]) && store.files(.hotSegment).contains(segments[1]))
+        log.abandonForTests()
+        try expectAll(28, updated: 15...28)
+    }
+
+    @Test func `the end is enough, where the beginning is gone`() throws {
+        let (log, segments) = try openWithTwoSegments()
+        try update(1...14, log)
+        try log.compact()
+        #expect(!store.files(.hotSegment).contains(segments[0]) && store.files(.hotSegment).contains(segments[1]))
+        log.abandonForTests()
+        try expectAll(28, updated: 1...14)
+    }
+
+    @Test func `what a given-up transaction left is not taken for a beginning that is gone`() throws {
+        let log = try store.open(options)
+        try log.insert((1...11).map { row($0, byteCount: 100) }, in: plainTable)
+        // One part is written at the end of the first segment.
+        let error = #expect(throws: LogError.self) {
+            _ = try log.write(author: nil) { transaction in
+                for id in 1...3 { try transaction.put(UInt64(id), row(900, byteCount: 100), in: plainTable) }
+                transaction.abandon()
+            }
+        }
+        #expect(error?.code == .abandoned)
+        // One part fills the second segment, the others lie behind.
+        let rows = [row(12, byteCount: 1_900)] + (13...28).map { row($0, byteCount: 100) }
+        try log.insert(rows, in: plainTable)
+        let segments = store.files(.hotSegment)
+        #expect(segments.count >= 3)
+        try update(12...12, log)
+        try log.compact()
+        let left = store.files(.hotSegment)
+        #expect(left.contains(segments[0]) && !left.contains(segments[1]) && left.contains(segments[2]))
+        log.abandonForTests()
+        try expectAll(28, updated: 12...12)
+    }
+}
