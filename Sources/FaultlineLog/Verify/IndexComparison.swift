@@ -1,84 +1,115 @@
-/// Compares indexes with what the records say, in memory that does not grow: both sides are counted and summed, and
-/// each key is looked up.
+/// Compares indexes with what the records say, and looks entries up as a reader would.
+///
+/// Records are added in any order; then each index is walked over once, from its first entry to its last. Neither is
+/// held: `EntryDifference` takes what both say.
+///
+/// - Complexity: O(n) for n entries, and a look-up for each search prefix.
 struct IndexComparison {
-    private struct Sum: Equatable {
-        var count: UInt64 = 0
-        var hash: UInt64 = 0
-
-        mutating func add(_ key: UnsafeRawBufferPointer, _ id: RecordID) {
-            count += 1
-            hash &+= IndexHash.finish(IndexHash.hash(key, prefixByteCountMax: Int.max) &+ id &* 0x9E37_79B9_7F4A_7C15)
-        }
-    }
-
     let snapshot: Snapshot
     let deriver: any IndexDeriver
-    private var expected: [IndexID: Sum] = [:]
+    private var differences: [IndexID: EntryDifference] = [:]
     private var definitions: [IndexID: IndexDefinition] = [:]
-    private var missing: [IndexID: RecordID] = [:]
 
     init(snapshot: Snapshot, deriver: any IndexDeriver) {
         self.snapshot = snapshot
         self.deriver = deriver
         for state in snapshot.indexes.all {
             definitions[state.definition.id] = state.definition
-            expected[state.definition.id] = Sum()
+            differences[state.definition.id] = EntryDifference()
         }
     }
 
-    /// Counts a record's entries, and looks each up.
-    mutating func add(_ view: RecordView, of table: TableID) throws(LogError) {
+    /// Takes the entries that a record has to have.
+    mutating func add(_ view: RecordView, of table: TableID) {
         let indexes = deriver.indexes(of: table)
         guard !indexes.isEmpty else { return }
         for definition in indexes where definitions[definition.id] == nil {
             definitions[definition.id] = definition
         }
-        var failure: LogError?
         deriver.deriveEntries(
             table: table, layout: view.layout, id: view.id, row: view.row,
             hasExtension: view.flags.contains(.hasExtension)
         ) { index, key in
-            expected[index, default: Sum()].add(key, view.id)
-            guard let definition = definitions[index] else { return }
-            do throws(LogError) {
-                let found = try snapshot.firstID(in: definition, key: key)
-                if found == nil || definition.isUnique && found != view.id { missing[index] = view.id }
-            } catch {
-                failure = error
-            }
+            differences[index, default: EntryDifference()].add(key, view.id, of: .records)
         }
-        if let failure { throw failure }
     }
 
-    /// Compares.
+    /// Walks over the indexes and reports what differs.
     func finish(_ finding: (Finding) -> Void) {
-        for (index, id) in missing.sorted(by: { $0.key < $1.key }) {
-            finding(Finding(.contradiction, "Index \(index.rawValue) does not find object \(id) by its key.", id: id))
-        }
-        for (index, sum) in expected.sorted(by: { $0.key < $1.key }) {
-            guard let definition = definitions[index] else { continue }
-            var found = Sum()
+        for (index, definition) in definitions.sorted(by: { $0.key < $1.key }) {
+            var difference = differences[index] ?? EntryDifference()
             do {
-                for run in snapshot.indexes.find(index)?.pointee.runs ?? [] { try run.verify() }
-                try snapshot.forEachEntry(in: definition, prefix: UnsafeRawBufferPointer(start: nil, count: 0)) {
-                    key, id in
-                    found.add(key, id)
-                    return true
-                }
+                try verifyRuns(of: index)
+                try walk(definition, &difference, finding)
             } catch let error as LogError {
                 finding(Finding(error))
                 continue
             } catch {
                 continue
             }
-            if found != sum {
+            report(difference, of: index, finding)
+        }
+    }
+
+    private func verifyRuns(of index: IndexID) throws(LogError) {
+        guard let state = snapshot.indexes[index] else { return }
+        for run in state.runs {
+            do throws(LogError) { try run.verify() } catch { throw state.noting(error) }
+        }
+    }
+
+    private func walk(
+        _ definition: IndexDefinition, _ difference: inout EntryDifference, _ finding: (Finding) -> Void
+    ) throws {
+        let prefix = KeyCopy()
+        var isFirst = true
+        try snapshot.forEachEntry(in: definition, prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { key, id in
+            difference.add(key, id, of: .index)
+            let searched = UnsafeRawBufferPointer(rebasing: key.prefix(definition.searchPrefix.byteCountMax))
+            guard let start = searched.baseAddress else { return true }
+            if !isFirst, prefix.equals(start, searched.count) { return true }
+            isFirst = false
+            prefix.set(start, searched.count)
+            if try !isFound(key, id, definition, by: searched) {
                 finding(
                     Finding(
-                        .contradiction,
-                        "Index \(index.rawValue) has \(found.count) entries, the records \(sum.count)"
-                            + (found.count == sum.count ? ", other ones." : ".")
+                        .contradiction, "Index \(definition.id.rawValue) does not find object \(id) by its key.", id: id
                     ))
             }
+            return true
         }
+    }
+
+    /// Whether looking for a search prefix leads to the first entry that begins with it.
+    private func isFound(
+        _ key: UnsafeRawBufferPointer, _ id: RecordID, _ definition: IndexDefinition, by prefix: UnsafeRawBufferPointer
+    ) throws -> Bool {
+        if definition.isUnique { return try snapshot.firstID(in: definition, key: key) == id }
+        var isFound = false
+        try snapshot.forEachEntry(in: definition, prefix: prefix) { foundKey, foundID in
+            isFound = foundID == id && foundKey.elementsEqual(key)
+            return false
+        }
+        return isFound
+    }
+
+    private func report(_ difference: EntryDifference, of index: IndexID, _ finding: (Finding) -> Void) {
+        let (onlyInRecords, onlyInIndex, areThereMore) = difference.findings
+        for id in onlyInRecords {
+            finding(Finding(.contradiction, "Index \(index.rawValue) lacks an entry of object \(id).", id: id))
+        }
+        for id in onlyInIndex {
+            finding(
+                Finding(
+                    .contradiction, "Index \(index.rawValue) has an entry of object \(id) that its record lacks.",
+                    id: id))
+        }
+        guard areThereMore else { return }
+        let counts = (difference.indexEntryCount, difference.recordEntryCount)
+        finding(
+            Finding(
+                .contradiction,
+                "Index \(index.rawValue) has \(counts.0) entries, the records \(counts.1)"
+                    + (counts.0 == counts.1 ? ", other ones." : ".")))
     }
 }

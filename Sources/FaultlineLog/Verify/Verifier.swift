@@ -132,7 +132,7 @@ struct Verifier {
                     if table == .blobs {
                         try verifyBlob(id)
                     } else {
-                        try indexes.add(view, of: table)
+                        indexes.add(view, of: table)
                     }
                 } catch {
                     guard error.code == .damaged else { throw error }
