@@ -27,6 +27,20 @@ extension Sequencer {
         }
     }
 
+    /// Walks over the entries that the transactions before the one under way have left.
+    func forEachEntry(
+        in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
+        _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
+    ) throws {
+        guard let state = indexes[index.id] else { return }
+        do {
+            // Spilled entries have the next number, so they are not seen.
+            try state.forEachEntry(prefix: prefix, at: sequence, body)
+        } catch let error as LogError {
+            throw state.noting(error)
+        }
+    }
+
     /// Finds out which of many keys nobody has, so that looking them up is cheap.
     func prefetch(_ index: IndexDefinition, _ keys: UnsafeBufferPointer<UnsafeRawBufferPointer>) {
         guard let state = indexes.find(index.id) else { return }

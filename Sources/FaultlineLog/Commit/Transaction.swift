@@ -166,6 +166,23 @@ package struct Transaction: ~Copyable {
         return try sequencer.firstID(in: index, key: key)
     }
 
+    /// Calls `body` with each entry whose key begins with `prefix`, in ascending order; it returns false to stop.
+    ///
+    /// Entries are those that the transactions before this one have left, whether they are published or only queued;
+    /// what this one has stated itself is not among them.
+    ///
+    /// - Parameters:
+    ///   - index: Any index.
+    ///   - prefix: The first bytes of the keys wanted.
+    ///   - body: Gets a key, valid during the call, and who has it. It writes nothing.
+    /// - Throws: `.damaged` if a run does not verify; what the disk says; what `body` throws.
+    package func forEachEntry(
+        in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
+        _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
+    ) throws {
+        try sequencer.forEachEntry(in: index, prefix: prefix, body)
+    }
+
     /// Finds out which of many keys nobody has, so that `firstID` of these is cheap.
     ///
     /// Sixteen to two hundred keys at a time serve best.

@@ -44,7 +44,7 @@ extension ContextCore {
                     guard case .toMany(let relationship) = owner.slots[slot],
                         relationship.destination == entity.ordinal, case .link(let side, _) = relationship.members
                     else { continue }
-                    for member in try storedMembers(of: handle.core.pointee.number, in: side.otherIndex, snapshot) {
+                    for member in try storedMembers(of: handle.core.pointee.number, in: side.otherIndex) {
                         let reference = ObjectReference(number: member.number, isTemporary: false)
                         check(object(reference, homes[owner.ordinal]), ofEntity: owner.ordinal, slot)
                     }
@@ -55,7 +55,7 @@ extension ContextCore {
     }
 
     /// Checks the collections of new objects that may take a stored object's place: they keep its members.
-    func checkMergedCounts(_ saving: SavingState) throws {
+    func checkMergedCounts(_ saving: SavingState, in transaction: borrowing Transaction) throws {
         guard store.storage.hasBounds else { return }
         for (place, handle) in inserted.enumerated() where saving.numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, !entity.uniqueIndexes.isEmpty
@@ -67,8 +67,8 @@ extension ContextCore {
                     let added = memberObjects(of: handle, slot).compactMap {
                         self.handle(of: $0, homes[relationship.destination])?.reference
                     }
-                    let kept = try storedMembers(of: saving.numbers[place], relationship)
-                    count = Set(added).union(kept.map { ObjectReference(number: $0, isTemporary: false) }).count
+                    let kept = try storedMembers(of: saving.numbers[place], in: relationship.members.index, transaction)
+                    count = Set(added).union(kept.map { ObjectReference(number: $0.number, isTemporary: false) }).count
                 }
                 if let finding = finding(entity, slot, count) {
                     throw SwiftDataError.modelValidationFailure.explained("Nothing was saved. \(finding).")

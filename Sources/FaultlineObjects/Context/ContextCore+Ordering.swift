@@ -12,12 +12,26 @@ extension ContextCore {
         let row: RecordID
     }
 
+    /// The members that an owner has in the context's own state.
+    func storedMembers(of owner: RecordID, in index: IndexDefinition) throws -> [StoredMember] {
+        try storedMembers(of: owner) { try snapshot.forEachEntry(in: index, prefix: $0, $1) }
+    }
+
+    /// The members that an owner has when a transaction begins: also those of saves that are queued before it, which no
+    /// snapshot shows yet.
     func storedMembers(
-        of owner: RecordID, in index: IndexDefinition, _ snapshot: Snapshot
+        of owner: RecordID, in index: IndexDefinition, _ transaction: borrowing Transaction
+    ) throws -> [StoredMember] {
+        try storedMembers(of: owner) { try transaction.forEachEntry(in: index, prefix: $0, $1) }
+    }
+
+    private func storedMembers(
+        of owner: RecordID,
+        _ walk: (UnsafeRawBufferPointer, (UnsafeRawBufferPointer, RecordID) throws -> Bool) throws -> Void
     ) throws -> [StoredMember] {
         var members: [StoredMember] = []
         try withUnsafeBytes(of: owner.bigEndian) { prefix in
-            try snapshot.forEachEntry(in: index, prefix: prefix) { key, row in
+            try walk(prefix) { key, row in
                 if let number = MemberKey.member(key), let order = MemberKey.order(key) {
                     members.append(StoredMember(number: number, order: order, row: row))
                 }
@@ -32,7 +46,6 @@ extension ContextCore {
 
     /// Gives the members of collections that were changed the keys that keep their order.
     func applyOrders(_ saving: inout SavingState, in transaction: borrowing Transaction) throws {
-        let newest = store.log.snapshot()
         for (key, delta) in relationships.inOrder {
             guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot],
                 case .inverse(let slot, let index) = relationship.members
@@ -42,7 +55,7 @@ extension ContextCore {
             if let assigned = delta.assigned {
                 arrange(assigned.handles, slot, below: end, &saving)
             } else {
-                try arrangeJoined(delta, key, slot, index, newest, below: end, &saving)
+                try arrangeJoined(delta, key, slot, index, transaction, below: end, &saving)
             }
         }
     }
@@ -63,12 +76,12 @@ extension ContextCore {
     /// New ones are there by their numbers.
     private func arrangeJoined(
         _ delta: PendingRelationships.Delta, _ key: PendingRelationships.Key, _ slot: Int, _ index: IndexDefinition,
-        _ newest: Snapshot, below end: UInt64, _ saving: inout SavingState
+        _ transaction: borrowing Transaction, below end: UInt64, _ saving: inout SavingState
     ) throws {
         let joined = delta.added.handles.filter { !$0.core.pointee.isDeleted }
         guard joined.contains(where: { !$0.reference.isTemporary }) else { return }
         let owner = saving.number(key.owner, inserted)
-        let stored = key.owner.isTemporary ? [] : try storedMembers(of: owner, in: index, newest)
+        let stored = key.owner.isTemporary ? [] : try storedMembers(of: owner, in: index, transaction)
         var last = stored.last?.order ?? 0
         for (place, handle) in joined.enumerated() {
             let usual = MemberKey.defaultOrder(of: saving.number(handle.reference, inserted))
@@ -112,12 +125,11 @@ extension ContextCore {
 
     /// Removes the links of an object that is deleted.
     func unlinkAll(
-        _ number: RecordID, _ entity: EntityStorage, _ newest: Snapshot, _ writer: inout RowWriter,
-        _ transaction: inout Transaction
+        _ number: RecordID, _ entity: EntityStorage, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws {
         for case .toMany(let relationship) in entity.slots {
             guard case .link(let side, _) = relationship.members else { continue }
-            for member in try storedMembers(of: number, in: side.index, newest) {
+            for member in try storedMembers(of: number, in: side.index, transaction) {
                 try writer.unlink(member.row, side, in: &transaction)
             }
         }
@@ -134,7 +146,6 @@ extension ContextCore {
         _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws {
         guard !relationships.isEmpty else { return }
-        let newest = store.log.snapshot()
         var sides: [TableID: LinkSide] = [:]
         for entity in store.storage.entities {
             for case .toMany(let relationship) in entity.slots {
@@ -143,13 +154,12 @@ extension ContextCore {
             }
         }
         for (_, side) in sides.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            try writeLinks(of: side, newest, &saving, &writer, &transaction)
+            try writeLinks(of: side, &saving, &writer, &transaction)
         }
     }
 
     private func writeLinks(
-        of side: LinkSide, _ newest: Snapshot, _ saving: inout SavingState, _ writer: inout RowWriter,
-        _ transaction: inout Transaction
+        of side: LinkSide, _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws {
         let leftIndex = side.isLeft ? side.index : side.otherIndex
         var made: [Pair] = []
@@ -168,7 +178,7 @@ extension ContextCore {
             if pair.left != left {
                 left = pair.left
                 rowsOfLeft = Dictionary(
-                    try storedMembers(of: left, in: leftIndex, newest).map { ($0.number, $0.row) }
+                    try storedMembers(of: left, in: leftIndex, transaction).map { ($0.number, $0.row) }
                 ) { first, _ in first }
             }
             let existing = rowsOfLeft[pair.right]
@@ -212,7 +222,7 @@ extension ContextCore {
                 for member in wanted { setOrder(pair(member), fresh()) }
                 continue
             }
-            let stored = try key.owner.isTemporary ? [] : storedMembers(of: owner, in: own.index, newest)
+            let stored = try key.owner.isTemporary ? [] : storedMembers(of: owner, in: own.index, transaction)
             let known = Dictionary(stored.map { ($0.number, $0) }) { first, _ in first }
             if delta.assigned == nil {
                 wanted = stored.map(\.number).filter { !joined.contains($0) && !removed.contains(pair($0)) } + wanted

@@ -142,14 +142,9 @@ extension ContextCore {
 
     /// Numbers of the members that the index of a to-many relationship has for an owner, in their order.
     func storedMembers(of owner: RecordID, _ relationship: ToManyStorage) throws -> [RecordID] {
-        let index: IndexDefinition
-        switch relationship.members {
-        case .inverse(_, let definition): index = definition
-        case .link(let side, _): index = side.index
-        }
         var numbers: [RecordID] = []
         try withUnsafeBytes(of: owner.bigEndian) { prefix in
-            try snapshot.forEachEntry(in: index, prefix: prefix) { key, _ in
+            try snapshot.forEachEntry(in: relationship.members.index, prefix: prefix) { key, _ in
                 if let member = MemberKey.member(key) { numbers.append(member) }
                 return true
             }

@@ -110,11 +110,10 @@ extension ContextCore {
 
     private func write(_ saving: inout SavingState, in transaction: inout Transaction) throws {
         var writer = RowWriter(store)
-        let newest = store.log.snapshot()
         for handle in deleted {
             let home = handle.core.pointee.home.takeUnretainedValue()
             guard let entity = home.entity else { continue }
-            try unlinkAll(handle.core.pointee.number, entity, newest, &writer, &transaction)
+            try unlinkAll(handle.core.pointee.number, entity, &writer, &transaction)
             try checkUnshared(entity.table, entity.name, "deleted")
             try writer.delete(id: handle.core.pointee.number, entity, in: &transaction)
         }
@@ -128,7 +127,7 @@ extension ContextCore {
             }
         }
         try resolveInserts(&saving, &writer, &transaction)
-        try checkMergedCounts(saving)
+        try checkMergedCounts(saving, in: transaction)
         for handle in inserted where !handle.core.pointee.has(.deleted) {
             saving.resolve(handle, inserted, isLast: true)
         }

@@ -100,6 +100,14 @@ package struct ToManyStorage: Sendable, Equatable {
         case inverse(slot: Int, index: IndexDefinition)
         /// A hidden table stores it; `inverseSlot` is the to-many slot at the other side, −1 for none.
         case link(LinkSide, inverseSlot: Int)
+
+        /// The index in which an owner's members stand.
+        package var index: IndexDefinition {
+            switch self {
+            case .inverse(_, let index): index
+            case .link(let side, _): side.index
+            }
+        }
     }
 }
 
