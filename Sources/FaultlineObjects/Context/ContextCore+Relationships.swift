@@ -20,10 +20,14 @@ extension ContextCore {
             guard let handle = handle(of: found, home), !handle.core.pointee.isDeleted else { return nil }
             return found
         }
-        // A row that is not there any more is no object: references may dangle where the schema has no inverse.
-        guard let entity = home.entity,
-            let location = try? snapshot.location(of: reference.number, in: entity.table), !location.isAbsent
-        else { return nil }
+        // A row that is not there any more is no object: `docs/Faulting.md` says when references dangle.
+        guard let entity = home.entity else { return nil }
+        do throws(LogError) {
+            guard try !snapshot.location(of: reference.number, in: entity.table).isAbsent else { return nil }
+        } catch {
+            report(error)
+            return nil
+        }
         return anyObject(reference.number, home)
     }
 

@@ -155,6 +155,7 @@ extension ContextCore {
                 }
             }
         }
+        try query.checkTargets()
         try check()
     }
 
@@ -301,6 +302,7 @@ extension ContextCore {
                 return true
             }
         }
+        try query.checkTargets()
         for handle in pending {
             guard let object = handle.object as? T else { continue }
             if let predicate, try !predicate.evaluate(object) { continue }
@@ -344,6 +346,16 @@ extension ContextCore {
     }
 
     // MARK: Unsaved changes
+
+    /// The objects that a to-one slot may lead to; nil where it cannot lead to one that is gone.
+    func targets(of entity: EntityStorage, _ slot: Int, includingPendingChanges: Bool) -> ReferenceTargets? {
+        guard case .toOne(let relationship) = entity.slots[slot] else { return nil }
+        let destination = homes[relationship.destination]
+        return destination.entity.flatMap {
+            ReferenceTargets(
+                in: $0.table, of: snapshot, without: includingPendingChanges ? deletedNumbers(destination) : [])
+        }
+    }
 
     private func deletedNumbers(_ home: EntityHome) -> Set<RecordID> {
         var numbers: Set<RecordID> = []

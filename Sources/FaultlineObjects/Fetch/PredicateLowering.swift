@@ -22,6 +22,8 @@ struct LoweringScope {
     let kinds: [ColumnKind]
     /// Numbers of a store's objects by identifier; temporary ones and those of other stores have none.
     let number: (PersistentIdentifier) -> UInt64?
+    /// The objects that a to-one slot may lead to; nil where it cannot lead to one that is gone.
+    let targets: (Int) -> ReferenceTargets?
 }
 
 /// A node that stands for true or false.
@@ -108,6 +110,9 @@ enum PredicateLowering {
         case (.targetIdentifier(let slot), .constant(.identifier(let number))),
             (.constant(.identifier(let number)), .targetIdentifier(let slot)):
             guard comparison == .equal || comparison == .notEqual else { return .unknown }
+            if let targets = scope.targets(slot), targets.isGone(number) {
+                return LoweredFilter(filter: comparison == .equal ? .never : .always, isExact: true)
+            }
             return LoweredFilter(filter: .compare(slot: slot, comparison, .identifier(number)), isExact: true)
         case (.targetIdentifier(let slot), .constant(.null)):
             return compare(slot, comparison, .null, in: scope)
@@ -120,9 +125,13 @@ enum PredicateLowering {
         _ slot: Int, _ comparison: RowComparison, _ value: RowValue, in scope: LoweringScope
     ) -> LoweredFilter {
         if case .null = value {
+            var isNil = RowFilter.isNil(slot: slot)
+            if scope.kinds[slot] == .toOne, let targets = scope.targets(slot) {
+                isNil = .or([isNil, .isDangling(slot: slot, targets)])
+            }
             switch comparison {
-            case .equal: return LoweredFilter(filter: .isNil(slot: slot), isExact: true)
-            case .notEqual: return LoweredFilter(filter: .not(.isNil(slot: slot)), isExact: true)
+            case .equal: return LoweredFilter(filter: isNil, isExact: true)
+            case .notEqual: return LoweredFilter(filter: .not(isNil), isExact: true)
             default: return .unknown
             }
         }
@@ -223,7 +232,11 @@ extension PredicateExpressions.SequenceContains: LowerableCondition {
             guard values.allSatisfy({ $0.isComparable(with: scope.kinds[slot]) }) else { return .unknown }
             return LoweredFilter(filter: .isMember(slot: slot, values), isExact: true)
         case .targetIdentifier(let slot)?:
-            return LoweredFilter(filter: .isMember(slot: slot, values), isExact: true)
+            let targets = scope.targets(slot)
+            let present = values.filter { value in
+                if case .identifier(let number) = value { targets?.isGone(number) != true } else { true }
+            }
+            return LoweredFilter(filter: .isMember(slot: slot, present), isExact: true)
         case .ownIdentifier?:
             let numbers = values.compactMap { if case .identifier(let number) = $0 { number } else { nil } }
             return LoweredFilter(filter: .always, isExact: true, candidates: Set(numbers))

@@ -8,6 +8,8 @@ struct Query<T: PersistentModel> {
     let home: EntityHome
     let entity: EntityStorage
     let lowered: LoweredFilter
+    /// What the stored bytes are asked for references that lead to nothing.
+    private let targets: [ReferenceTargets]
     let predicate: Predicate<T>?
     /// Sort keys as slots; nil where a descriptor names no stored property, so that objects have to be sorted.
     let order: [(slot: Int, isAscending: Bool)]?
@@ -23,15 +25,22 @@ struct Query<T: PersistentModel> {
         predicate = descriptor.predicate
         let slots = T._$modelType.slots.filter { if case .toMany = entity.slots[$0.value] { false } else { true } }
         let storeID = context.store.log.storeID
+        var lowered = LoweredFilter(filter: .always, isExact: true)
         if let predicate = descriptor.predicate {
             lowered = PredicateLowering.lower(predicate) { variable in
                 LoweringScope(
                     variable: variable, slots: slots, kinds: entity.layout.columns.map(\.kind),
-                    number: { !$0.isTemporary && $0.storeID == storeID ? $0.number : nil })
+                    number: { !$0.isTemporary && $0.storeID == storeID ? $0.number : nil },
+                    targets: {
+                        context.targets(
+                            of: entity, $0, includingPendingChanges: descriptor.includePendingChanges)
+                    })
             }
-        } else {
-            lowered = LoweredFilter(filter: .always, isExact: true)
+            // Nothing need be read where no row can match.
+            if lowered.filter.conjuncts.contains(.never) { lowered.candidates = [] }
         }
+        self.lowered = lowered
+        targets = lowered.filter.targets
         order = Self.order(descriptor.sortBy, slots, entity)
     }
 
@@ -55,6 +64,9 @@ struct Query<T: PersistentModel> {
         if type is any RawRepresentable.Type { return true }
         return (type as? any OptionalValue.Type)?.wrappedType is any RawRepresentable.Type
     }
+
+    /// Throws what could not be told while rows were matched.
+    func checkTargets() throws { for targets in targets { try targets.check() } }
 
     /// Whether every object of the entity is asked for, in the order of creation.
     var isEverything: Bool { predicate == nil && descriptor.sortBy.isEmpty }

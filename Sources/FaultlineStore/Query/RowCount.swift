@@ -26,6 +26,12 @@ package struct RowCount {
     ///
     /// - Throws: `LogError` or `StoreError` for the first row that cannot be read.
     package func count() throws -> (matches: Int, rowsRead: Int) {
+        let counted = try countAll()
+        for targets in filter.targets { try targets.check() }
+        return counted
+    }
+
+    private func countAll() throws -> (matches: Int, rowsRead: Int) {
         let end = snapshot.nextID(of: entity.table)
         guard end > 1 else { return (0, 0) }
         guard snapshot.recordCount(of: entity.table) >= Self.threadedCountMin, sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1

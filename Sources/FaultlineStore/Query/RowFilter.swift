@@ -18,6 +18,8 @@ package indirect enum RowFilter: Sendable, Hashable {
     case never
     case compare(slot: Int, RowComparison, RowValue)
     case isNil(slot: Int)
+    /// The to-one slot leads to an object that is gone.
+    case isDangling(slot: Int, ReferenceTargets)
     case isMember(slot: Int, [RowValue])
     case containsText(slot: Int, String)
     case beginsWith(slot: Int, String)
@@ -36,6 +38,7 @@ package indirect enum RowFilter: Sendable, Hashable {
         case .always, .never: return nil
         case .compare(let slot, _, let value): return check(slot) { value.isComparable(with: $0) }
         case .isNil(let slot): return check(slot) { _ in true }
+        case .isDangling(let slot, _): return check(slot) { $0 == .toOne }
         case .isMember(let slot, let values):
             return check(slot) { kind in values.allSatisfy { $0.isComparable(with: kind) } }
         case .containsText(let slot, _), .beginsWith(let slot, _): return check(slot, \.isText)
@@ -43,6 +46,16 @@ package indirect enum RowFilter: Sendable, Hashable {
             for part in parts { if let mismatch = part.mismatch(in: layout) { return mismatch } }
             return nil
         case .not(let part): return part.mismatch(in: layout)
+        }
+    }
+
+    /// What the filter asks for objects that references lead to.
+    package var targets: [ReferenceTargets] {
+        switch self {
+        case .isDangling(_, let targets): [targets]
+        case .and(let parts), .or(let parts): parts.flatMap(\.targets)
+        case .not(let part): part.targets
+        default: []
         }
     }
 }

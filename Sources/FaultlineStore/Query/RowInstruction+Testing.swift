@@ -155,6 +155,9 @@ extension RowInstruction {
                 return comparison.holds((right.isNaN ? 1 : 0) - (left.isNaN ? 1 : 0))
             }
             return comparison.holds(left.order(against: right))
+        case .dangling:
+            let number = field.loadUnaligned(as: UInt64.self)
+            return targets?._withUnsafeGuaranteedRef { $0.isGone(number) } ?? false
         default: return isNumberMember(row)
         }
     }

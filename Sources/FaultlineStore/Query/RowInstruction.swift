@@ -20,6 +20,8 @@ struct RowInstruction {
         case dataEqual, dataOrder, dataMember
         /// The number's bit pattern is in a sorted list.
         case int64Member
+        /// The to-one slot leads to an object that is gone.
+        case dangling
     }
 
     var operation: Operation
@@ -46,6 +48,8 @@ struct RowInstruction {
     /// Texts, data or numbers to compare with.
     var operands: UnsafePointer<RowOperand>?
     var operandCount: Int32 = 0
+    /// The objects that the slot may lead to; the program keeps them alive.
+    var targets: Unmanaged<ReferenceTargets>?
 
     /// Whether a batch of rows can be tested without looking at values of variable size.
     var isRange: Bool { operation.rawValue <= Operation.isNil.rawValue }
@@ -60,6 +64,7 @@ struct RowInstruction {
         case .textOrder, .dataOrder, .textBegins: 8
         case .textMember, .dataMember: 20
         case .textContains: 50
+        case .dangling: 60
         default: 1
         }
     }

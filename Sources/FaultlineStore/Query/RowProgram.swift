@@ -23,6 +23,8 @@ package final class RowProgram: Sendable {
     /// The layouts, kept alive for the table.
     private let layout: RowLayout
     private let adapter: RowAdapter?
+    /// Kept alive for the instructions.
+    private let targets: [ReferenceTargets]
     // Safe because all of them are written before the program is shared, and never after.
     nonisolated(unsafe) private let code: UnsafeMutablePointer<RowInstruction>
     // Safe because it is written before the program is shared, and never after.
@@ -66,6 +68,7 @@ package final class RowProgram: Sendable {
     private init(_ filter: RowFilter, layout: RowLayout, adapter: RowAdapter?) {
         self.layout = layout
         self.adapter = adapter
+        targets = filter.targets
         let table = adapter?.table ?? layout.table
         let source = RowTestSource(table: table, current: layout, defaults: adapter?.defaultRow)
         let test = RowTest.making(filter, isNegated: false, source)

@@ -16,6 +16,8 @@ indirect enum RowTest {
         case .and(let parts): return joining(parts.map { making($0, isNegated: isNegated, source) }, isAll: !isNegated)
         case .or(let parts): return joining(parts.map { making($0, isNegated: isNegated, source) }, isAll: isNegated)
         case .isNil(let slot): return source.leaf(slot) { $0.isNil(slot, isNegated: isNegated) }
+        case .isDangling(let slot, let targets):
+            return source.leaf(slot) { $0.isDangling(slot, targets, isNegated: isNegated) }
         case .compare(let slot, let comparison, let value):
             return source.leaf(slot) { $0.compare(slot, comparison, value, isNegated: isNegated) }
         case .isMember(let slot, let values):

@@ -37,6 +37,15 @@ struct RowTestSource {
         return .test(instruction, [])
     }
 
+    func isDangling(_ slot: Int, _ targets: ReferenceTargets, isNegated: Bool) -> RowTest {
+        guard current.columns.indices.contains(slot) else { return .constant(isNegated) }
+        let access = table.slots[slot]
+        guard access.kind == SlotAccess.toOneKind, !access.isAbsent else { return .constant(isNegated) }
+        var instruction = instruction(.dangling, access, slot, isNegated)
+        instruction.targets = .passUnretained(targets)
+        return .test(instruction, [])
+    }
+
     /// What is left of a test where the rows have a value whatever it is: true unless nil.
     private func isNotNil(_ slot: Int, isNegated: Bool) -> RowTest { isNil(slot, isNegated: !isNegated) }
 

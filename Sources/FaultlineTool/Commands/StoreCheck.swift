@@ -1,4 +1,5 @@
 import FaultlineLog
+import FaultlineModel
 import FaultlineStore
 
 /// The whole check of a store: the log's own, then rows against their layouts, references against rows, values out of
@@ -8,11 +9,14 @@ final class StoreCheck {
     private struct Reference {
         let slot: Int
         let table: TableID
+        var dangling: DanglingReferences
     }
 
     private let store: OpenedStore
     /// What was found.
     private(set) var findings: [StoreFinding] = []
+    /// References to objects that are gone, which the schema may allow: not among the findings.
+    private(set) var dangling: [DanglingReferences] = []
     /// Rows that were looked at.
     private(set) var objectCount = 0
 
@@ -43,11 +47,12 @@ final class StoreCheck {
 
     /// Looks at every row of an entity; gives the damage that ended the scan, if one did.
     private func scan(_ entity: EntityStorage, progress: () -> Void) throws -> LogError? {
-        let references = references(of: entity)
+        var references = references(of: entity)
+        defer { dangling += references.map(\.dangling).filter { $0.count > 0 } }
         do {
             try store.snapshot.scan(entity.table, from: 1, through: OpenedStore.identifierMax, readAhead: 256 << 10) {
                 records in
-                for record in records { try self.check(record, entity, references) }
+                for record in records { try self.check(record, entity, &references) }
                 progress()
                 return true
             }
@@ -60,16 +65,19 @@ final class StoreCheck {
 
     private func references(of entity: EntityStorage) -> [Reference] {
         let entities = store.rows.storage.entities
+        let properties = store.rows.storage.schema.entities[entity.ordinal].properties
         return entity.slots.enumerated().compactMap { slot, storage in
             guard case .toOne(let toOne) = storage else { return nil }
-            return Reference(slot: slot, table: entities[toOne.destination].table)
+            return Reference(
+                slot: slot, table: entities[toOne.destination].table,
+                dangling: DanglingReferences(entity: entity.name, property: properties[slot].name))
         }
     }
 
-    private func check(_ record: RecordView, _ entity: EntityStorage, _ references: [Reference]) throws {
+    private func check(_ record: RecordView, _ entity: EntityStorage, _ references: inout [Reference]) throws {
         objectCount += 1
         guard let row = view(record, entity) else { return }
-        for reference in references { try check(row, reference, record.id, entity) }
+        for place in references.indices { try check(row, &references[place], record.id, entity) }
         for slot in entity.variableSlots where !row.isNil(slot) {
             guard let blob = row.blobReference(slot), let fault = try fault(of: blob) else { continue }
             findings.append(
@@ -92,17 +100,19 @@ final class StoreCheck {
         }
     }
 
-    private func check(_ row: RowView, _ reference: Reference, _ id: RecordID, _ entity: EntityStorage) throws {
+    private func check(_ row: RowView, _ reference: inout Reference, _ id: RecordID, _ entity: EntityStorage) throws {
         let word = row.toOne(reference.slot)
         guard word != 0 else { return }
         // Targets of an entity with subclasses carry their table in the upper 16 bits.
         let table = word >> 48 == 0 ? reference.table : TableID(rawValue: UInt16(truncatingIfNeeded: word >> 48))
         let target = word & OpenedStore.identifierMax
         guard try store.snapshot.location(of: target, in: table).isAbsent else { return }
+        // An object of that number was there once, and was deleted under a rule that leaves references alone.
+        if target < store.snapshot.nextID(of: table) { return reference.dangling.add() }
         findings.append(
             StoreFinding(
                 .contradiction,
-                "Object \(id) of \(entity.name) refers to object \(target) by slot \(reference.slot), and there is none.",
+                "Object \(id) of \(entity.name) refers to object \(target) by slot \(reference.slot), and there never was one.",
                 object: id
             )
         )

@@ -20,14 +20,17 @@ struct VerifyCommand: ParsableCommand {
         progress.finish()
         let seconds = monotonicSeconds() - begin
         for finding in findings { print(finding) }
+        let danglingCount = check.dangling.reduce(0) { $0 + $1.count }
         if arguments.json {
             var line = JSONLine()
             line.add("verify", findings.isEmpty ? "ok" : "failed")
             line.add("findings", findings.count)
+            line.add("dangling", danglingCount)
             line.add("objects", check.objectCount)
             line.add("seconds", seconds)
             Terminal.output.write(line.line + "\n")
         } else {
+            for references in check.dangling { Terminal.output.write("\(references)\n") }
             let words = findings.isEmpty ? "sound" : "\(Quantity.count(findings.count)) findings"
             Terminal.output.write(
                 "\(arguments.store): \(words); \(Quantity.count(check.objectCount)) objects, \(Quantity.seconds(seconds))\n"

@@ -11,6 +11,7 @@ enum ReferenceFilter {
         case .or(let parts): parts.contains { matches($0, row, layout) }
         case .not(let part): !matches(part, row, layout)
         case .isNil(let slot): row.isNil(slot)
+        case .isDangling(let slot, let targets): targets.isGone(row.toOne(slot))
         case .isMember(let slot, let values):
             values.contains { matches(.compare(slot: slot, .equal, $0), row, layout) }
         case .containsText(let slot, let text): !row.isNil(slot) && contains(row.string(slot), text)

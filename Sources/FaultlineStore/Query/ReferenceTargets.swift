@@ -1,0 +1,47 @@
+package import FaultlineLog
+internal import Synchronization
+
+/// The objects that a to-one slot may lead to, as a filter asks for them: those of a table in one state of the store,
+/// less those whose deletion is not saved yet.
+///
+/// A slot that leads to none of them reads as nil.
+package final class ReferenceTargets: Sendable {
+    private let table: TableID
+    private let snapshot: Snapshot
+    private let deleted: Set<RecordID>
+    private let failure = Mutex<LogError?>(nil)
+
+    /// Nil where every reference leads to an object, because none was ever deleted from the table.
+    ///
+    /// - Complexity: O(1).
+    package init?(in table: TableID, of snapshot: Snapshot, without deleted: Set<RecordID>) {
+        let givenCount = snapshot.nextID(of: table) - 1
+        if deleted.isEmpty, givenCount == UInt64(snapshot.recordCount(of: table)) { return nil }
+        self.table = table
+        self.snapshot = snapshot
+        self.deleted = deleted
+    }
+
+    /// Whether a reference leads to an object that is gone; false for nil, and where it cannot be told, which `check`
+    /// throws.
+    ///
+    /// - Complexity: One look at a page of the location table.
+    package func isGone(_ number: RecordID) -> Bool {
+        if number == 0 { return false }
+        if deleted.contains(number) { return true }
+        do throws(LogError) { return try snapshot.location(of: number, in: table).isAbsent } catch {
+            failure.withLock { if $0 == nil { $0 = error } }
+            return false
+        }
+    }
+
+    /// Throws what `isGone` met and could not throw: to be called before its answers count.
+    package func check() throws(LogError) {
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+}
+
+extension ReferenceTargets: Hashable {
+    package static func == (left: ReferenceTargets, right: ReferenceTargets) -> Bool { left === right }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
