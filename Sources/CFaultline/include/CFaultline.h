@@ -102,4 +102,15 @@ extern _Thread_local void *fl_pending_slot;
 static inline void *fl_pending_get(void) { return fl_pending_slot; }
 static inline void fl_pending_set(void *pointer) { fl_pending_slot = pointer; }
 
+/* Where the calling thread finds out whether its reads are tracked, null until it has looked: on the path of every
+ * getter. */
+extern _Thread_local void *const *fl_tracking_word;
+static inline void *const *fl_tracking_word_get(void) { return fl_tracking_word; }
+static inline void fl_tracking_word_set(void *const *word) { fl_tracking_word = word; }
+
+/* Calls `visit` with the thread-local memory that the calling thread has of each module: the module's number, which is
+ * the same in all threads, and the memory as words. */
+void fl_visit_thread_words(
+    void *context, void (*visit)(void *context, size_t module, void *const *words, size_t word_count));
+
 #endif

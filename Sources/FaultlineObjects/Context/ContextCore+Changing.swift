@@ -69,6 +69,7 @@ extension ContextCore {
         if handle.core.pointee.draftPointer == nil {
             handle.core.pointee.draftPointer = Draft.create(layout: home.layout).block
         }
+        if handle.core.pointee.hasExtra { handle.core.pointee.enterObservation() }
         inserted.append(handle)
     }
 
@@ -103,16 +104,14 @@ extension ContextCore {
     func delete(_ handle: ObjectHandle) {
         guard handle.core.pointee.context === self, !handle.core.pointee.isDeleted else { return }
         handle.core.pointee.insert(.deleted)
-        if handle.core.pointee.has(.inserted) {
-            hasDeletedInserts = true
-            return
-        }
-        deleted.append(handle)
+        if handle.core.pointee.has(.inserted) { hasDeletedInserts = true } else { deleted.append(handle) }
+        noteDeletion(of: handle)
     }
 
     private func undelete(_ handle: ObjectHandle) {
         handle.core.pointee.remove(.deleted)
         deleted.removeAll { $0.object === handle.object }
+        noteDeletion(of: handle)
     }
 
     /// Carries deletes on by the delete rules, until nothing new is deleted; then lets go of unsaved objects that were
@@ -171,6 +170,7 @@ extension ContextCore {
                 }
             }
         }
+        handle.core.pointee.leaveObservation()
         handle.core.pointee.detach(to: type.detachedHome)
         Unmanaged.passUnretained(self).release()
     }

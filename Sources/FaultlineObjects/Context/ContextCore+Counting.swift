@@ -44,7 +44,7 @@ extension ContextCore {
                     guard case .toMany(let relationship) = owner.slots[slot],
                         relationship.destination == entity.ordinal, case .link(let side, _) = relationship.members
                     else { continue }
-                    for member in try storedMembers(of: handle.core.pointee.number, in: side.otherIndex) {
+                    for member in try storedMembers(of: handle.core.pointee.number, in: side.otherIndex, at: snapshot) {
                         let reference = ObjectReference(number: member.number, isTemporary: false)
                         check(object(reference, homes[owner.ordinal]), ofEntity: owner.ordinal, slot)
                     }

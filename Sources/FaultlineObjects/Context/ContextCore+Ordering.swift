@@ -5,15 +5,17 @@ internal import FaultlineStore
 
 extension ContextCore {
     /// A member as the index of a relationship has it.
-    struct StoredMember {
+    struct StoredMember: Equatable {
         let number: RecordID
         let order: UInt64
         /// The number of the index's row: the member's, or the link's.
         let row: RecordID
     }
 
-    /// The members that an owner has in the context's own state.
-    func storedMembers(of owner: RecordID, in index: IndexDefinition) throws -> [StoredMember] {
+    /// The members that an owner has in one state of the store.
+    func storedMembers(
+        of owner: RecordID, in index: IndexDefinition, at snapshot: Snapshot
+    ) throws -> [StoredMember] {
         try storedMembers(of: owner) { try snapshot.forEachEntry(in: index, prefix: $0, $1) }
     }
 
@@ -116,7 +118,7 @@ extension ContextCore {
     }
 
     private func setOrder(_ handle: ObjectHandle, _ slot: Int, _ order: UInt64, _ saving: inout SavingState) {
-        guard handle.core.pointee._$beginChange(slot) else { return }
+        guard handle.core.pointee.makeChangeable(slot) else { return }
         saving.noteOrder(of: handle, slot)
         handle.core.pointee.write { $0.setOrderKey(slot, order) }
     }

@@ -72,10 +72,10 @@ extension ContextCore {
         _ member: ObjectHandle, leaving old: ObjectReference, joining new: ObjectReference, _ entity: Int, _ slot: Int
     ) {
         if !old.isNil {
-            relationships.delta(.init(entity: entity, slot: slot, owner: old)).remove(member.reference)
+            changingDelta(.init(entity: entity, slot: slot, owner: old)).remove(member.reference)
         }
         if !new.isNil {
-            relationships.delta(.init(entity: entity, slot: slot, owner: new)).add(member)
+            changingDelta(.init(entity: entity, slot: slot, owner: new)).add(member)
         }
     }
 
@@ -178,7 +178,7 @@ extension ContextCore {
             link(owner, entity, slot, relationship, member)
         }
         let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
-        relationships.delta(key).assign(wanted)
+        changingDelta(key).assign(wanted)
     }
 
     private func link(
@@ -212,10 +212,10 @@ extension ContextCore {
         let left = side.isLeft ? owner.reference : member.reference
         let right = side.isLeft ? member.reference : owner.reference
         relationships.setLink(.init(table: side.table, left: left, right: right), isPresent: isPresent)
-        let own = relationships.delta(.init(entity: entity.ordinal, slot: slot, owner: owner.reference))
+        let own = changingDelta(.init(entity: entity.ordinal, slot: slot, owner: owner.reference))
         if isPresent { own.add(member) } else { own.remove(member.reference) }
         guard inverse >= 0 else { return }
-        let other = relationships.delta(.init(entity: destination, slot: inverse, owner: member.reference))
+        let other = changingDelta(.init(entity: destination, slot: inverse, owner: member.reference))
         if isPresent { other.add(owner) } else { other.remove(owner.reference) }
     }
 }

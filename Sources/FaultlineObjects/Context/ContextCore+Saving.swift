@@ -49,10 +49,12 @@ extension ContextCore {
     /// Undoes all unsaved changes.
     func rollback() {
         pendingError = nil
+        let noteChanges = changesOfRollback()
         inserted.forEach(sendAway)
         changed.forEach(showStored)
         for handle in deleted { handle.core.pointee.remove(.deleted) }
         forgetChanges()
+        noteChanges()
     }
 
     /// Lets go of objects that a failed save has changed, to give them other places in their collections.
@@ -360,7 +362,7 @@ extension ContextCore {
         for place in deleted.indices where !isKnownUniquelyReferenced(&deleted[place].object) {
             let handle = deleted[place]
             // Of a deleted object a draft is no change.
-            if handle.core.pointee.draftPointer == nil { _ = handle.core.pointee._$beginChange(0) }
+            if handle.core.pointee.draftPointer == nil { _ = handle.core.pointee.makeChangeable(0) }
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
                 let draft = handle.core.pointee.draft
             else { continue }
@@ -398,6 +400,7 @@ extension ContextCore {
                 // The object whose place was taken shows the new values from now on; the new one is its alias.
                 handle.core.pointee.becomeAlias(of: canonical)
                 if !canonical.core.pointee.has(.changed) { canonical.core.pointee.row = .none }
+                canonical.core.pointee.extraIfPresent?.observation?.noteChangeOfAll()
             }
         }
         for handle in changed where !handle.core.pointee.has(.deleted) {
@@ -436,6 +439,7 @@ extension ModelCore {
     /// Makes a saved new object a stored one: its values are read from the store from now on.
     mutating func becomeStored(_ number: RecordID) {
         setNumber(number)
+        extraIfPresent?.observation?.number = number
         remove(.temporary)
         remove(.inserted)
         remove(.changed)

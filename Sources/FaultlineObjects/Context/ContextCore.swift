@@ -37,6 +37,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) var changed: [ObjectHandle] = []
     var deleted: [ObjectHandle] = []
     @exclusivity(unchecked) var relationships = PendingRelationships()
+    /// What is watched of this context's objects.
+    var observations = ObservationList()
     /// Places of inserted objects by temporary number; made when first needed.
     var insertedPlaces: [UInt64: Int]?
     var author: String?
@@ -98,14 +100,19 @@ package final class ContextCore: @unchecked Sendable {
     /// of the store.
     func moveToNewest() {
         let newest = store.log.snapshot()
-        if newest.sequence != snapshot.sequence { forgetRows() }
+        let old = snapshot
+        if newest.sequence != old.sequence { forgetRows() }
         snapshot = newest
+        noteMove(from: old)
     }
 
     /// Moves on to the state that a save of this context made.
     func moveToSaved(_ saved: Snapshot) {
-        if saved.sequence != snapshot.sequence + 1 { forgetRows() }
+        let old = snapshot
+        let isOwn = saved.sequence == old.sequence + 1
+        if !isOwn { forgetRows() }
         snapshot = saved
+        if !isOwn { noteMove(from: old) }
     }
 
     func moveTo(_ snapshot: Snapshot) { self.snapshot = snapshot }

@@ -8,6 +8,7 @@ extension ModelCore {
 
     /// The target of a to-one slot, a fault if it was not loaded yet; nil for nil and for a target that was deleted.
     public mutating func value<V: PersistentModel>(_ slot: Int) -> V? {
+        noteRead(slot)
         guard has(.attached) else { return extraIfPresent?.targets[slot]?.object as? V }
         guard let context, let found = context.target(of: &self, slot) else { return nil }
         return found as? V
@@ -63,6 +64,7 @@ extension ModelCore {
         }
         let old = extraIfPresent?.targets[slot]
         if target == nil, old == nil { return }
+        noteChange(slot)
         extra.targets[slot] = target
         connectDetached(slot, leaving: old.map { [$0] } ?? [], joining: target.map { [$0] } ?? [])
     }
@@ -71,6 +73,7 @@ extension ModelCore {
 
     /// The members of a to-many slot, in their order where the relationship has one; those not loaded yet are faults.
     public mutating func value<C: RelationshipCollection>(_ slot: Int) -> C {
+        noteRead(slot)
         guard has(.attached), let context else {
             let members = extraIfPresent?.members[slot] ?? []
             return C._$make(members.compactMap { $0 as? C.PersistentElement })
@@ -99,6 +102,7 @@ extension ModelCore {
     private mutating func setDetachedMembers<T: PersistentModel>(_ slot: Int, _ members: [T]) {
         _ = _$beginInitialValue()
         let old = extra.members[slot] ?? []
+        noteChange(slot)
         extra.members[slot] = members
         let new = Set(members.map { ObjectIdentifier($0) })
         var known = Set(old.map { ObjectIdentifier($0) })
@@ -118,13 +122,16 @@ extension ModelCore {
         let own = ObjectHandle(core: &self)
         extra.connected = UInt(bitPattern: Unmanaged.passUnretained(own.object).toOpaque())
         for partner in left where !partner.core.pointee.has(.attached) {
+            partner.core.pointee.noteChange(inverse.slot)
             partner.core.pointee.extraIfPresent?.disconnect(inverse.slot, own)
         }
         for partner in joined where !partner.core.pointee.has(.attached) {
             let extra = partner.core.pointee.extra
+            partner.core.pointee.noteChange(inverse.slot)
             if inverse.isToOne {
                 // Taken away from the one that had it.
                 if let rival = extra.targets[inverse.slot], rival.object !== own.object {
+                    rival.core.pointee.noteChange(slot)
                     rival.core.pointee.extraIfPresent?.disconnect(slot, partner)
                 }
                 extra.targets[inverse.slot] = own

@@ -130,15 +130,22 @@ extension ModelCore {
     /// Makes the object ready for a change of a slot; false if a change cannot be made.
     @inline(__always)
     public mutating func _$beginChange(_ slot: Int) -> Bool {
+        noteChange(slot)
+        return makeChangeable(slot)
+    }
+
+    /// The same for a change that no property shows.
+    @inline(__always)
+    mutating func makeChangeable(_ slot: Int) -> Bool {
         if draftPointer != nil {
             if !has(.attached) || has(.inserted) || has(.changed) { return true }
         }
-        return beginChangeSlowly()
+        return makeChangeableSlowly(slot)
     }
 
     @inline(never)
-    private mutating func beginChangeSlowly() -> Bool {
-        if let core = canonicalCore { return core.pointee._$beginChange(0) }
+    private mutating func makeChangeableSlowly(_ slot: Int) -> Bool {
+        if let core = canonicalCore { return core.pointee._$beginChange(slot) }
         guard has(.attached) else {
             draftPointer = Draft.create(layout: home._withUnsafeGuaranteedRef { $0.layout }).block
             return true
@@ -166,7 +173,8 @@ extension ModelCore {
 
     /// Whether a slot is nil; true also where there is no row that can be read.
     public mutating func _$isNil(_ slot: Int) -> Bool {
-        read({ $0.isNil(slot) }, { $0.isNil(slot) }) ?? true
+        noteRead(slot)
+        return read({ $0.isNil(slot) }, { $0.isNil(slot) }) ?? true
     }
 
     /// The stand-in for a raw value that no case of the property's type has: one that decodes from zeros, if there is
@@ -260,6 +268,7 @@ extension ModelCore {
     }
 
     private mutating func readNested<V: Codable>(_ slot: Int) -> V {
+        noteRead(slot)
         if let optional = V.self as? any OptionalNil.Type, _$isNil(slot), let value = optional.makeNil() as? V {
             return value
         }

@@ -125,9 +125,12 @@ public struct ModelCore: ~Copyable {
 
     var extraIfPresent: ObjectExtra? { extraReference?.takeUnretainedValue() }
 
+    /// Drops the seldom needed part; whoever watches the object goes on.
     mutating func dropExtra() {
+        let observation = extraIfPresent?.observation
         extraReference?.release()
         extraReference = nil
+        if let observation { extra.observation = observation }
     }
 
     /// The core that an alias passes accesses on to; nil for every other object.
@@ -138,6 +141,17 @@ public struct ModelCore: ~Copyable {
     /// Makes a saved object the alias of the one that shows its row.
     mutating func becomeAlias(of canonical: ObjectHandle) {
         insert(.alias)
+        if let observation = extraIfPresent?.observation {
+            // Who watched this one watches the other from now on.
+            leaveObservation()
+            extra.observation = nil
+            if canonical.core.pointee.extra.observation == nil {
+                canonical.core.pointee.extra.observation = observation
+                canonical.core.pointee.enterObservation()
+            } else {
+                observation.noteChangeOfAll()
+            }
+        }
         extra.canonical = canonical
     }
 

@@ -11,6 +11,8 @@ final class ObjectExtra {
     var adoptedBlobs: [Int: UInt64] = [:]
     /// Values out of the row of an object whose deletion was saved, by blob.
     var lastBlobs: [UInt64: HeldBlob] = [:]
+    /// Who watches the object's properties.
+    var observation: ObjectObservation?
     /// The object that an alias stands for.
     var canonical: ObjectHandle?
     /// Address of a detached object that others hold as their target or member since it was connected to them; 0 for none.

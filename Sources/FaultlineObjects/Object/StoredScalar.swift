@@ -50,7 +50,8 @@ extension ModelCore {
 extension Bool: StoredScalar {
     /// Reads one byte; false where there is none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Bool {
-        core.read({ $0.bool(slot) }, { $0.bool(slot) }) ?? false
+        core.noteRead(slot)
+        return core.read({ $0.bool(slot) }, { $0.bool(slot) }) ?? false
     }
     /// Writes one byte: 1 or 0.
     public static func _$write(_ value: Bool, _ core: inout ModelCore, _ slot: Int) {
@@ -78,7 +79,8 @@ extension StoredInteger {
 
 extension ModelCore {
     mutating func readInteger(_ slot: Int) -> Int64 {
-        read({ $0.int64(slot) }, { $0.int64(slot) }) ?? 0
+        noteRead(slot)
+        return read({ $0.int64(slot) }, { $0.int64(slot) }) ?? 0
     }
 }
 
@@ -101,7 +103,8 @@ extension UInt64: StoredInteger {}
 extension Double: StoredScalar {
     /// Reads eight bytes, IEEE 754; 0 where there are none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Double {
-        core.read({ $0.double(slot) }, { $0.double(slot) }) ?? 0
+        core.noteRead(slot)
+        return core.read({ $0.double(slot) }, { $0.double(slot) }) ?? 0
     }
     /// Writes eight bytes, IEEE 754.
     public static func _$write(_ value: Double, _ core: inout ModelCore, _ slot: Int) {
@@ -114,7 +117,8 @@ extension Double: StoredScalar {
 extension Float: StoredScalar {
     /// Reads four bytes, IEEE 754; 0 where there are none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Float {
-        core.read({ $0.float(slot) }, { $0.float(slot) }) ?? 0
+        core.noteRead(slot)
+        return core.read({ $0.float(slot) }, { $0.float(slot) }) ?? 0
     }
     /// Writes four bytes, IEEE 754.
     public static func _$write(_ value: Float, _ core: inout ModelCore, _ slot: Int) {
@@ -140,6 +144,7 @@ extension Date: StoredScalar {
 extension UUID: StoredScalar {
     /// Reads 16 bytes; zeros where there are none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> UUID {
+        core.noteRead(slot)
         guard let words = core.read({ $0.uuid(slot) }, { $0.uuid(slot) }) else { return _$standIn }
         return UUID(storedWords: words)
     }
@@ -172,6 +177,7 @@ extension UUID: StoredScalar {
 extension Decimal: StoredScalar {
     /// Reads mantissa, exponent and sign; 0 where there are none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Decimal {
+        core.noteRead(slot)
         guard let stored = core.read({ $0.decimal(slot) }, { $0.decimal(slot) }) else { return 0 }
         return Decimal(stored)
     }
@@ -208,7 +214,8 @@ extension Decimal: StoredScalar {
 extension String: StoredScalar {
     /// Reads UTF-8, in the row or out of it; the empty string where there is none that can be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> String {
-        core.withBytes(of: slot) { String(decoding: $0, as: UTF8.self) } ?? ""
+        core.noteRead(slot)
+        return core.withBytes(of: slot) { String(decoding: $0, as: UTF8.self) } ?? ""
     }
     /// Writes UTF-8; a save may put long text out of the row.
     public static func _$write(_ value: String, _ core: inout ModelCore, _ slot: Int) {
@@ -221,7 +228,8 @@ extension String: StoredScalar {
 extension URL: StoredScalar {
     /// Reads the URL's text; the stand-in where it is no URL, or cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> URL {
-        core.withBytes(of: slot) { URL(string: String(decoding: $0, as: UTF8.self)) }.flatMap { $0 } ?? _$standIn
+        core.noteRead(slot)
+        return core.withBytes(of: slot) { URL(string: String(decoding: $0, as: UTF8.self)) }.flatMap { $0 } ?? _$standIn
     }
     /// Writes the absolute text: a URL relative to a base comes back without the base.
     public static func _$write(_ value: URL, _ core: inout ModelCore, _ slot: Int) {
@@ -234,7 +242,8 @@ extension URL: StoredScalar {
 extension Data: StoredScalar {
     /// Reads the bytes, in the row or out of it; none where they cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Data {
-        core.data(of: slot) ?? Data()
+        core.noteRead(slot)
+        return core.data(of: slot) ?? Data()
     }
     /// Writes the bytes; a save may put many of them out of the row.
     public static func _$write(_ value: Data, _ core: inout ModelCore, _ slot: Int) {

@@ -1,0 +1,41 @@
+extension ModelCore {
+    /// Notes that a slot is read, for whoever tracks what the thread reads.
+    @inline(__always)
+    mutating func noteRead(_ slot: Int) {
+        if TrackingWord.isSet { noteTrackedRead(slot) }
+    }
+
+    @inline(never)
+    private mutating func noteTrackedRead(_ slot: Int) {
+        if let core = canonicalCore { return core.pointee.noteTrackedRead(slot) }
+        let extra = extra
+        let observation = extra.observation ?? ObjectObservation()
+        if extra.observation == nil {
+            extra.observation = observation
+            enterObservation()
+        }
+        observation.noteRead(slot)
+    }
+
+    /// Tells those who watch a slot that it changes.
+    @inline(__always)
+    mutating func noteChange(_ slot: Int) {
+        if hasExtra { extraIfPresent?.observation?.noteChange(slot) }
+    }
+
+    /// Makes the observation known to the context, if there are both.
+    mutating func enterObservation() {
+        guard let observation = extraIfPresent?.observation, has(.attached) else { return }
+        observation.home = home.takeUnretainedValue()
+        observation.number = has(.temporary) ? 0 : number
+        context?.observations.add(observation)
+    }
+
+    /// Takes it out of the context.
+    mutating func leaveObservation() {
+        guard let observation = extraIfPresent?.observation else { return }
+        context?.observations.remove(observation)
+        observation.home = nil
+        observation.number = 0
+    }
+}

@@ -1,0 +1,56 @@
+internal import FaultlineLog
+internal import Observation
+
+/// What is watched of one object: made when one of its properties is first read inside of `withObservationTracking`.
+///
+/// It goes on while the object lives, whatever becomes of its row.
+final class ObjectObservation: Observable {
+    private let registrar = ObservationRegistrar()
+    /// The slots that were read so far while somebody tracked.
+    private(set) var slots: Set<Int> = []
+    /// The object in its context; nil, and 0 while it was never saved.
+    var home: EntityHome?
+    var number: RecordID = 0
+
+    /// Stands for the property of a slot.
+    subscript(slot: Int) -> Void { () }
+
+    func noteRead(_ slot: Int) {
+        slots.insert(slot)
+        registrar.access(self, keyPath: \.[slot])
+    }
+
+    /// Tells those who watch a slot that it changes.
+    func noteChange(_ slot: Int) {
+        guard slots.contains(slot) else { return }
+        registrar.withMutation(of: self, keyPath: \.[slot]) {}
+    }
+
+    func noteChangeOfAll() { for slot in slots.sorted() { noteChange(slot) } }
+}
+
+/// The observations of a context's objects, to be found when more changes than one object's property.
+struct ObservationList {
+    private var all: [ObjectObservation] = []
+    private var nextClearing = 64
+
+    var isEmpty: Bool { all.isEmpty }
+    var count: Int { all.count }
+
+    mutating func add(_ observation: ObjectObservation) {
+        if all.count >= nextClearing { clear() }
+        all.append(observation)
+    }
+
+    mutating func remove(_ observation: ObjectObservation) { all.removeAll { $0 === observation } }
+
+    func forEach(_ body: (ObjectObservation) -> Void) { all.forEach(body) }
+
+    /// Drops those of objects that are gone: nobody else holds them.
+    private mutating func clear() {
+        var living: [ObjectObservation] = []
+        for place in all.indices where !isKnownUniquelyReferenced(&all[place]) { living.append(all[place]) }
+        all = living
+        nextClearing = max(64, all.count * 2)
+    }
+}

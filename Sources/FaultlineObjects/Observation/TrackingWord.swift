@@ -1,0 +1,122 @@
+internal import CFaultline
+internal import Glibc
+internal import Observation
+
+/// Whether the calling thread runs inside of `withObservationTracking`.
+///
+/// Swift's Observation keeps that in a word of each thread's own, which it does not export; to ask one of its registrars
+/// takes longer than most getters. So the word is looked for once: a thread that tracks something, and something in it,
+/// sees which word of its thread-local memory says so. Where not exactly one does, nothing is tracked.
+enum TrackingWord {
+    typealias Address = UnsafePointer<UnsafeMutableRawPointer?>
+
+    /// Whether what the thread reads is being tracked.
+    @inline(__always)
+    static var isSet: Bool {
+        if let word = fl_tracking_word_get() { return word.pointee != nil }
+        return find().pointee != nil
+    }
+
+    private static let place = TrackingWordSearch.place()
+    /// What threads look at where the word is not known.
+    // Safe because nobody writes it.
+    nonisolated(unsafe) private static let never: Address = {
+        let word = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
+        word.initialize(to: nil)
+        return Address(word)
+    }()
+
+    /// Finds the calling thread's word and keeps it for the thread.
+    @inline(never)
+    private static func find() -> Address {
+        let word = place.flatMap(TrackingWordSearch.address) ?? never
+        fl_tracking_word_set(word)
+        return word
+    }
+}
+
+/// The search for the place of the word.
+// Safe because only its own thread uses it until it was joined.
+private final class TrackingWordSearch: @unchecked Sendable {
+    /// A word of a module's thread-local memory.
+    struct Place: Equatable {
+        let module: Int
+        let index: Int
+    }
+
+    /// The words of the calling thread.
+    private final class Words {
+        var places: [Place] = []
+        var addresses: [TrackingWord.Address] = []
+        var values: [UInt] = []
+
+        init() {
+            fl_visit_thread_words(Unmanaged.passUnretained(self).toOpaque()) { context, module, words, count in
+                guard let context, let words else { return }
+                let found = Unmanaged<Words>.fromOpaque(context).takeUnretainedValue()
+                for index in 0..<count {
+                    found.places.append(Place(module: module, index: index))
+                    found.addresses.append(words + index)
+                    found.values.append(UInt(bitPattern: words[index]))
+                }
+            }
+        }
+    }
+
+    private var found: Place?
+
+    /// Where the word lies in every thread; nil if that cannot be told.
+    static func place() -> Place? {
+        let search = TrackingWordSearch()
+        let reference = Unmanaged.passRetained(search)
+        var thread = pthread_t()
+        // A thread of its own tracks nothing yet.
+        let status = pthread_create(
+            &thread, nil,
+            { context in
+                if let context { Unmanaged<TrackingWordSearch>.fromOpaque(context).takeRetainedValue().run() }
+                return nil
+            }, reference.toOpaque())
+        guard status == 0 else {
+            reference.release()
+            return nil
+        }
+        pthread_join(thread, nil)
+        return search.found
+    }
+
+    /// The word of the calling thread.
+    static func address(of place: Place) -> TrackingWord.Address? {
+        touch()
+        let words = Words()
+        return words.places.firstIndex(of: place).map { words.addresses[$0] }
+    }
+
+    /// Has the calling thread's word made.
+    private static func touch() {
+        let observation = ObjectObservation()
+        observation.noteRead(0)
+    }
+
+    private func run() {
+        Self.touch()
+        let before = Words()
+        var outer = before
+        var inner = before
+        withObservationTracking {
+            outer = Words()
+            withObservationTracking {
+                inner = Words()
+            } onChange: {
+            }
+        } onChange: {
+        }
+        let after = Words()
+        guard [outer, inner, after].allSatisfy({ $0.places == before.places }) else { return }
+        let candidates = before.places.indices.filter {
+            before.values[$0] == 0 && after.values[$0] == 0 && outer.values[$0] != 0 && inner.values[$0] != 0
+                && outer.values[$0] != inner.values[$0]
+        }
+        if candidates.count == 1 { found = before.places[candidates[0]] }
+    }
+}
