@@ -17,11 +17,18 @@ package struct CrashCheck {
     package let issued: UInt64
 
     private func open(_ disk: Disk) throws -> Log {
+        let log: Log
         do {
-            return try Log.open(path, on: disk, clock: Clock { 2_000 }, options: options, deriver: CrashDeriver())
+            log = try Log.open(path, on: disk, clock: Clock { 2_000 }, options: options, deriver: CrashDeriver())
         } catch {
             throw CrashViolation("a legal crash is refused: \(error.code): \(error)")
         }
+        // Nothing rotted, so whatever the manifest lists had been made durable before.
+        if let name = log.openReport.ignoredDerivedFiles.first {
+            log.abandonForTests()
+            throw CrashViolation("the manifest lists \(name), which was not durable")
+        }
+        return log
     }
 
     /// - Returns: The transaction that the store was found at.
