@@ -23,12 +23,13 @@ N ?= 10
 endif
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill crash bench format
+.PHONY: help setup demo test check check-release demo-kill crash bitflips bench format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one | CANARY=1;'
+	@echo '             bitflips SECTORS=1 | STORE=name BIT=number;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
 
 setup:
@@ -56,6 +57,10 @@ demo-kill: setup  ## Kills the demo N times at random moments, runs it on, compa
 crash: setup  ## Simulates power cuts over SEEDS seeds, replays SEED, or leaves each sync out (CANARY=1)
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@$(PROOFS) crash $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(CANARY),--canary)
+
+bitflips: setup  ## Flips every bit of four stores, and reads everything back after each; docs/Testing.md
+	@$(RELEASE) --product FaultlineProofs --quiet
+	@$(PROOFS) bitflips $(if $(BIT),flips $(STORE) $(BIT),$(if $(SECTORS),--sectors))
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
 bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each

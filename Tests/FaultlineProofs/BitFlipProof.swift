@@ -1,28 +1,29 @@
-import Dispatch
 import FaultlineTestSupport
-import Foundation
+import Glibc
 import RotSimulation
-import Synchronization
 
-/// Flips every bit of the reference stores, one at a time, and reads everything back after each.
-///
-/// Ranges of bits are tried in processes of their own, so that one that dies is counted, and the rest goes on.
+/// Flips every bit of the reference stores, one at a time, and reads everything back after each; where asked for, the
+/// same with sectors zeroed, swapped, as they were earlier, and of other files.
 struct BitFlipProof {
-    /// What a range came to.
-    private struct Counts: Codable {
+    /// What damages came to.
+    private struct Counts: TrialCounts {
         var flips = 0
+        var sectors = 0
         var detected = 0
         var harmless = 0
         var wrong = 0
-        var crashed = 0
 
         mutating func add(_ other: Counts) {
             flips += other.flips
+            sectors += other.sectors
             detected += other.detected
             harmless += other.harmless
             wrong += other.wrong
-            crashed += other.crashed
         }
+    }
+
+    private enum Kind: String {
+        case flips, sectors
     }
 
     private let arguments: [String]
@@ -30,78 +31,110 @@ struct BitFlipProof {
     init(_ arguments: [String]) { self.arguments = arguments }
 
     func run() throws -> Int32 {
-        if arguments.count == 3, let first = Int(arguments[1]), let end = Int(arguments[2]) {
-            return try runRange(arguments[0], first, end)
+        // None: all flips. `--sectors`: sectors too. A kind, a store and a number: that damage; with an end, a range.
+        switch arguments.count {
+        case 0: return try runAll(withSectors: false)
+        case 1 where arguments[0] == "--sectors": return try runAll(withSectors: true)
+        case 3:
+            let (kind, store, number) = try (Self.kind(arguments[0]), Self.store(arguments[1]), number(2))
+            return try replay(Self.damage(kind, number, of: store), of: store)
+        case 4:
+            let (kind, store) = try (Self.kind(arguments[0]), Self.store(arguments[1]))
+            let (first, end) = try (number(2), number(3))
+            guard first <= end else { throw WrongUsage(message: "a range of damages does not end before it begins") }
+            try runRange(kind, store, first..<end)
+            return 0
+        default: throw WrongUsage(message: "bitflips takes no such arguments")
         }
-        guard arguments.isEmpty else { throw WrongUsage(message: "bitflips takes no arguments") }
-        var ranges: [(store: String, first: Int, end: Int)] = []
-        for store in try RotStore.all() {
-            let step = 1 + store.bitCount / 8
-            for first in stride(from: 0, to: store.bitCount, by: step) {
-                ranges.append((store.name, first, min(first + step, store.bitCount)))
+    }
+
+    private func runAll(withSectors: Bool) throws -> Int32 {
+        var start = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &start)
+        let stores = try RotStore.all()
+        var parts: [TrialSweep<Counts>.Part] = []
+        for store in stores {
+            var kinds = [(Kind.flips, store.bitCount)]
+            if withSectors { kinds.append((.sectors, store.sectorDamages().count)) }
+            for (kind, count) in kinds {
+                let step = 1 + count / 16
+                for first in stride(from: 0, to: count, by: step) {
+                    parts.append((["bitflips", kind.rawValue, store.name], first..<min(first + step, count)))
+                }
             }
         }
-        let work = ranges
-        let total = Mutex(Counts())
-        DispatchQueue.concurrentPerform(iterations: work.count) { place in
-            let (store, first, end) = work[place]
-            let counts = Self.runChildren(store, first, end)
-            total.withLock { $0.add(counts) }
+        let (counts, crashed) = try TrialSweep<Counts>.run(parts) { command, number in
+            "\(command.dropFirst().joined(separator: " ")) \(number)"
         }
-        let counts = total.withLock { $0 }
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
         print(
             """
             {"flips":\(counts.flips),"detected":\(counts.detected),"harmless":\(counts.harmless),\
-            "wrong":\(counts.wrong),"crashed":\(counts.crashed)}
+            "wrong":\(counts.wrong),"crashed":\(crashed),"stores":\(stores.count),"sectors":\(counts.sectors),\
+            "seconds":\(end.tv_sec - start.tv_sec)}
             """)
-        return counts.wrong == 0 && counts.crashed == 0 ? 0 : 1
+        return counts.wrong == 0 && crashed == 0 ? 0 : 1
     }
 
-    /// Tries a range of one store's bits: prints each bit's number before it is tried, then the counts.
-    private func runRange(_ name: String, _ first: Int, _ end: Int) throws -> Int32 {
-        guard let store = try RotStore.all().first(where: { $0.name == name }), first >= 0, end <= store.bitCount else {
-            throw WrongUsage(message: "there is no such range of bits")
+    /// Tries a range of one store's damages.
+    private func runRange(_ kind: Kind, _ store: RotStore, _ range: Range<Int>) throws {
+        let damages = kind == .sectors ? store.sectorDamages() : []
+        guard range.upperBound <= (kind == .sectors ? damages.count : store.bitCount) else {
+            throw WrongUsage(message: "there is no such range of damages")
         }
-        var counts = Counts()
-        for bit in first..<max(first, end) {
-            print(bit)
-            fflush(nil)
-            counts.flips += 1
-            switch store.outcome(ofFlipping: bit) {
+        var told = 0
+        try TrialSweep<Counts>.runTrials(range) { number, counts in
+            guard let outcome = store.outcome(of: kind == .sectors ? damages[number] : store.flip(number)) else {
+                return
+            }
+            if kind == .sectors { counts.sectors += 1 } else { counts.flips += 1 }
+            switch outcome {
             case .detected: counts.detected += 1
             case .harmless: counts.harmless += 1
             case .wrong(let what):
                 counts.wrong += 1
-                if counts.wrong <= 3 { FaultlineProofs.note("\(name), number \(bit): \(what)") }
+                told += 1
+                if told <= 3 {
+                    let damage = try Self.damage(kind, number, of: store)
+                    FaultlineProofs.note("\(kind) \(store.name) \(number): \(damage): \(what)")
+                }
             }
         }
-        print(String(decoding: try JSONEncoder().encode(counts), as: UTF8.self))
+    }
+
+    /// Says what comes of one damage.
+    private func replay(_ damage: RotDamage, of store: RotStore) throws -> Int32 {
+        let outcome = store.outcome(of: damage)
+        print("\(store.name), \(damage): \(outcome.map { "\($0)" } ?? "changes nothing")")
+        if case .wrong = outcome { return 1 }
         return 0
     }
 
-    /// Has a range tried; goes on behind a bit whose trial did not survive.
-    private static func runChildren(_ store: String, _ first: Int, _ end: Int) -> Counts {
-        var counts = Counts()
-        var next = first
-        while next < end {
-            guard let run = try? ProofProcess(["bitflips", store, "\(next)", "\(end)"], keepsAllLines: false),
-                let last = run.lines.last
-            else {
-                FaultlineProofs.note("\(store): the process of bits \(next) to \(end) did not start")
-                counts.crashed += 1
-                break
-            }
-            if run.status == 0, let done = try? JSONDecoder().decode(Counts.self, from: Data(last.utf8)) {
-                counts.add(done)
-                break
-            }
-            // What this process had found before is lost: those bits are counted as tried, and as detected by nobody.
-            guard let bit = Int(last) else { break }
-            FaultlineProofs.note("\(store), number \(bit): the process died, status \(run.status)")
-            counts.flips += bit - next + 1
-            counts.crashed += 1
-            next = bit + 1
+    private static func kind(_ text: String) throws -> Kind {
+        guard let kind = Kind(rawValue: text) else { throw WrongUsage(message: "damages are flips or sectors") }
+        return kind
+    }
+
+    private static func store(_ name: String) throws -> RotStore {
+        guard let store = try RotStore.all().first(where: { $0.name == name }) else {
+            throw WrongUsage(message: "there is no reference store \(name)")
         }
-        return counts
+        return store
+    }
+
+    private static func damage(_ kind: Kind, _ number: Int, of store: RotStore) throws -> RotDamage {
+        let damages = kind == .sectors ? store.sectorDamages() : []
+        guard number < (kind == .sectors ? damages.count : store.bitCount) else {
+            throw WrongUsage(message: "the store \(store.name) has no damage \(number)")
+        }
+        return kind == .sectors ? damages[number] : store.flip(number)
+    }
+
+    private func number(_ place: Int) throws -> Int {
+        guard let number = Int(arguments[place]), number >= 0 else {
+            throw WrongUsage(message: "\(arguments[place]) is not a number of a damage")
+        }
+        return number
     }
 }

@@ -5,7 +5,8 @@ import Glibc
 struct FaultlineProofs {
     static let usage = """
         usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--canary]
-               FaultlineProofs bitflips                          every bit of the reference stores
+               FaultlineProofs bitflips [--sectors]              every bit of the reference stores
+               FaultlineProofs bitflips flips|sectors STORE NUMBER   one damage again
                FaultlineProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                FaultlineProofs migrate DIRECTORY ROWS CEILING    its migration; the ceiling in MiB
                FaultlineProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB

@@ -3,31 +3,34 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// What came of one flipped bit.
+/// What came of one damage.
 package enum RotOutcome: Equatable, Sendable {
     /// The store was refused, a read was refused, or the opening or `verify` reports it.
     case detected
-    /// Everything reads right, and the bit is on the list of those that mean nothing.
-    case harmless
-    /// Something reads wrong, or a bit that means something went unseen.
+    /// Everything reads right, and all damaged bytes are on the list of those that mean nothing.
+    case harmless(HarmlessBytes)
+    /// Something reads wrong, or damage of bytes that mean something went unseen.
     case wrong(String)
 }
 
 extension RotStore {
-    /// Flips one bit, opens the store, reads everything back.
-    package func outcome(ofFlipping number: Int) -> RotOutcome {
-        let (file, bit) = place(of: number)
+    /// Damages the store, opens it, reads everything back; nil where the damage changes no byte.
+    package func outcome(of damage: RotDamage) -> RotOutcome? {
         let disk = self.disk.afterProcessDeath()
-        guard disk.flip(bit: bit, of: file) else { return .wrong("\(file) has no bit \(bit)") }
+        let damaged = damage.apply(to: disk)
+        return damaged.isEmpty ? nil : outcome(on: disk, damage.path, damaged)
+    }
+
+    private func outcome(on disk: SimulatedDisk, _ path: String, _ damaged: [Int]) -> RotOutcome {
         let log: Log
         do {
             log = try Log.open(Self.path, on: disk, clock: Clock { 2_000 }, options: options, deriver: CrashDeriver())
         } catch {
-            return error.path == nil ? .wrong("\(file), bit \(bit): the error names no file: \(error)") : .detected
+            return error.path == nil ? .wrong("the error names no file: \(error)") : .detected
         }
         defer { log.abandonForTests() }
         do {
-            if let fault = try fault(of: log) { return .wrong("\(file), bit \(bit): \(fault)") }
+            if let difference = try difference(of: log.snapshot(), path, damaged) { return .wrong(difference) }
             let report = log.openReport
             if !report.ignoredDerivedFiles.isEmpty || !report.quarantinedFiles.isEmpty || report.wasClean != isClosed {
                 return .detected
@@ -36,47 +39,56 @@ extension RotStore {
             try log.verify({ _ in findings += 1 }, progress: { _, _ in })
             if findings > 0 { return .detected }
         } catch let error as LogError where error.code == .damaged {
-            return .detected
+            return error.path == nil ? .wrong("the error names no file: \(error)") : .detected
         } catch {
-            return .wrong("\(file), bit \(bit): \(error)")
+            return .wrong("\(error)")
         }
-        if log.snapshot().sequence < UInt64(states.count - 1) { return .harmless }
-        return isMeaningless(file, bit / 8) ? .harmless : .wrong("\(file), bit \(bit): nobody noticed")
+        return harmlessBytes(path, damaged, log).map { .harmless($0) } ?? .wrong("nobody noticed")
     }
 
-    /// The list of bytes that mean nothing.
-    private func isMeaningless(_ file: String, _ offset: Int) -> Bool {
-        let name = file.split(separator: "/").last.map(String.init) ?? ""
-        // The lock's text is for people.
-        if name == FileName.lock { return true }
-        // Between a checkpoint's header and its first page.
-        return name.hasPrefix("t-") && offset >= FileHeader.byteCount && offset < TablePage.byteCount
+    /// The entry of the list that all damaged places are on.
+    private func harmlessBytes(_ path: String, _ damaged: [Int], _ log: Log) -> HarmlessBytes? {
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        if name == FileName.lock { return .lockText }
+        let gap = FileHeader.byteCount..<TablePage.byteCount
+        if name.hasPrefix("t-"), damaged.allSatisfy(gap.contains) { return .checkpointGap }
+        // Whatever was found, `difference` has let it pass.
+        return log.snapshot().sequence < newest && log.openReport.discardedByteCount > 0 ? .newestFrame : nil
     }
 
-    private func fault(of log: Log) throws -> String? {
-        let snapshot = log.snapshot()
-        guard snapshot.sequence >= oldestFound, snapshot.sequence < UInt64(states.count) else {
-            return "transaction \(snapshot.sequence) is the newest, \(states.count - 1) was acknowledged"
+    /// What reads otherwise than it was written.
+    private func difference(of snapshot: Snapshot, _ path: String, _ damaged: [Int]) throws -> String? {
+        guard snapshot.sequence <= newest else { return "transaction \(snapshot.sequence) was never written" }
+        // Lost may be what has no whole frame behind it, and only that.
+        for lost in snapshot.sequence..<newest {
+            guard let frame = frames[lost + 1], frame.path == path, damaged.contains(where: frame.bytes.contains) else {
+                return "transaction \(snapshot.sequence) is the newest, \(newest) was acknowledged"
+            }
         }
         let state = states[Int(snapshot.sequence)]
         if let difference = try CrashCheck.difference(snapshot, state) { return difference }
         for table in CrashDeriver.tables {
-            var expected: [[UInt8]: RecordID] = [:]
-            for (id, row) in state.rows[table] ?? [:] {
-                if let (_, key) = CrashDeriver.entry(of: table, id: id, row: row) { expected[key] = id }
-            }
-            let index = table.rawValue == 16 ? CrashDeriver.unique : CrashDeriver.group
-            var found: [[UInt8]: RecordID] = [:]
-            try snapshot.forEachEntry(in: index, prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { key, id in
-                found[Array(key)] = id
-                return true
-            }
-            guard found == expected else { return "the index of table \(table.rawValue) has other entries" }
-            guard table.rawValue == 16 else { continue }
-            for (key, id) in expected {
-                guard try key.withUnsafeBytes({ try snapshot.firstID(in: index, key: $0) }) == id else {
-                    return "a key of object \(id) leads elsewhere"
-                }
+            if let difference = try entryDifference(of: table, snapshot, state) { return difference }
+        }
+        return nil
+    }
+
+    private func entryDifference(of table: TableID, _ snapshot: Snapshot, _ state: CrashModel) throws -> String? {
+        var expected: [[UInt8]: RecordID] = [:]
+        for (id, row) in state.rows[table] ?? [:] {
+            if let (_, key) = CrashDeriver.entry(of: table, id: id, row: row) { expected[key] = id }
+        }
+        let index = table.rawValue == 16 ? CrashDeriver.unique : CrashDeriver.group
+        var found: [[UInt8]: RecordID] = [:]
+        try snapshot.forEachEntry(in: index, prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { key, id in
+            found[Array(key)] = id
+            return true
+        }
+        guard found == expected else { return "the index of table \(table.rawValue) has other entries" }
+        guard table.rawValue == 16 else { return nil }
+        for (key, id) in expected {
+            guard try key.withUnsafeBytes({ try snapshot.firstID(in: index, key: $0) }) == id else {
+                return "a key of object \(id) leads elsewhere"
             }
         }
         return nil

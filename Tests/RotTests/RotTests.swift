@@ -1,7 +1,8 @@
+import Foundation
 import RotSimulation
 import Testing
 
-/// A sample of all bits of the reference stores, flipped one at a time.
+/// A sample of all damages of the reference stores, one at a time.
 struct RotTests {
     /// Prime, so that in every file bits of all places of a byte are met.
     private static let stride = 1_009
@@ -9,28 +10,49 @@ struct RotTests {
     @Test func noFlippedBitReadsWrongOrGoesUnseen() throws {
         for store in try RotStore.all() {
             var detectedCount = 0
-            for bit in Swift.stride(from: 0, to: store.bitCount, by: Self.stride) {
-                switch store.outcome(ofFlipping: bit) {
+            for number in Swift.stride(from: 0, to: store.bitCount, by: Self.stride) {
+                switch store.outcome(of: store.flip(number)) {
                 case .detected: detectedCount += 1
-                case .harmless: break
-                case .wrong(let what): Issue.record("\(store.name), number \(bit): \(what)")
+                case .wrong(let what): Issue.record("\(store.name), \(store.flip(number)): \(what)")
+                case .harmless, nil: break
                 }
             }
             #expect(detectedCount > 100, "\(store.name)")
         }
     }
 
+    @Test func noSectorReadsWrongOrGoesUnseen() throws {
+        for store in try RotStore.all() {
+            var detectedCount = 0
+            for damage in store.sectorDamages().enumerated().filter({ $0.offset % 23 == 0 }).map(\.element) {
+                switch store.outcome(of: damage) {
+                case .detected: detectedCount += 1
+                case .wrong(let what): Issue.record("\(store.name), \(damage): \(what)")
+                case .harmless, nil: break
+                }
+            }
+            #expect(detectedCount > 10, "\(store.name)")
+        }
+    }
+
     /// Nobody asks this filter: a memtable has every key that the run has.
     @Test func everyBitOfARunIsSeen() throws {
         let store = try #require(try RotStore.all().first { $0.name == "unclean" })
-        var number = 0
-        for file in store.files {
-            let bits = number..<number + file.byteCount * 8
-            number = bits.upperBound
-            guard file.path.contains("/r-") else { continue }
-            for bit in bits {
-                #expect(store.outcome(ofFlipping: bit) == .detected, "\(file.path), bit \(bit - bits.lowerBound)")
+        for (path, byteCount) in store.files where path.contains("/r-") {
+            for bit in 0..<byteCount * 8 {
+                #expect(store.outcome(of: .flippedBit(bit, path: path)) == .detected, "\(path), bit \(bit)")
             }
         }
+    }
+
+    @Test func theDocumentListsTheBytesThatMeanNothing() throws {
+        let document = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/Testing.md")
+        let text = try String(contentsOf: document, encoding: .utf8)
+        let section = try #require(text.components(separatedBy: "### Harmless bytes").dropFirst().first)
+        let rows = section.components(separatedBy: "\n#")[0].split(separator: "\n").filter { $0.hasPrefix("| ") }
+        let listed = rows.dropFirst().compactMap { $0.split(separator: "|").first }.map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        #expect(listed == HarmlessBytes.allCases.map(\.rawValue))
     }
 }

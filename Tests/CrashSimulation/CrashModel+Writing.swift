@@ -1,0 +1,41 @@
+package import FaultlineLog
+
+// Changes of a store and of what it should hold, together.
+
+extension CrashModel {
+    /// Writes a row, new or in place of another, with its index entry.
+    package mutating func put(
+        _ id: RecordID, _ row: [UInt8], in table: TableID, _ transaction: inout Transaction
+    ) throws {
+        let old = rows[table]?[id]
+        if let old { try Self.unindex(old, id, table, &transaction) }
+        try transaction.put(id, row, in: table, changed: old == nil ? nil : 1)
+        if let (index, key) = CrashDeriver.entry(of: table, id: id, row: row) {
+            try key.withUnsafeBytes { try transaction.insertEntry(index, key: $0, id: id) }
+        }
+        rows[table, default: [:]][id] = row
+    }
+
+    /// Ends an object, and its index entry.
+    package mutating func delete(
+        _ id: RecordID, in table: TableID, _ transaction: inout Transaction
+    ) throws {
+        if let old = rows[table]?[id] { try Self.unindex(old, id, table, &transaction) }
+        try transaction.delete(id, in: table)
+        rows[table]?[id] = nil
+    }
+
+    /// Writes a blob.
+    package mutating func putBlob(_ bytes: [UInt8], _ transaction: inout Transaction) throws {
+        let owner = BlobOwner(table: TableID(rawValue: 16), slot: 1, id: 1)
+        let id = try bytes.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+        blobs[id] = bytes
+    }
+
+    private static func unindex(
+        _ row: [UInt8], _ id: RecordID, _ table: TableID, _ transaction: inout Transaction
+    ) throws {
+        guard let (index, key) = CrashDeriver.entry(of: table, id: id, row: row) else { return }
+        try key.withUnsafeBytes { try transaction.removeEntry(index, key: $0, id: id) }
+    }
+}

@@ -1,0 +1,110 @@
+import Dispatch
+import FaultlineTestSupport
+import Foundation
+import Synchronization
+
+/// Numbered trials, tried in processes of their own on all cores, so that one that traps or hangs is counted and named
+/// and the rest goes on.
+///
+/// A process gets a command and a range of numbers. It says what each block of trials came to; where it dies inside a
+/// block, each trial of the rest of that block gets a process to itself.
+struct TrialSweep<Counts: TrialCounts> {
+    /// A range of trials that one process is given.
+    typealias Part = (command: [String], range: Range<Int>)
+
+    /// Trials between two lines of a process.
+    private static var blockCount: Int { 256 }
+    /// Seconds after which a block counts as hanging.
+    private static var blockSecondCountMax: UInt32 { 120 }
+    /// Trials that did not survive and are named.
+    private static var namedCountMax: Int { 20 }
+
+    /// Tries all parts.
+    ///
+    /// - Parameters:
+    ///   - parts: The work; longer parts first, so that no core is left alone with one.
+    ///   - name: Names a trial for people, given its part's command and its number.
+    /// - Returns: What all trials came to, and how many did not survive.
+    /// - Throws: What keeps processes from being started.
+    static func run(_ parts: [Part], name: @escaping @Sendable ([String], Int) -> String) throws -> (
+        counts: Counts, crashed: Int
+    ) {
+        let total = Mutex((counts: Counts(), crashed: 0, failure: (any Error)?.none))
+        let work = parts
+        DispatchQueue.concurrentPerform(iterations: work.count) { place in
+            let (command, range) = work[place]
+            if total.withLock({ $0.failure != nil }) { return }
+            do {
+                let (counts, crashed) = try runPart(command, range)
+                let told = total.withLock { total in
+                    total.counts.add(counts)
+                    defer { total.crashed += crashed.count }
+                    return crashed.prefix(max(0, namedCountMax - total.crashed))
+                }
+                for number in told { FaultlineProofs.note("\(name(command, number)): the process died") }
+            } catch {
+                total.withLock { $0.failure = error }
+            }
+        }
+        return try total.withLock { total in
+            if let failure = total.failure { throw failure }
+            return (total.counts, total.crashed)
+        }
+    }
+
+    private static func runPart(_ command: [String], _ range: Range<Int>) throws -> (counts: Counts, crashed: [Int]) {
+        var counts = Counts()
+        var crashed: [Int] = []
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let (done, isWhole) = try runProcess(command, next..<range.upperBound, &counts)
+            next += done
+            if isWhole { break }
+            // One of this block: each for itself.
+            let end = min(next + blockCount, range.upperBound)
+            for number in next..<end where try !runProcess(command, number..<number + 1, &counts).isWhole {
+                crashed.append(number)
+            }
+            next = end
+        }
+        return (counts, crashed)
+    }
+
+    /// - Returns: How many trials were counted, and whether the process lived to its end.
+    private static func runProcess(
+        _ command: [String], _ range: Range<Int>, _ counts: inout Counts
+    ) throws -> (done: Int, isWhole: Bool) {
+        let run = try ProofProcess(command + ["\(range.lowerBound)", "\(range.upperBound)"])
+        var done = 0
+        for line in run.lines {
+            guard let block = try? JSONDecoder().decode(Block.self, from: Data(line.utf8)) else { continue }
+            counts.add(block.counts)
+            done += block.trialCount
+        }
+        return (done, run.status == 0 && done == range.count)
+    }
+
+    private struct Block: Codable {
+        var trialCount = 0
+        var counts = Counts()
+    }
+
+    /// The process's side: tries a range of numbers.
+    static func runTrials(_ range: Range<Int>, _ body: (_ number: Int, inout Counts) throws -> Void) throws {
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let end = min(next + blockCount, range.upperBound)
+            var block = Block()
+            // A trial that hangs dies of this, as if it had trapped.
+            alarm(blockSecondCountMax)
+            for number in next..<end {
+                try body(number, &block.counts)
+                block.trialCount += 1
+            }
+            print(String(decoding: try JSONEncoder().encode(block), as: UTF8.self))
+            fflush(nil)
+            next = end
+        }
+        alarm(0)
+    }
+}
