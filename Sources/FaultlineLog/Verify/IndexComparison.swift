@@ -35,13 +35,16 @@ struct IndexComparison {
     }
 
     /// Walks over the indexes and reports what differs.
-    func finish(_ finding: (Finding) -> Void) {
+    ///
+    /// - Throws: What the disk says; what does not verify is a finding.
+    func finish(_ finding: (Finding) -> Void) throws(LogError) {
         for (index, definition) in definitions.sorted(by: { $0.key < $1.key }) {
             var difference = differences[index] ?? EntryDifference()
             do {
                 try verifyRuns(of: index)
                 try walk(definition, &difference, finding)
             } catch let error as LogError {
+                guard error.code == .damaged else { throw error }
                 finding(Finding(error))
                 continue
             } catch {

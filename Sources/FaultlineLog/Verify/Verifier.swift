@@ -31,7 +31,7 @@ struct Verifier {
             done += UInt64(root.recordCount)
             progress(done, total)
         }
-        indexes.finish(finding)
+        try indexes.finish(finding)
         progress(total, total)
     }
 

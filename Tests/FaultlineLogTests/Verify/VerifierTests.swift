@@ -52,6 +52,28 @@ struct VerifierTests {
         }
     }
 
+    @Test func callsAnErrorOfTheDiskNoDamage() throws {
+        let store = try filledStore()
+        let disk = FailingDisk(over: store.disk)
+        let log = try store.open(on: disk)
+        var ordinal = 0
+        while true {
+            disk.arm(DiskFault(of: [.read], on: "/r-", ordinal: ordinal))
+            var findings: [Finding] = []
+            var code: LogError.Code?
+            do {
+                try log.verify({ findings.append($0) }, progress: { _, _ in })
+            } catch {
+                code = error.code
+            }
+            #expect(findings.isEmpty, "\(ordinal)")
+            #expect((code == .failedDisk) == (disk.hitCount > 0), "\(ordinal)")
+            if disk.hitCount == 0 { break }
+            ordinal += 1
+        }
+        #expect(ordinal > 1)
+    }
+
     @Test func findsADamagedCopyOfTheIdentity() throws {
         let store = try filledStore()
         let log = try store.open()
