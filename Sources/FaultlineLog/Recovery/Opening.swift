@@ -332,6 +332,11 @@ struct Opening: ~Copyable {
             replacing: reading.predecessor, superseded: plan.superseded)
         for managed in segments.values where state.files[managed.number]?.seal == nil { managed.releaseReserve() }
         replay.files = replay.files.adding(rescued.segment)
+        // Nothing reads what the fresh manifest no longer lists.
+        var plan = plan
+        plan.remove += state.files.values.filter { next.files[$0.added.number] == nil }.map {
+            FileName.numbered($0.kind, $0.added.number)
+        }.sorted()
         Leftovers.carryOut(plan, in: directory, report: &report)
         return Opened(
             directory: directory, manifest: manifest, state: manifest.state, replay: replay, segment: rescued.segment,
