@@ -21,15 +21,20 @@ BENCHMARKS := .build/release/FaultlineBenchmarks
 ifneq ($(filter demo-kill,$(MAKECMDGOALS)),)
 N ?= 10
 endif
+# Seeds of `faults`, each with other contents and limits for every workload.
+ifneq ($(filter faults,$(MAKECMDGOALS)),)
+N ?= 4
+endif
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill crash bitflips bench format
+.PHONY: help setup demo test check check-release demo-kill crash bitflips faults bench format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one | CANARY=1;'
 	@echo '             bitflips SECTORS=1 | STORE=name BIT=number;'
+	@echo '             faults N=seeds | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
 
 setup:
@@ -61,6 +66,11 @@ crash: setup  ## Simulates power cuts over SEEDS seeds, replays SEED, or leaves 
 bitflips: setup  ## Flips every bit of four stores, and reads everything back after each; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@$(PROOFS) bitflips $(if $(BIT),flips $(STORE) $(BIT),$(if $(SECTORS),--sectors))
+
+faults: setup  ## Injects every error into every call of the disk and every system call; docs/Testing.md
+	@$(RELEASE) --product FaultlineProofs --quiet
+	@$(PROOFS) faults $(if $(FAULT),$(PLACE) "$(LEG)" $(SEED) $(FAULT),\
+	    $(if $(CANARY),--canary,$(if $(SEED),--seed $(SEED),--seeds $(N))))
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
 bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each

@@ -107,12 +107,21 @@ let package = Package(
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/RotSimulation"),
         .testTarget(name: "RotTests", dependencies: ["RotSimulation"]),
+        // Every call of the disk, and every system call, failing in every way.
+        .target(name: "CSystemCallFaults", path: "Tests/CSystemCallFaults"),
+        .target(
+            name: "FaultSimulation",
+            dependencies: [
+                "CrashSimulation", "CSystemCallFaults", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+            ],
+            path: "Tests/FaultSimulation"),
+        .testTarget(name: "FaultTests", dependencies: ["FaultlineTestSupport"]),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
             name: "FaultlineProofs",
             dependencies: [
-                "CrashSimulation", "MigrationSimulation", "RotSimulation", "Faultline", "FaultlineMigration",
-                "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+                "CrashSimulation", "FaultSimulation", "MigrationSimulation", "RotSimulation", "Faultline",
+                "FaultlineMigration", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/FaultlineProofs"),
         // The format's document and fixtures against the code.

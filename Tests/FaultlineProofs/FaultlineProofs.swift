@@ -7,6 +7,8 @@ struct FaultlineProofs {
         usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--canary]
                FaultlineProofs bitflips [--sectors]              every bit of the reference stores
                FaultlineProofs bitflips flips|sectors STORE NUMBER   one damage again
+               FaultlineProofs faults --seeds COUNT | --seed ONE | --canary
+               FaultlineProofs faults disk|system LEG SEED NUMBER    one fault again
                FaultlineProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                FaultlineProofs migrate DIRECTORY ROWS CEILING    its migration; the ceiling in MiB
                FaultlineProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
@@ -20,6 +22,7 @@ struct FaultlineProofs {
             switch command {
             case "crash": try exit(CrashProof(arguments).run())
             case "bitflips": try exit(BitFlipProof(arguments).run())
+            case "faults": try exit(FaultProof(arguments).run())
             case "prepare": try exit(MemoryProof(arguments).prepare())
             case "migrate": try exit(MemoryProof(arguments).migrate())
             case "cache": try exit(MemoryProof(arguments).fillCache())

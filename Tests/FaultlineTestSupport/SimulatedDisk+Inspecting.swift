@@ -18,6 +18,12 @@ extension SimulatedDisk {
         return SimulatedDisk(state: state)
     }
 
+    /// Handles that are open on files.
+    package var openHandleCount: Int { frozen().files.reduce(0) { $0 + $1.handleCount } }
+
+    /// Locks that handles hold.
+    package var lockCount: Int { frozen().files.reduce(0) { $0 + $1.locks.count } }
+
     /// The paths of all files, sorted.
     package var filePaths: [String] {
         let state = frozen()

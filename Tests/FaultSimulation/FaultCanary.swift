@@ -1,0 +1,20 @@
+/// A rule that is broken on purpose, between the store's code and the disk: the sweep must notice each.
+package enum FaultCanary: String, CaseIterable, Sendable {
+    /// A synchronization that failed is tried again, and believed.
+    case retriesSynchronizing
+    /// A synchronization returns before anything is durable.
+    case acknowledgesEarly
+    /// A write that failed counts as done.
+    case hidesFailedWrites
+    /// Files stay open.
+    case leaksHandles
+    /// Every error becomes one of the device.
+    case bluntsErrors
+    /// Errors name no file.
+    case forgetsPaths
+    /// A short write counts as whole. Of system calls only.
+    case claimsShortWrites
+
+    /// Whether it is system calls that break the rule.
+    package var isOfSystemCalls: Bool { self == .claimsShortWrites }
+}

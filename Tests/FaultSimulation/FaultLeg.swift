@@ -1,0 +1,61 @@
+import FaultlineTestSupport
+
+/// A stretch of a store's life that faults are tried on: where it begins, and what is done.
+package struct FaultLeg: Sendable {
+    /// What the disk holds when a leg begins.
+    package enum Origin: Sendable {
+        /// An empty directory.
+        case nothing
+        /// A store that was closed, with several runs, one short of a merge.
+        case closed
+        /// A store whose process was killed behind a checkpoint.
+        case killed
+        /// A store as a power cut left it, with a torn tail and files that nobody lists.
+        case cut
+        /// A closed store whose checkpoint rotted, so that opening makes everything again.
+        case rotten
+    }
+
+    package let name: String
+    package let origin: Origin
+    package let steps: [FaultStep]
+
+    /// All legs, small ones in all; together they do what a program can do with a log.
+    package static let all: [FaultLeg] = [
+        FaultLeg("create", .nothing, [.open, .commit(changeCount: 3), .close]),
+        FaultLeg(
+            "commits", .closed,
+            [
+                .open, .commit(changeCount: 2), .commit(changeCount: 30), .giveUp(changeCount: 25), .read,
+                .commit(changeCount: 4), .close,
+            ]),
+        FaultLeg(
+            "blobs", .closed, [.open, .commitBlobs([700, 3_000]), .commitBlobs([900, 40, 5_000]), .read, .close]),
+        FaultLeg(
+            "streams", .closed, [.open, .streamBlob(byteCount: 70_000), .read, .streamBlob(byteCount: 200), .close]),
+        FaultLeg(
+            "checkpoints", .closed,
+            [
+                .open, .commit(changeCount: 6), .checkpoint, .commit(changeCount: 6), .checkpoint, .read,
+                .commit(changeCount: 3), .checkpoint, .close,
+            ]),
+        FaultLeg(
+            "segments", .closed,
+            [.open, .commit(changeCount: 12), .commit(changeCount: 12), .commit(changeCount: 12), .read, .close]),
+        FaultLeg("two committers", .closed, [.open, .commitByTwo(count: 3), .read, .close]),
+        FaultLeg("tables", .closed, [.open, .dropTable, .commit(changeCount: 5), .dropTable, .checkpoint, .close]),
+        FaultLeg("clean reopening", .closed, [.open, .read, .close, .open, .commit(changeCount: 2), .close]),
+        FaultLeg("reopening", .killed, [.open, .read, .commit(changeCount: 4), .kill, .open, .read, .close]),
+        FaultLeg("recovery", .cut, [.open, .read, .commit(changeCount: 4), .close]),
+        FaultLeg("rebuilding", .rotten, [.open, .read, .commit(changeCount: 2), .close]),
+        FaultLeg("reader", .closed, [.openForReading, .read, .verify, .close]),
+        FaultLeg("reader of a killed store", .killed, [.openForReading, .read, .close]),
+        FaultLeg("verification", .closed, [.open, .verify, .close]),
+    ]
+
+    private init(_ name: String, _ origin: Origin, _ steps: [FaultStep]) {
+        self.name = name
+        self.origin = origin
+        self.steps = steps
+    }
+}

@@ -1,0 +1,170 @@
+import CrashSimulation
+import Dispatch
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+
+/// Takes a leg's steps on a disk that may fail, and goes on after errors as a program would: keeps all errors, and what
+/// was promised.
+// Safe because what varies is guarded by `guardian`, but for `log`, which changes between steps alone.
+final class FaultLife: @unchecked Sendable {
+    let path: String
+    private let disk: Disk
+    private let options: LogOptions
+    private let seed: UInt64
+    private let guardian = EngineLock()
+    private var promised: FaultPromises
+    private var met: [(step: FaultStep, error: any Error)] = []
+    private var wrong: String?
+    private var transactionCount = 0
+    private(set) var log: Log?
+
+    init(_ path: String, on disk: Disk, _ options: LogOptions, _ promises: FaultPromises, seed: UInt64) {
+        self.path = path
+        self.disk = disk
+        self.options = options
+        self.seed = seed
+        promised = promises
+    }
+
+    var promises: FaultPromises { guardian.withLock { promised } }
+    /// The errors that steps threw, in order.
+    var errors: [(step: FaultStep, error: any Error)] { guardian.withLock { met } }
+    /// What was wrong without an error; nil if nothing was.
+    var violation: String? { guardian.withLock { wrong } }
+
+    func run(_ steps: [FaultStep]) {
+        for step in steps { take(step) }
+    }
+
+    /// Lets go of the store as a killed process would.
+    func letGo() {
+        log?.abandonForTests()
+        log = nil
+    }
+
+    func take(_ step: FaultStep) {
+        do {
+            switch step {
+            case .open: try open(.writing)
+            case .openForReading: try open(.reading)
+            case .kill: letGo()
+            default: if let log { try take(step, log) }
+            }
+        } catch {
+            guardian.withLock { met.append((step, error)) }
+        }
+    }
+
+    private func take(_ step: FaultStep, _ log: Log) throws {
+        switch step {
+        case .open, .openForReading, .kill: break
+        case .commit(let count): try commit(log) { try $0.change(count, &$1, &$2) }
+        case .commitBlobs(let sizes): try commit(log) { try $0.putBlobs(sizes, &$1, &$2) }
+        case .streamBlob(let byteCount): try commit(log) { try $0.streamBlob(byteCount, &$1, &$2) }
+        case .giveUp(let count): try giveUp(log, count)
+        case .commitByTwo(let count): commitByTwo(log, count, step)
+        case .dropTable:
+            try commit(log) { work, state, transaction in try work.replaceTable(&state, &transaction) }
+        case .checkpoint:
+            try log.checkpoint()
+            guardian.withLock { promised.settle() }
+        case .read: try read(log)
+        case .verify: try verify(log)
+        case .close:
+            // The handle is gone, whatever closing says.
+            self.log = nil
+            try log.close()
+            if log.failure == nil { guardian.withLock { promised.settle() } }
+        }
+    }
+
+    private func note(_ violation: String) {
+        guardian.withLock { if wrong == nil { wrong = violation } }
+    }
+
+    private func open(_ access: LogAccess) throws {
+        var options = options
+        options.access = access
+        let opened = try Log.open(path, on: disk, clock: Clock { 3_000 }, options: options, deriver: CrashDeriver())
+        log = opened
+        let sequence = opened.snapshot().sequence
+        guardian.withLock {
+            if let objection = promised.objection(to: sequence, afterPowerLoss: false), wrong == nil {
+                wrong = objection
+            }
+            promised.find(sequence)
+        }
+    }
+
+    // MARK: Transactions
+
+    private typealias Body = (inout FaultWork, inout CrashModel, inout Transaction) throws -> Void
+
+    private func commit(_ log: Log, _ body: Body) throws {
+        let number = guardian.withLock {
+            transactionCount += 1
+            return UInt64(transactionCount)
+        }
+        var sequence: UInt64?
+        do {
+            let receipt = try log.write(author: nil) { transaction in
+                var work = FaultWork(Seed(seed &* 1_000 &+ number))
+                var state = promises.newest
+                try body(&work, &state, &transaction)
+                // Still in the writer's turn: nobody else is given this place.
+                sequence = guardian.withLock { promised.issue(state) }
+            }.receipt
+            guard receipt.sequence == sequence else {
+                return note("a transaction got the number \(receipt.sequence) instead of \(sequence ?? 0)")
+            }
+            guardian.withLock { promised.acknowledge(receipt.sequence) }
+        } catch {
+            if let sequence, (error as? LogError)?.code != .outcomeUnknown {
+                guardian.withLock { promised.refuse(sequence) }
+            }
+            throw error
+        }
+    }
+
+    private struct Change: Error {}
+
+    private func giveUp(_ log: Log, _ count: Int) throws {
+        do {
+            _ = try log.write(author: nil) { transaction in
+                var work = FaultWork(Seed(seed))
+                var state = promises.newest
+                try work.change(count, &state, &transaction)
+                throw Change()
+            }
+        } catch is Change {}
+    }
+
+    private func commitByTwo(_ log: Log, _ count: Int, _ step: FaultStep) {
+        DispatchQueue.concurrentPerform(iterations: 2) { writer in
+            for _ in 0..<count {
+                do {
+                    try commit(log) { work, state, transaction in
+                        try work.insert(3, in: TableID(rawValue: 16 + UInt16(writer)), &state, &transaction)
+                    }
+                } catch {
+                    guardian.withLock { met.append((step, error)) }
+                }
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    private func read(_ log: Log) throws {
+        if let difference = try CrashCheck.difference(log.snapshot(), promises.visible) {
+            note("reading: \(difference)")
+        }
+    }
+
+    private func verify(_ log: Log) throws {
+        var findings: [Finding] = []
+        try log.verify({ findings.append($0) }, progress: { _, _ in })
+        if let first = findings.first { note("verification finds: \(first)") }
+    }
+}

@@ -1,0 +1,80 @@
+import CrashSimulation
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+
+/// The disk that a leg begins on, and what the store on it holds.
+struct FaultOriginStore: Sendable {
+    static let path = "/d/store"
+
+    let disk: SimulatedDisk
+    let promises: FaultPromises
+    /// Whether checkpoints and runs do not verify.
+    let isRotten: Bool
+
+    init(_ origin: FaultLeg.Origin, _ options: LogOptions, seed: UInt64) throws {
+        let base = SimulatedDisk(directories: ["/d"])
+        let nothing = FaultPromises(0, CrashModel(), acknowledgesDurable: options.durability == .sync)
+        isRotten = origin == .rotten
+        guard origin != .nothing else {
+            disk = base
+            promises = nothing
+            return
+        }
+        let failing = FailingDisk(over: base)
+        let life = FaultLife(Self.path, on: failing, options, nothing, seed: ~seed)
+        life.take(.open)
+        for _ in 0..<3 { life.run([.commit(changeCount: 8), .commitBlobs([300]), .checkpoint]) }
+        life.run([.commit(changeCount: 20), .checkpoint, .read])
+        if origin != .closed, origin != .rotten {
+            life.run([.commit(changeCount: 5), .read])
+        } else {
+            life.take(.close)
+        }
+        if let (_, error) = life.errors.first { throw error }
+        if let violation = life.violation { throw CrashViolation(violation) }
+        switch origin {
+        case .nothing, .closed, .killed: disk = base.afterProcessDeath()
+        case .rotten: disk = Self.rotten(base)
+        case .cut: disk = Self.cut(life, failing, base, seed)
+        }
+        life.letGo()
+        var settled = life.promises
+        settled.find(try Self.sequence(disk, options))
+        // What the process had not made durable when it was killed, a power cut may still take.
+        if origin != .killed { settled.settle() }
+        promises = settled
+    }
+
+    /// The footers of the newest checkpoint and of the newest run do not verify.
+    private static func rotten(_ base: SimulatedDisk) -> SimulatedDisk {
+        let disk = base.afterProcessDeath()
+        for kind in ["/t-", "/r-"] {
+            guard let path = disk.filePaths.last(where: { $0.contains(kind) }), let bytes = disk.bytes(of: path) else {
+                continue
+            }
+            disk.corrupt(path, at: bytes.count - 10) { $0 ^ 0x10 }
+        }
+        return disk
+    }
+
+    /// What a power cut leaves behind, one of many, while commits are not durable yet.
+    private static func cut(
+        _ life: FaultLife, _ failing: FailingDisk, _ base: SimulatedDisk, _ seed: UInt64
+    ) -> SimulatedDisk {
+        var random = Seed(seed)
+        failing.arm(DiskFault(of: [.synchronize], ordinal: random.below(4), isSticky: true))
+        life.run([.commitBlobs([2_000, 300]), .commit(changeCount: 30), .commit(changeCount: 5)])
+        var images = base.crashImages()
+        for _ in 0..<random.below(12) { _ = images.next() }
+        return images.next()?.disk ?? base.withOnlyWhatIsDurable()
+    }
+
+    /// Which of the transactions in doubt are there, as the first opening finds it.
+    private static func sequence(_ disk: SimulatedDisk, _ options: LogOptions) throws -> UInt64 {
+        let log = try Log.open(
+            path, on: disk.afterProcessDeath(), clock: Clock { 3_000 }, options: options, deriver: CrashDeriver())
+        defer { log.abandonForTests() }
+        return log.snapshot().sequence
+    }
+}

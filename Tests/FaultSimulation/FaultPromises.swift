@@ -1,0 +1,66 @@
+import CrashSimulation
+import FaultlineLog
+
+/// What a store has promised so far: what each transaction made of it, and which ones must, may and must not be found.
+struct FaultPromises: Sendable {
+    /// What the store holds after the transaction of that number.
+    private(set) var states: [UInt64: CrashModel]
+    /// The newest transaction whose commit returned.
+    private(set) var acknowledged: UInt64
+    /// The newest that power loss must not take.
+    private(set) var durable: UInt64
+    /// The newest that may be found.
+    private(set) var issued: UInt64
+    /// Transactions whose commit said that they were not written.
+    private(set) var refused: Set<UInt64> = []
+    /// Whether a commit that returned is durable.
+    let acknowledgesDurable: Bool
+
+    init(_ sequence: UInt64, _ state: CrashModel, acknowledgesDurable: Bool) {
+        states = [sequence: state]
+        acknowledged = sequence
+        durable = sequence
+        issued = sequence
+        self.acknowledgesDurable = acknowledgesDurable
+    }
+
+    /// What the next transaction begins with.
+    var newest: CrashModel { states[issued] ?? CrashModel() }
+
+    /// What those who read see.
+    var visible: CrashModel { states[acknowledged] ?? CrashModel() }
+
+    /// A transaction was given its place.
+    mutating func issue(_ state: CrashModel) -> UInt64 {
+        issued += 1
+        states[issued] = state
+        return issued
+    }
+
+    mutating func acknowledge(_ sequence: UInt64) {
+        acknowledged = max(acknowledged, sequence)
+        if acknowledgesDurable { durable = acknowledged }
+    }
+
+    /// A checkpoint or a close returned.
+    mutating func settle() { durable = acknowledged }
+
+    mutating func refuse(_ sequence: UInt64) { refused.insert(sequence) }
+
+    /// The store was opened again and found at a transaction, which settles what was in doubt.
+    mutating func find(_ sequence: UInt64) {
+        acknowledged = sequence
+        issued = sequence
+        states = states.filter { $0.key <= sequence }
+        refused = []
+    }
+
+    /// Why a store must not be found at a transaction; nil if it may.
+    func objection(to sequence: UInt64, afterPowerLoss: Bool) -> String? {
+        let least = afterPowerLoss ? durable : acknowledged
+        if sequence < least { return "transaction \(least) was acknowledged, \(sequence) is the newest" }
+        if sequence > issued { return "transaction \(sequence) was never issued, only \(issued)" }
+        if refused.contains(sequence) { return "transaction \(sequence) was refused, and is there" }
+        return nil
+    }
+}

@@ -1,0 +1,45 @@
+import CrashSimulation
+import FaultlineDisk
+import FaultlineLog
+
+/// Opens a store after a fault, with a disk that works again, and checks what was promised.
+struct FaultRecoveryCheck {
+    let storePath: String
+    let options: LogOptions
+    let promises: FaultPromises
+    let isRotten: Bool
+
+    /// What is wrong; nil if nothing is.
+    func objection(on disk: Disk, afterPowerLoss: Bool) -> String? {
+        do {
+            return try difference(on: disk, afterPowerLoss)
+        } catch {
+            return "after the fault is gone: \(error)"
+        }
+    }
+
+    private func difference(on disk: Disk, _ afterPowerLoss: Bool) throws -> String? {
+        let log = try Log.open(storePath, on: disk, clock: Clock { 4_000 }, options: options, deriver: CrashDeriver())
+        defer { log.abandonForTests() }
+        let sequence = log.snapshot().sequence
+        if let objection = promises.objection(to: sequence, afterPowerLoss: afterPowerLoss) { return objection }
+        var state = promises.states[sequence] ?? CrashModel()
+        if let difference = try CrashCheck.difference(log.snapshot(), state) { return difference }
+        if !isRotten, let name = log.openReport.ignoredDerivedFiles.first { return "\(name) had to be made again" }
+        if let finding = try finding(log) { return finding }
+        _ = try log.write(author: nil) { transaction in
+            let table = TableID(rawValue: 17)
+            let id = try transaction.allocateIDs(1, in: table)
+            try state.put(id, [1, 2, 3, 4, 5, 6, 7, 8], in: table, &transaction)
+        }
+        if let difference = try CrashCheck.difference(log.snapshot(), state) { return "after a commit: \(difference)" }
+        try log.close()
+        return nil
+    }
+
+    private func finding(_ log: Log) throws -> String? {
+        var findings: [Finding] = []
+        try log.verify({ findings.append($0) }, progress: { _, _ in })
+        return findings.first.map { "verification finds: \($0)" }
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+/// The places of the log that meet the disk, each by what it says it was doing, as its source has it.
+struct FailurePlaces {
+    /// What the sources say; none where they are not at hand.
+    let all: Set<String>
+
+    init() {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/FaultlineLog")
+        var found: Set<String> = []
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift", let text = try? String(contentsOf: file, encoding: .utf8) else {
+                continue
+            }
+            for match in text.matches(of: /(?:onDisk\(\s*|doing: |, )"([a-z][^"\\]*ing [^"\\]*)"/) {
+                found.insert(String(match.1))
+            }
+        }
+        all = found
+    }
+}

@@ -1,0 +1,126 @@
+import Dispatch
+import FaultSimulation
+import Foundation
+import Synchronization
+
+/// Injects every error into every call of the disk and every system call of small workloads, once and from then on.
+struct FaultProof {
+    /// What faults came to.
+    struct Counts: TrialCounts {
+        var injected = 0
+        var violations = 0
+        /// What was being done when errors came up, in the words of their messages.
+        var doing: Set<String> = []
+
+        mutating func add(_ other: Counts) {
+            injected += other.injected
+            violations += other.violations
+            doing.formUnion(other.doing)
+        }
+    }
+
+    private enum Work {
+        case sweep(seeds: Range<UInt64>)
+        case canaries
+        case replay(FaultLeg, FaultPlace, seed: UInt64, number: Int)
+        case trials(FaultLeg, FaultPlace, seed: UInt64, Range<Int>)
+    }
+
+    private let work: Work
+
+    init(_ arguments: [String]) throws {
+        switch (arguments.first, arguments.count) {
+        case ("--canary", 1): work = .canaries
+        case ("--seeds", 2): work = .sweep(seeds: 1..<1 + (try Self.number(arguments[1])))
+        case ("--seed", 2):
+            let seed = try Self.number(arguments[1])
+            work = .sweep(seeds: seed..<seed + 1)
+        case (_, 4), (_, 5):
+            guard let place = FaultPlace(rawValue: arguments[0]),
+                let leg = FaultLeg.all.first(where: { $0.name == arguments[1] })
+            else {
+                let legs = FaultLeg.all.map(\.name).joined(separator: ", ")
+                throw WrongUsage(message: "places are disk and system; legs are \(legs)")
+            }
+            let (seed, first) = (try Self.number(arguments[2]), Int(try Self.number(arguments[3])))
+            if arguments.count == 4 {
+                work = .replay(leg, place, seed: seed, number: first)
+            } else {
+                let end = Int(try Self.number(arguments[4]))
+                guard first <= end else { throw WrongUsage(message: "a range of faults does not end before it begins") }
+                work = .trials(leg, place, seed: seed, first..<end)
+            }
+        default: throw WrongUsage(message: "faults takes no such arguments")
+        }
+    }
+
+    private static func number(_ text: String) throws -> UInt64 {
+        guard let number = UInt64(text), number < 1 << 40 else { throw WrongUsage(message: "\(text) is no number") }
+        return number
+    }
+
+    func run() throws -> Int32 {
+        switch work {
+        case .sweep(let seeds): return try sweep(seeds)
+        case .canaries: return try FaultCanaryProof().run()
+        case .replay(let leg, let place, let seed, let number):
+            let trials = try FaultTrials(leg, in: place, seed: seed)
+            guard number < trials.count else { throw WrongUsage(message: "there are \(trials.count) faults") }
+            let outcome = trials.outcome(of: number)
+            print("\(place) \(leg.name) \(seed) \(number): \(trials.describe(number)): \(outcome)")
+            if case .violated = outcome { return 1 }
+            return 0
+        case .trials(let leg, let place, let seed, let range):
+            try runTrials(FaultTrials(leg, in: place, seed: seed), range, name: "\(place) '\(leg.name)' \(seed)")
+            return 0
+        }
+    }
+
+    private func sweep(_ seeds: Range<UInt64>) throws -> Int32 {
+        let start = ContinuousClock.now
+        var parts: [TrialSweep<Counts>.Part] = []
+        for seed in seeds {
+            for leg in FaultLeg.all {
+                for place in FaultPlace.allCases {
+                    let count = try FaultTrials(leg, in: place, seed: seed).count
+                    let command = ["faults", place.rawValue, leg.name, "\(seed)"]
+                    for first in stride(from: 0, to: count, by: 2_000) {
+                        parts.append((command, first..<min(first + 2_000, count)))
+                    }
+                }
+            }
+        }
+        let (counts, crashed) = try TrialSweep<Counts>.run(parts) { command, number in
+            "\(command[1]) '\(command[2])' \(command[3]) \(number)"
+        }
+        let places = FailurePlaces()
+        for missing in places.all.subtracting(counts.doing).sorted() { FaultlineProofs.note("not reached: \(missing)") }
+        print(
+            """
+            {"injected":\(counts.injected),"violations":\(counts.violations + crashed),"crashed":\(crashed),\
+            "workloads":\(seeds.count * FaultLeg.all.count),"throws_reached":\(places.all.intersection(counts.doing).count),\
+            "throws_total":\(places.all.count),"seconds":\((ContinuousClock.now - start).components.seconds)}
+            """)
+        return counts.violations == 0 && crashed == 0 ? 0 : 1
+    }
+
+    /// Tries a range of one leg's faults.
+    private func runTrials(_ trials: FaultTrials, _ range: Range<Int>, name: String) throws {
+        var told = 0
+        try TrialSweep<Counts>.runTrials(range) { number, counts in
+            // Where threads race, another run may have made fewer calls.
+            guard number < trials.count else { return }
+            switch trials.outcome(of: number) {
+            case .notMet: break
+            case .kept(let doing):
+                counts.injected += 1
+                counts.doing.formUnion(doing)
+            case .violated(let what):
+                counts.injected += 1
+                counts.violations += 1
+                told += 1
+                if told <= 3 { FaultlineProofs.note("\(name) \(number): \(trials.describe(number)): \(what)") }
+            }
+        }
+    }
+}
