@@ -12,6 +12,10 @@ package struct FaultLeg: Sendable {
         case killed
         /// A store as a power cut left it, with a torn tail and files that nobody lists.
         case cut
+        /// A store that was being created when the process was killed.
+        case aborted
+        /// A closed store, and files that nobody lists: some to be removed, one to be set aside.
+        case littered
         /// A closed store whose checkpoint rotted, so that opening makes everything again.
         case rotten
     }
@@ -23,6 +27,7 @@ package struct FaultLeg: Sendable {
     /// All legs, small ones in all; together they do what a program can do with a log.
     package static let all: [FaultLeg] = [
         FaultLeg("create", .nothing, [.open, .commit(changeCount: 3), .close]),
+        FaultLeg("creation again", .aborted, [.open, .commit(changeCount: 3), .close]),
         FaultLeg(
             "commits", .closed,
             [
@@ -47,10 +52,12 @@ package struct FaultLeg: Sendable {
         FaultLeg("clean reopening", .closed, [.open, .read, .close, .open, .commit(changeCount: 2), .close]),
         FaultLeg("reopening", .killed, [.open, .read, .commit(changeCount: 4), .kill, .open, .read, .close]),
         FaultLeg("recovery", .cut, [.open, .read, .commit(changeCount: 4), .close]),
+        FaultLeg("leftovers", .littered, [.open, .read, .commit(changeCount: 2), .close]),
         FaultLeg("rebuilding", .rotten, [.open, .read, .commit(changeCount: 2), .close]),
         FaultLeg("reader", .closed, [.openForReading, .read, .verify, .close]),
         FaultLeg("reader of a killed store", .killed, [.openForReading, .read, .close]),
         FaultLeg("verification", .closed, [.open, .verify, .close]),
+        FaultLeg("inspection", .closed, [.open, .inspect, .close]),
     ]
 
     private init(_ name: String, _ origin: Origin, _ steps: [FaultStep]) {

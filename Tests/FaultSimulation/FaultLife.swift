@@ -71,6 +71,7 @@ final class FaultLife: @unchecked Sendable {
             guardian.withLock { promised.settle() }
         case .read: try read(log)
         case .verify: try verify(log)
+        case .inspect: try inspect(log)
         case .close:
             // The handle is gone, whatever closing says.
             self.log = nil
@@ -166,5 +167,18 @@ final class FaultLife: @unchecked Sendable {
         var findings: [Finding] = []
         try log.verify({ findings.append($0) }, progress: { _, _ in })
         if let first = findings.first { note("verification finds: \(first)") }
+    }
+
+    private func inspect(_ log: Log) throws {
+        _ = try log.usage()
+        if try log.landed(TransactionID(high: 1, low: 1)) { note("a transaction landed that nobody wrote") }
+        for (table, rows) in promises.visible.rows {
+            var found: [RecordID: [UInt8]] = [:]
+            try log.snapshot().scan(table, from: 1, through: .max, readAhead: 4_096) { records in
+                for record in records { found[record.id] = Array(record.row) }
+                return true
+            }
+            if found != rows { note("a scan of table \(table.rawValue) gives other rows") }
+        }
     }
 }

@@ -16,8 +16,8 @@ struct FaultOriginStore: Sendable {
         let base = SimulatedDisk(directories: ["/d"])
         let nothing = FaultPromises(0, CrashModel(), acknowledgesDurable: options.durability == .sync)
         isRotten = origin == .rotten
-        guard origin != .nothing else {
-            disk = base
+        guard origin != .nothing, origin != .aborted else {
+            disk = origin == .aborted ? try Self.aborted(base, options) : base
             promises = nothing
             return
         }
@@ -26,7 +26,7 @@ struct FaultOriginStore: Sendable {
         life.take(.open)
         for _ in 0..<3 { life.run([.commit(changeCount: 8), .commitBlobs([300]), .checkpoint]) }
         life.run([.commit(changeCount: 20), .checkpoint, .read])
-        if origin != .closed, origin != .rotten {
+        if origin == .killed || origin == .cut {
             life.run([.commit(changeCount: 5), .read])
         } else {
             life.take(.close)
@@ -34,7 +34,8 @@ struct FaultOriginStore: Sendable {
         if let (_, error) = life.errors.first { throw error }
         if let violation = life.violation { throw CrashViolation(violation) }
         switch origin {
-        case .nothing, .closed, .killed: disk = base.afterProcessDeath()
+        case .nothing, .aborted, .closed, .killed: disk = base.afterProcessDeath()
+        case .littered: disk = try Self.littered(base)
         case .rotten: disk = Self.rotten(base)
         case .cut: disk = Self.cut(life, failing, base, seed)
         }
@@ -44,6 +45,32 @@ struct FaultOriginStore: Sendable {
         // What the process had not made durable when it was killed, a power cut may still take.
         if origin != .killed { settled.settle() }
         promises = settled
+    }
+
+    /// What a killed process leaves that was creating a store: all but the identity, which comes last.
+    private static func aborted(_ base: SimulatedDisk, _ options: LogOptions) throws -> SimulatedDisk {
+        let failing = FailingDisk(over: base)
+        failing.arm(DiskFault(of: [.rename], isSticky: true))
+        do {
+            _ = try Log.open(path, on: failing, clock: Clock { 3_000 }, options: options, deriver: CrashDeriver())
+        } catch {
+            return base.afterProcessDeath()
+        }
+        throw CrashViolation("a store was created without its identity")
+    }
+
+    /// Files of an aborted recovery, empty but for their length.
+    private static func littered(_ base: SimulatedDisk) throws -> SimulatedDisk {
+        let disk = base.afterProcessDeath()
+        let files: [(FileKind, Int)] = [
+            (.manifest, 10), (.tableCheckpoint, 100), (.hotSegment, 64), (.blobSegment, 200),
+        ]
+        for (place, (kind, byteCount)) in files.enumerated() {
+            let name = FileName.numbered(kind, 0xF0 + UInt64(place))
+            try disk.place([UInt8](repeating: 0, count: byteCount), at: path + "/" + name)
+        }
+        try disk.place([1], at: path + "/IDENTITY.tmp")
+        return disk
     }
 
     /// The footers of the newest checkpoint and of the newest run do not verify.

@@ -18,6 +18,8 @@ package enum FaultStep: Sendable, Equatable {
     /// Reads everything back and compares.
     case read
     case verify
+    /// Counts what the store takes, asks for a transaction that is not there, and scans a table.
+    case inspect
     case close
     /// The process lets go of the store as if it had been killed.
     case kill
