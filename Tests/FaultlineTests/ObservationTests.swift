@@ -224,6 +224,50 @@ import Testing
         #expect(watch.count == 0)
     }
 
+    @Test func aFetchTracksNothing() throws {
+        let (_, context, _, documents) = try filed()
+        documents[1].number = 3
+        let watch = Watch {
+            // Neither can be answered on the stored bytes.
+            let predicate = #Predicate<Document> { $0.folder?.name == "folder" && $0.number > 0 }
+            let order = [SortDescriptor(\Document.folder?.name)]
+            let found = try? context.fetch(FetchDescriptor(predicate: predicate, sortBy: order))
+            #expect(found?.count == 2)
+        }
+        #expect(context.core.observedCount == 0)
+        documents[1].number = 4
+        #expect(watch.count == 0)
+    }
+
+    @Test func whoIsToldMayChangeTheContext() throws {
+        let store = try TestStore(Team.self, place: .memory)
+        let context = store.context()
+        context.insert(User("mail", age: 1))
+        try context.save()
+        let stored = try context.first(User.self)
+        let follower = Follower(context)
+        withObservationTracking {
+            _ = stored.age
+        } onChange: {
+            follower.follow()
+        }
+        context.insert(User("mail", age: 2))
+        try context.save()
+        #expect(context.insertedModelsArray.count == 1)
+        try context.save()
+        #expect(try Set(store.context().all(User.self).map(\.email)) == ["mail", "follower"])
+    }
+
+    /// Inserts an object when it is told.
+    // Safe because it is told on the test's own thread.
+    private final class Follower: @unchecked Sendable {
+        private let context: ModelContext
+
+        init(_ context: ModelContext) { self.context = context }
+
+        func follow() { context.insert(User("follower")) }
+    }
+
     @Test func objectsThatAreGoneAreNotKeptInMind() throws {
         let store = try TestStore(Document.self, place: .memory)
         let writer = store.context()

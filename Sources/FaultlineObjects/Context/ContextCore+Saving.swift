@@ -378,7 +378,8 @@ extension ContextCore {
         saving.forgetReplaced()
         relationships.removeAll()
         keepLastValues()
-        moveToSaved(receipt.snapshot)
+        let old = moveToSaved(receipt.snapshot)
+        var watched: [ObjectObservation] = []
         let isPlain = saving.upserts.isEmpty && chosenNumbers.isEmpty
         for place in inserted.indices {
             let number = saving.numbers[place]
@@ -398,9 +399,11 @@ extension ContextCore {
             lock.unlock()
             if let twin, let canonical = self.handle(of: twin, home) {
                 // The object whose place was taken shows the new values from now on; the new one is its alias.
+                for core in [handle.core, canonical.core] {
+                    if let observation = core.pointee.extraIfPresent?.observation { watched.append(observation) }
+                }
                 handle.core.pointee.becomeAlias(of: canonical)
                 if !canonical.core.pointee.has(.changed) { canonical.core.pointee.row = .none }
-                canonical.core.pointee.extraIfPresent?.observation?.noteChangeOfAll()
             }
         }
         for handle in changed where !handle.core.pointee.has(.deleted) {
@@ -410,6 +413,9 @@ extension ContextCore {
         chosenNumbers.removeAll()
         for handle in deleted { handle.core.pointee.becomeGone() }
         forgetChanges()
+        // Now that nothing is left to do, because those who are told may change things.
+        for observation in watched { observation.noteChangeOfAll() }
+        if let old { noteMove(from: old) }
     }
 }
 

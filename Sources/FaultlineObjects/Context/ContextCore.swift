@@ -107,12 +107,14 @@ package final class ContextCore: @unchecked Sendable {
     }
 
     /// Moves on to the state that a save of this context made.
-    func moveToSaved(_ saved: Snapshot) {
+    ///
+    /// - Returns: The state before, if it lacks more than that save.
+    func moveToSaved(_ saved: Snapshot) -> Snapshot? {
         let old = snapshot
-        let isOwn = saved.sequence == old.sequence + 1
-        if !isOwn { forgetRows() }
         snapshot = saved
-        if !isOwn { noteMove(from: old) }
+        if saved.sequence == old.sequence + 1 { return nil }
+        forgetRows()
+        return old
     }
 
     func moveTo(_ snapshot: Snapshot) { self.snapshot = snapshot }

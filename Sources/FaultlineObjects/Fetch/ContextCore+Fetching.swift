@@ -22,7 +22,7 @@ extension ContextCore {
         var found = try matches(query, keepingRows: true)
         if query.order == nil {
             var objects = found.objects(query, self)
-            objects.sort(using: descriptor.sortBy)
+            TrackingWord.withoutTracking { objects.sort(using: descriptor.sortBy) }
             return query.window(objects)
         }
         found.sort()
@@ -87,7 +87,7 @@ extension ContextCore {
         var found = try matches(query, keepingRows: false)
         if query.order == nil {
             var objects = found.objects(query, self)
-            objects.sort(using: descriptor.sortBy)
+            TrackingWord.withoutTracking { objects.sort(using: descriptor.sortBy) }
             for object in query.window(objects) { try block(object) }
             return
         }
@@ -274,7 +274,7 @@ extension ContextCore {
                 if core.pointee.draftPointer == nil, !rowIsLoaded(core) {
                     core.pointee.row = keep(view, at: record.location)
                 }
-                guard try predicate.evaluate(candidate) else { return }
+                guard try TrackingWord.withoutTracking({ try predicate.evaluate(candidate) }) else { return }
                 if keepingRows { object = candidate }
             }
             let reference = keepingRows && object == nil ? keep(view, at: record.location) : .none
@@ -305,7 +305,7 @@ extension ContextCore {
         try query.checkTargets()
         for handle in pending {
             guard let object = handle.object as? T else { continue }
-            if let predicate, try !predicate.evaluate(object) { continue }
+            if let predicate, try !TrackingWord.withoutTracking({ try predicate.evaluate(object) }) { continue }
             guard let draft = handle.core.pointee.draft else { continue }
             try found.append(object, draft) { try blobBytes($0, snapshot) }
         }

@@ -148,8 +148,6 @@ public struct ModelCore: ~Copyable {
             if canonical.core.pointee.extra.observation == nil {
                 canonical.core.pointee.extra.observation = observation
                 canonical.core.pointee.enterObservation()
-            } else {
-                observation.noteChangeOfAll()
             }
         }
         extra.canonical = canonical

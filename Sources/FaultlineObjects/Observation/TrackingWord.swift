@@ -17,6 +17,15 @@ enum TrackingWord {
         return find().pointee != nil
     }
 
+    /// Runs `body` as if nobody tracked: for reads that the library makes to find something out.
+    static func withoutTracking<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        guard isSet else { return try body() }
+        let word = fl_tracking_word_get()
+        fl_tracking_word_set(never)
+        defer { fl_tracking_word_set(word) }
+        return try body()
+    }
+
     private static let place = TrackingWordSearch.place()
     /// What threads look at where the word is not known.
     // Safe because nobody writes it.
