@@ -252,4 +252,46 @@ struct CompactionTests {
         try other.close()
         try log.close()
     }
+
+    @Test func `a copy that nobody finished makes a store unclean that had been closed`() throws {
+        let (store, log, _) = try store(updatingAllBut: 8)
+        try log.compact()
+        // The cold segment is open, and there is something to move to it.
+        for number in 1...40 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(number), row(700 + number, byteCount: 100)) }
+        }
+        for number in 1...10 { try log.insert([row(300 + number, byteCount: 900)], in: plainTable) }
+        for number in 1...40 where number % 8 != 0 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(number), row(800 + number, byteCount: 100)) }
+        }
+        for number in 1...10 { try log.insert([row(400 + number, byteCount: 900)], in: plainTable) }
+        try log.close()
+        let cold = try #require(store.files(.coldSegment).last)
+        let byteCount = try #require(store.disk.bytes(of: cold)?.count)
+
+        let again = try store.open(options)
+        #expect(again.openReport.wasClean)
+        nonisolated(unsafe) var killed: Store?
+        store.disk.onOperation = { disk, _ in
+            guard killed == nil, (disk.bytes(of: cold)?.count ?? 0) > byteCount else { return }
+            killed = Store(disk.afterProcessDeath())
+        }
+        try again.compact()
+        store.disk.onOperation = nil
+        again.abandonForTests()
+
+        let found = try #require(killed)
+        let last = try found.open(options)
+        #expect(!last.openReport.wasClean)
+        // No place of the file is written twice.
+        let before = try #require(found.disk.bytes(of: cold))
+        try last.compact()
+        #expect(found.disk.bytes(of: cold).map { $0 == before } ?? true)
+        #expect(try last.findings().isEmpty)
+        for number in 1...40 {
+            let expected = number % 8 == 0 ? 700 + number : 800 + number
+            #expect(try last.snapshot().row(UInt64(number)) == row(expected, byteCount: 100))
+        }
+        try last.close()
+    }
 }
