@@ -95,9 +95,17 @@ extension LogError {
 
     /// Damage found in a file.
     static func damaged(_ what: String, _ path: String, _ offset: UInt64? = nil) -> LogError {
-        LogError(
-            .damaged, "\(what) Restore the store from a backup, or salvage what is readable.", path: path,
-            offset: offset)
+        LogError(.damaged, "\(what) \(damageRemedy)", path: path, offset: offset)
+    }
+
+    /// What to do about damage.
+    static let damageRemedy =
+        "Restore the store from a backup, or get out what still verifies by `faultline salvage`."
+
+    /// What happened, without what to do about damage.
+    var fault: String {
+        message.hasSuffix(Self.damageRemedy)
+            ? String(message.dropLast(Self.damageRemedy.count + 1)) : message
     }
 
     /// Something that verifies and that this version does not know.

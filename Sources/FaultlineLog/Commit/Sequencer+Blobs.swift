@@ -106,6 +106,12 @@ extension Sequencer {
     /// Completes a blob and writes its placement record.
     func place(_ writer: consuming BlobWriter, owner: BlobOwner) throws(LogError) -> RecordID {
         let id = tables.allocate(1, in: TableID.blobs.rawValue)
+        try place(writer, id: id, owner: owner)
+        return id
+    }
+
+    /// Completes a blob that has its identifier already, and writes its placement record.
+    func place(_ writer: consuming BlobWriter, id: RecordID, owner: BlobOwner) throws(LogError) {
         let segment = writer.segment
         let placement: BlobPlacement
         do {
@@ -119,7 +125,6 @@ extension Sequencer {
             bytes in
             if let start = bytes.baseAddress { placement.write(to: start) }
         }
-        return id
     }
 
     static func chunkCount(_ byteCount: UInt64) -> Int {

@@ -103,8 +103,8 @@ package final class StoreDirectory: @unchecked Sendable {
         } catch {
             if error.code == .notFound {
                 throw LogError(
-                    .damaged, "A file that the manifest lists is missing. Restore the store from a backup.",
-                    path: target, cause: error)
+                    .damaged, "A file that the manifest lists is missing. \(LogError.damageRemedy)", path: target,
+                    cause: error)
             }
             throw LogError(error, doing: "opening a file")
         }

@@ -1,0 +1,89 @@
+import FaultlineDisk
+
+/// What the manifests of a damaged store still say: every whole group of edits that verifies, of any of them.
+///
+/// Each is a fact that no later edit takes back (where a segment was sealed, that it was dropped, its salt, identifiers
+/// that were given), so neither the order of the manifests nor what is missing between two groups matters.
+struct ManifestFacts {
+    /// The files that the newest manifest lists, as far as it can be read.
+    private(set) var files: [UInt64: AddedFile] = [:]
+    /// Every file that any manifest tells of.
+    private(set) var known: [UInt64: AddedFile] = [:]
+    /// Where sealed files end.
+    private(set) var ends: [UInt64: UInt64] = [:]
+    /// How far files are known to have been synchronized.
+    private(set) var durable: [UInt64: UInt64] = [:]
+    private(set) var dropped: Set<UInt64> = []
+    /// Identifiers that may be given next, by table.
+    private(set) var nextIDs: [UInt16: RecordID] = [:]
+    /// The newest transaction that was visible when a manifest was written.
+    private(set) var newestSequence: UInt64 = 0
+
+    /// The first transaction that the listed segments have, as far as a manifest tells.
+    var firstSequence: UInt64 { (files.values.filter { $0.kind == .hotSegment }.map(\.begun).min() ?? 0) + 1 }
+
+    /// Takes in a manifest; older ones come first.
+    mutating func read(_ managed: ManagedFile) throws(LogError) {
+        let length = try onDisk("reading a manifest") { () throws(DiskError) in try managed.file.byteCount() }
+        var scanner = LenientScanner(managed, from: UInt64(FileHeader.byteCount), limit: length)
+        var group: [ManifestEdit] = []
+        var part: UInt32 = 0
+        while let piece = try scanner.next() {
+            guard case .frame(let frame) = piece, frame.header.kind == .edit, frame.header.part == part,
+                append(frame, to: &group)
+            else {
+                // Edits take effect together or not at all.
+                group.removeAll()
+                part = 0
+                continue
+            }
+            part += 1
+            if frame.header.isContinued { continue }
+            for edit in group { take(edit) }
+            group.removeAll()
+            part = 0
+        }
+    }
+
+    /// Appends the edits of a frame, unless one of them does not verify or is not known.
+    private func append(_ frame: LenientFrame, to group: inout [ManifestEdit]) -> Bool {
+        guard frame.areHeadersProven, let start = frame.body.baseAddress else { return false }
+        var edits: [ManifestEdit] = []
+        var isWhole = true
+        frame.forEachStep { step in
+            guard case .record(let place, let header, true) = step else {
+                isWhole = false
+                return
+            }
+            let payload = UnsafeRawBufferPointer(
+                start: start + place + RecordHeader.byteCount, count: header.storedByteCount)
+            do throws(FormatFault) {
+                edits.append(try ManifestEdit(kind: header.layout, payload: payload))
+            } catch {
+                isWhole = false
+            }
+        }
+        if isWhole { group += edits }
+        return isWhole
+    }
+
+    private mutating func take(_ edit: ManifestEdit) {
+        switch edit {
+        case .manifest: files.removeAll()
+        case .fileAdded(let file):
+            files[file.number] = file
+            known[file.number] = file
+            if file.kind == .hotSegment { newestSequence = max(newestSequence, file.begun) }
+        case .fileSealed(let seal):
+            ends[seal.number] = seal.end
+            durable[seal.number] = max(durable[seal.number] ?? 0, seal.end)
+        case .fileDropped(let number):
+            files[number] = nil
+            dropped.insert(number)
+        case .durable(let file, let offset, _): durable[file] = max(durable[file] ?? 0, offset)
+        case .checkpoint(let position): newestSequence = max(newestSequence, position.sequence)
+        case .identifiers(let table, let next): nextIDs[table] = max(nextIDs[table] ?? 0, next)
+        default: break
+        }
+    }
+}

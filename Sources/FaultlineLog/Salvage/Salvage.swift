@@ -1,0 +1,198 @@
+package import FaultlineDisk
+
+/// Writes a new store with everything of a damaged one that still verifies.
+///
+/// Of each object the newest version that verifies is taken, and what is not in its newest version, or not there at
+/// all, is reported. The damaged store is only read.
+package struct Salvage {
+    /// What a salvage is doing.
+    package enum Step: Sendable {
+        /// Reading segments; counted in bytes.
+        case reading
+        /// Writing the new store; counted in objects, of an unknown number.
+        case writing
+        /// Making indexes; not counted.
+        case indexing
+    }
+
+    private let destination: String
+    private let disk: Disk
+    private let clock: Clock
+    private let options: LogOptions
+    private let deriver: any IndexDeriver
+
+    /// Where the new store is made, to be given its name when it is whole.
+    private var unfinished: String { destination + ".unfinished" }
+
+    /// Prepares a salvage.
+    ///
+    /// - Parameters:
+    ///   - destination: Where the new store will be: a path where nothing is, or an empty directory.
+    ///   - disk: Holds both stores.
+    ///   - clock: Tells the new store's times.
+    ///   - options: Sizes of the new store; its memory budget is the salvage's.
+    ///   - deriver: Makes the new store's indexes.
+    package init(
+        to destination: String, on disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver
+    ) {
+        var path = destination
+        while path.count > 1, path.last == "/" { path.removeLast() }
+        self.destination = path
+        self.disk = disk
+        self.clock = clock
+        self.options = options
+        self.deriver = deriver
+    }
+
+    /// Checks that a store can be made at the destination.
+    ///
+    /// - Throws: `.notAStore` if something is there already, or it lies inside the damaged store; what the disk says.
+    package func checkDestination(outside source: String) throws(LogError) {
+        let names = try onDisk("looking at the destination") { () throws(DiskError) in
+            try disk.isPresent(destination) ? try disk.names(in: destination) : []
+        }
+        guard names.isEmpty else {
+            throw LogError(
+                .notAStore, "The destination is not empty. Name a directory that does not exist yet.",
+                path: destination)
+        }
+        let isLeft = try onDisk("looking at the destination") { () throws(DiskError) in try disk.isPresent(unfinished) }
+        guard !isLeft else {
+            throw LogError(
+                .notAStore, "A salvage to this destination did not end. Remove what it left, or name another.",
+                path: unfinished)
+        }
+        let store = try onDisk("looking at the store") { () throws(DiskError) in try disk.identity(of: source) }
+        var folder = IdentityFile.parent(of: destination)
+        var last: FileIdentity?
+        while let identity = try? disk.identity(of: folder), identity != last {
+            guard identity != store else {
+                throw LogError(
+                    .notAStore, "The destination lies inside the store, which salvage does not write to.",
+                    path: destination)
+            }
+            last = identity
+            folder += "/.."
+        }
+    }
+
+    /// Makes the new store.
+    ///
+    /// Durability: the new store appears under its name when it is whole and durable; a salvage that was interrupted
+    /// leaves a directory with `.unfinished` behind its name.
+    ///
+    /// - Parameters:
+    ///   - source: The damaged store.
+    ///   - finding: Is told of each thing that is lost, or not sure, as it is found.
+    ///   - progress: Is told how far each step has come, and of how much; 0 where that is not known.
+    /// - Returns: The sums.
+    /// - Throws: What the disk says of the new store; `.lockedByAnother` if somebody wrote to the damaged one meanwhile.
+    package func run(
+        _ source: borrowing SalvageSource, finding: @escaping (SalvageFinding) -> Void,
+        progress: (_ step: Step, _ done: UInt64, _ total: UInt64) -> Void
+    ) throws(LogError) -> SalvageReport {
+        var report = SalvageReport()
+        for remark in source.remarks { finding(.remark(remark)) }
+        try copy(source, &report, finding, progress)
+        progress(.indexing, 0, 0)
+        try index(&report)
+        try source.refuseWriter()
+        try onDisk("naming the new store") { () throws(DiskError) in
+            try disk.rename(unfinished, to: destination)
+            try disk.synchronizeDirectory(IdentityFile.parent(of: destination), site: "salvage.directory")
+        }
+        return report
+    }
+
+    /// Writes the objects, without indexes.
+    private func copy(
+        _ source: borrowing SalvageSource, _ report: inout SalvageReport,
+        _ finding: @escaping (SalvageFinding) -> Void, _ progress: (Step, UInt64, UInt64) -> Void
+    ) throws(LogError) {
+        var options = options
+        options.access = .writing
+        options.maintenance = .inline
+        let log = try Log.open(unfinished, on: disk, clock: clock, options: options, deriver: NoIndexes())
+        do throws(LogError) {
+            try fill(log, source, &report, finding, progress)
+        } catch {
+            // What failed is what people have to know.
+            try? log.close()
+            throw error
+        }
+        log.directory.removeUnneededFiles()
+        try log.close()
+    }
+
+    private func fill(
+        _ log: Log, _ source: borrowing SalvageSource, _ report: inout SalvageReport,
+        _ finding: @escaping (SalvageFinding) -> Void, _ progress: (Step, UInt64, UInt64) -> Void
+    ) throws(LogError) {
+        let losses = Losses(finding)
+        for range in source.lost { losses.add(range) }
+        var replay = SalvageReplay(
+            VersionTables(cache: log.cache, directory: log.directory), newestSequence: source.facts.newestSequence,
+            report: losses.add)
+        let total = source.segments.reduce(UInt64(0)) { $0 + $1.limit }
+        var before: UInt64 = 0
+        var peak = 0
+        for segment in source.segments {
+            try replay.read(segment) { done in
+                peak = max(peak, log.budget.used)
+                progress(.reading, before + done, total)
+            }
+            before += segment.limit
+        }
+        replay.finish()
+        report.lostRangeCount = losses.count
+        report.lostByteCount = losses.byteCount
+        report.unfinishedRecordCount = replay.unfinishedRecordCount
+        report.tornByteCount = replay.tornByteCount
+        report.lostTransactions = replay.whole.missing(
+            from: source.facts.firstSequence, through: replay.newestSequence)
+
+        var versions = replay.versions
+        let nextIDs = source.nextIDs(above: versions, lost: report)
+        var writer = SalvageWriter(source.files, to: log, nextIDs: nextIDs, report: report, finding: finding)
+        try writer.write(&versions) { done in
+            peak = max(peak, log.budget.used)
+            progress(.writing, UInt64(done), 0)
+        }
+        report = writer.report
+        report.peakByteCount = peak
+    }
+
+    /// Opens the new store as anybody would whose derived files are lost: tables and indexes are made from the records,
+    /// each of which is read again and verified by that.
+    private func index(_ report: inout SalvageReport) throws(LogError) {
+        var options = options
+        options.access = .writing
+        options.maintenance = .inline
+        options.ignoresDerivedFiles = true
+        do throws(LogError) {
+            let log = try Log.open(unfinished, on: disk, clock: clock, options: options, deriver: deriver)
+            try log.close()
+        } catch {
+            // Of what was just written nothing is damaged: the deriver does not understand the catalog.
+            guard error.code == .damaged, error.path == nil else { throw error }
+            report.isCatalogReadable = false
+        }
+    }
+}
+
+/// Sums up what is lost.
+private final class Losses {
+    private let finding: (SalvageFinding) -> Void
+    private(set) var count = 0
+    private(set) var byteCount: UInt64 = 0
+
+    init(_ finding: @escaping (SalvageFinding) -> Void) {
+        self.finding = finding
+    }
+
+    func add(_ range: LostRange) {
+        count += 1
+        byteCount += range.byteCount
+        finding(.lostRange(range))
+    }
+}

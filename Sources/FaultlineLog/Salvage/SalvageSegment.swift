@@ -1,0 +1,48 @@
+import FaultlineDisk
+
+/// A hot segment of a damaged store, and how far it counts.
+struct SalvageSegment {
+    let managed: ManagedFile
+    /// Bytes that are looked at: up to where the segment was sealed, if a manifest still says where.
+    let limit: UInt64
+    /// Bytes known to have been synchronized.
+    let durable: UInt64
+    /// Bytes that the manifest knows of, and that the file has not.
+    let missingFrom: Range<UInt64>?
+    /// Whether later segments follow, so that no torn tail is to be expected.
+    let isSealed: Bool
+    /// Transactions from this number on are those of a later segment: what this one has behind its seal is dead.
+    let ceiling: UInt64
+
+    /// The hot segments in the order in which they were written.
+    static func ordered(_ hot: [ManagedFile], _ facts: ManifestFacts) throws(LogError) -> [SalvageSegment] {
+        var segments: [SalvageSegment] = []
+        var ceiling = UInt64.max
+        for managed in hot.sorted(by: { $0.number > $1.number }) {
+            let length = try onDisk("measuring a segment") { () throws(DiskError) in try managed.file.byteCount() }
+            let end = facts.ends[managed.number]
+            let limit = min(length, end ?? length, UInt64(Limits.locatableByteCountMax))
+            let durable = facts.durable[managed.number] ?? 0
+            segments.append(
+                SalvageSegment(
+                    managed: managed, limit: limit, durable: durable,
+                    missingFrom: durable > length ? length..<durable : nil,
+                    isSealed: end != nil || !segments.isEmpty, ceiling: ceiling))
+            if let first = try firstBegun(in: managed, limit: limit) { ceiling = min(ceiling, first) }
+        }
+        return segments.reversed()
+    }
+
+    /// The first transaction that began in a segment, as far as it can be read.
+    ///
+    /// Frames that recovery copied here do not count: the copy may not have been finished.
+    private static func firstBegun(in managed: ManagedFile, limit: UInt64) throws(LogError) -> UInt64? {
+        var scanner = LenientScanner(managed, from: UInt64(FileHeader.byteCount), limit: limit)
+        while let piece = try scanner.next() {
+            if case .frame(let frame) = piece, frame.header.kind == .commit, !frame.header.isRescued {
+                return frame.header.part == 0 ? frame.header.sequence : frame.header.sequence + 1
+            }
+        }
+        return nil
+    }
+}

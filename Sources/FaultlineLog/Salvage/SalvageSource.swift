@@ -1,0 +1,82 @@
+package import FaultlineDisk
+
+/// A store that may be damaged anywhere, opened for reading as far as its files tell who they are.
+///
+/// Nothing is written to it, and nothing but the files' own headers is needed: a manifest that can be read adds where
+/// segments end, which were dropped, and what a header that rotted had said.
+package struct SalvageSource: ~Copyable {
+    let directory: StoreDirectory
+    let facts: ManifestFacts
+    /// The segments of commits, in the order in which they were written.
+    let segments: [SalvageSegment]
+    /// All segments, by the low 32 bits of their number.
+    let files: FileTable
+    /// Files that are missing, or that do not tell who they are.
+    let lost: [LostRange]
+    /// What is wrong with files that could be done without.
+    let remarks: [SalvageRemark]
+    private let lock: StoreLock
+
+    /// Opens the files of a store.
+    ///
+    /// - Throws: `.notAStore` if there is no file of a store; `.lockedByAnother` if somebody writes; `.newerFormat`; what
+    ///   the disk says.
+    package static func open(_ path: String, on disk: Disk) throws(LogError) -> SalvageSource {
+        let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
+        let lock = try StoreLock.take(path + "/" + FileName.lock, on: disk, for: .reading, clock: .system)
+        do throws(LogError) {
+            try refuseWriter(lock, path)
+            let found = try FoundFiles(path, names, on: disk)
+            let hot = found.segments.filter { $0.kind == .hotSegment }
+            return SalvageSource(found, try SalvageSegment.ordered(hot, found.facts), lock)
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    private init(_ found: FoundFiles, _ segments: [SalvageSegment], _ lock: StoreLock) {
+        directory = found.directory
+        facts = found.facts
+        lost = found.lost
+        remarks = found.remarks
+        files = FileTable(found.segments)
+        self.segments = segments
+        self.lock = lock
+    }
+
+    deinit {
+        lock.release()
+    }
+
+    /// - Throws: `.lockedByAnother` if somebody writes to the store.
+    func refuseWriter() throws(LogError) { try Self.refuseWriter(lock, directory.path) }
+
+    private static func refuseWriter(_ lock: StoreLock, _ path: String) throws(LogError) {
+        guard try lock.hasWriter() else { return }
+        throw LogError(
+            .lockedByAnother,
+            "The store is open for writing, so what salvage reads may be half written. Close it first.", path: path)
+    }
+}
+
+extension SalvageSource {
+    /// For each table, an identifier above all that were given.
+    ///
+    /// Where records are lost, none that one of them may have had is given again: references to it would find another
+    /// object. A record takes 24 bytes at least.
+    borrowing func nextIDs(above versions: VersionTables, lost report: SalvageReport) -> [TableID: RecordID] {
+        var reserve: UInt64 = 0
+        if !report.lostTransactions.isEmpty || report.lostRangeCount > 0 {
+            let isSizeUnknown = lost.contains { $0.byteCount == 0 } || facts.known.isEmpty
+            let missing = isSizeUnknown ? UInt64(LogOptions().segmentByteCount) : 0
+            reserve = (report.lostByteCount + missing) / UInt64(RecordHeader.byteCount)
+        }
+        var next: [TableID: RecordID] = [:]
+        for table in Set(versions.tables).union(facts.nextIDs.keys) where table > 0 {
+            let known = max(versions.nextID(in: table), facts.nextIDs[table] ?? 1)
+            next[TableID(rawValue: table)] = min(known + reserve, Limits.recordIDMax)
+        }
+        return next
+    }
+}

@@ -1,0 +1,243 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+struct SalvageTests {
+    /// Six transactions of objects, one of a catalog entry, one of blobs; closed.
+    private func filledStore(_ options: LogOptions = Store.options) throws -> Store {
+        let store = Store()
+        let log = try store.open(options)
+        _ = try log.write(author: nil) { try $0.put(1, row(1_000), in: .catalog) }
+        for number in 0..<6 { try log.insert((0..<40).map { row(number * 40 + $0) }) }
+        _ = try log.write(author: nil) { transaction in
+            for number in 0..<3 {
+                _ = try blobBytes(number).withUnsafeBytes {
+                    try transaction.putBlob($0, owner: BlobOwner(table: testTable, slot: 2, id: UInt64(number) + 1))
+                }
+            }
+        }
+        _ = try log.write(author: nil) { transaction in
+            try transaction.put(5, row(5_000))
+            try transaction.erase(7)
+        }
+        try log.close()
+        return store
+    }
+
+    private func blobBytes(_ number: Int) -> [UInt8] {
+        var random = Seed(UInt64(number))
+        return random.bytes(100_000)
+    }
+
+    /// Checks what `filledStore` holds, but for some objects of table 16 and some blobs.
+    private func check(
+        _ salvaged: SalvagedStore, without missing: Set<RecordID> = [], blobs missingBlobs: Set<RecordID> = []
+    ) throws {
+        let log = try salvaged.open()
+        let snapshot = log.snapshot()
+        #expect(try snapshot.row(1, in: .catalog) == row(1_000))
+        for id in UInt64(1)...240 {
+            let expected = id == 7 || missing.contains(id) ? nil : id == 5 ? row(5_000) : row(Int(id) - 1)
+            #expect(try snapshot.row(id) == expected, "object \(id)")
+            if let expected { #expect(try snapshot.firstID(expected) == id) }
+        }
+        for id in UInt64(1)...3 where !missingBlobs.contains(id) {
+            #expect(try snapshot.blob(id) == blobBytes(Int(id) - 1))
+        }
+        #expect(snapshot.recordCount(of: .blobs) == 3 - missingBlobs.count)
+        try log.close()
+    }
+
+    @Test func copiesASoundStoreAndLosesNothing() throws {
+        let salvaged = try SalvagedStore(filledStore())
+        #expect(!salvaged.report.hasLoss)
+        #expect(salvaged.findings.isEmpty)
+        #expect(salvaged.report.recordCounts == [.catalog: 1, .blobs: 3, testTable: 239])
+        #expect(salvaged.report.blobByteCount == 300_000)
+        try check(salvaged)
+        #expect(try salvaged.disk.names(in: "/d") == ["new", "store"])
+    }
+
+    @Test func needsNeitherManifestNorIdentity() throws {
+        var options = Store.options
+        options.segmentByteCount = 2_000
+        let store = try filledStore(options)
+        for path in store.files(.manifest) { try store.disk.remove(path) }
+        try store.disk.remove(Store.path + "/IDENTITY")
+        let salvaged = try SalvagedStore(store)
+        #expect(!salvaged.report.hasLoss)
+        #expect(salvaged.findings.count == 2)
+        try check(salvaged)
+    }
+
+    @Test func readsASegmentWhoseHeaderRottedByWhatTheManifestSays() throws {
+        let store = try filledStore()
+        for path in store.files(.hotSegment) + store.files(.blobSegment) {
+            try store.disk.overwrite(path, at: 0, [UInt8](repeating: 0, count: 64))
+        }
+        let salvaged = try SalvagedStore(store)
+        #expect(!salvaged.report.hasLoss)
+        try check(salvaged)
+        for path in store.files(.manifest) { try store.disk.remove(path) }
+        try store.disk.remove(Store.path + "/IDENTITY")
+        let other = Store(store.disk.afterProcessDeath())
+        try removeNew(other.disk)
+        let lost = try SalvagedStore(other)
+        #expect(lost.report.lostRangeCount == 2 && lost.report.recordCounts.isEmpty)
+    }
+
+    private func removeNew(_ disk: SimulatedDisk) throws {
+        for name in try disk.names(in: SalvagedStore.path) { try disk.remove(SalvagedStore.path + "/" + name) }
+        try disk.removeDirectory(SalvagedStore.path)
+    }
+
+    @Test func namesTheObjectWhoseRowRotted() throws {
+        let store = try filledStore()
+        let path = try #require(store.files(.hotSegment).first)
+        let log = LogBytes(try store.disk.contents(path))
+        // Object 9 has one version, object 5 an older one.
+        let only = try #require(log.records.first { $0.table == 16 && $0.id == 9 })
+        let newest = try #require(log.records.last { $0.table == 16 && $0.id == 5 })
+        for record in [only, newest] { store.disk.flip(bit: (record.offset + 30) * 8, of: path) }
+        let salvaged = try SalvagedStore(store)
+        let ranges = salvaged.findings.compactMap { if case .lostRange(let range) = $0 { range } else { nil } }
+        #expect(ranges.map { Int($0.offset) } == [only, newest].map(\.offset) && ranges.allSatisfy { $0.path == path })
+        #expect(ranges.map { Int($0.byteCount) } == [only, newest].map(\.byteCount))
+        #expect(salvaged.findings.count == 4)
+        #expect(salvaged.findings.contains(.lostObject(table: testTable, id: 9)))
+        #expect(salvaged.findings.contains(.olderVersion(table: testTable, id: 5)))
+        #expect(salvaged.report.lostTransactions.isEmpty)
+        #expect(salvaged.report.possiblyOldCounts == [testTable: 1])
+        let new = try salvaged.open()
+        #expect(try new.snapshot().row(5) == row(4))
+        #expect(try new.snapshot().row(9) == nil)
+        // Nobody else gets the number, to which others may refer.
+        #expect(new.snapshot().nextID(of: testTable) > 240)
+        try new.close()
+    }
+
+    @Test func readsFramesWithoutTheirHeads() throws {
+        let store = try filledStore()
+        let path = try #require(store.files(.hotSegment).first)
+        for frame in LogBytes(try store.disk.contents(path)).frames { store.disk.flip(bit: frame.offset * 8, of: path) }
+        let salvaged = try SalvagedStore(store)
+        #expect(salvaged.report.lostTransactions.isEmpty)
+        #expect(salvaged.report.lostRangeCount > 0)
+        try check(salvaged)
+    }
+
+    @Test func knowsATransactionByItsLastHeadWhereItsRecordRotted() throws {
+        var options = Store.options
+        options.frameByteCount = 500
+        let store = try filledStore(options)
+        let path = try #require(store.files(.hotSegment).first)
+        let records = LogBytes(try store.disk.contents(path)).records.filter { $0.operation == 4 }
+        #expect(records.count == 9)
+        for record in records { store.disk.flip(bit: (record.offset + 40) * 8, of: path) }
+        let salvaged = try SalvagedStore(store)
+        #expect(salvaged.report.lostTransactions.isEmpty)
+        #expect(salvaged.report.lostRangeCount == 9)
+        try check(salvaged)
+    }
+
+    @Test func leavesOutWhatNeverEnded() throws {
+        struct GivenUp: Error {}
+        var options = Store.options
+        options.frameByteCount = 500
+        let store = Store()
+        let log = try store.open(options)
+        for number in 0..<4 {
+            #expect(throws: GivenUp.self) {
+                try log.write(author: nil) { transaction in
+                    for count in 0..<60 { _ = try transaction.insert(row(10_000 + number * 100 + count)) }
+                    throw GivenUp()
+                }
+            }
+            try log.insert((0..<30).map { row(number * 30 + $0) })
+        }
+        try log.close()
+        let salvaged = try SalvagedStore(store)
+        #expect(!salvaged.report.hasLoss)
+        #expect(salvaged.report.unfinishedRecordCount > 100)
+        let new = try salvaged.open()
+        #expect(new.snapshot().recordCount(of: testTable) == 120)
+        for number in 0..<120 { #expect(try new.snapshot().row(UInt64(number) + 1) == row(number)) }
+        try new.close()
+    }
+
+    @Test func leavesABlobOutOfWhichAChunkRotted() throws {
+        let store = try filledStore()
+        let path = try #require(store.files(.blobSegment).first)
+        // In the second blob.
+        store.disk.flip(bit: 150_000 * 8, of: path)
+        let salvaged = try SalvagedStore(store)
+        #expect(salvaged.report.lostBlobCount == 1 && salvaged.report.hasLoss)
+        guard case .lostBlob(let blob)? = salvaged.findings.first else {
+            Issue.record("\(salvaged.findings)")
+            return
+        }
+        #expect(blob.id == 2 && blob.byteCount == 100_000 && blob.path == path)
+        #expect(blob.owner == BlobOwner(table: testTable, slot: 2, id: 2))
+        try check(salvaged, blobs: [2])
+    }
+
+    @Test func reportsTheTransactionsOfASegmentThatIsMissing() throws {
+        var options = Store.options
+        options.segmentByteCount = 4_000
+        let store = try filledStore(options)
+        let segments = store.files(.hotSegment)
+        #expect(segments.count > 2)
+        let path = segments[1]
+        let lost = Set(LogBytes(try store.disk.contents(path)).records.filter { $0.operation == 4 }.map(\.sequence))
+        try store.disk.remove(path)
+        let salvaged = try SalvagedStore(store)
+        #expect(salvaged.report.lostRangeCount == 1)
+        #expect(Set(salvaged.report.lostTransactions.flatMap { Array($0) }) == lost)
+        // Where no manifest says so, the sequence numbers do.
+        for path in store.files(.manifest) { try store.disk.remove(path) }
+        let other = Store(store.disk.afterProcessDeath())
+        try removeNew(other.disk)
+        let again = try SalvagedStore(other)
+        #expect(again.report.lostTransactions == salvaged.report.lostTransactions)
+        #expect(again.report.possiblyOldCounts[testTable] ?? 0 > 0)
+    }
+
+    @Test func refusesAStoreThatIsBeingWrittenAndADestinationThatIsNotEmpty() throws {
+        let store = try filledStore()
+        let log = try store.open()
+        #expect(throws: LogError.self) { _ = try SalvageSource.open(Store.path, on: store.disk) }
+        try log.close()
+        let salvage = Salvage(
+            to: "/d/store/new/", on: store.disk, clock: .system, options: Store.options, deriver: NoIndexes())
+        #expect(throws: LogError.self) { try salvage.checkDestination(outside: Store.path) }
+        let full = Salvage(to: "/d", on: store.disk, clock: .system, options: Store.options, deriver: NoIndexes())
+        #expect(throws: LogError.self) { try full.checkDestination(outside: Store.path) }
+        #expect(throws: LogError.self) { _ = try SalvageSource.open("/d", on: store.disk) }
+        #expect(throws: LogError.self) { _ = try SalvageSource.open("/d/nothing", on: store.disk) }
+    }
+
+    @Test func readsAroundPlacesThatTheDiskCannotRead() throws {
+        let store = try filledStore()
+        let path = try #require(store.files(.hotSegment).first)
+        let failing = FailingDisk(over: store.disk)
+        failing.arm(
+            DiskFault(isSticky: true) { operation in
+                guard operation.kind == .read, operation.path == path, let offset = operation.offset else {
+                    return false
+                }
+                return offset < 8_192 && offset + UInt64(operation.byteCount ?? 0) > 4_096
+            })
+        let salvaged = try SalvagedStore(store, on: failing)
+        #expect(failing.hitCount > 1)
+        #expect(salvaged.report.hasLoss)
+        let records = LogBytes(try store.disk.contents(path)).records
+        let touched = records.filter { $0.offset < 8_192 && $0.offset + $0.byteCount > 4_096 }
+        let new = try salvaged.open()
+        for record in records where record.table == 16 && !touched.contains(where: { $0.sequence == record.sequence }) {
+            #expect(try new.snapshot().row(record.id) != nil || record.id == 7)
+        }
+        #expect(new.snapshot().recordCount(of: testTable) < 239)
+        try new.close()
+    }
+}

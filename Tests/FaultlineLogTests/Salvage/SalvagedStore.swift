@@ -1,0 +1,50 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+/// A salvage of the store of a disk, and what came of it.
+struct SalvagedStore {
+    static let path = "/d/new"
+
+    let report: SalvageReport
+    let findings: [SalvageFinding]
+    let disk: SimulatedDisk
+
+    /// Salvages the disk's store, and expects that no byte of it changes.
+    init(_ store: Store, on other: Disk? = nil, options: LogOptions = Store.options) throws {
+        disk = store.disk
+        let before = Self.contents(disk)
+        var findings: [SalvageFinding] = []
+        let salvage = Salvage(
+            to: Self.path, on: other ?? disk, clock: Clock { 9 }, options: options, deriver: WholeRowDeriver())
+        try salvage.checkDestination(outside: Store.path)
+        let source = try SalvageSource.open(Store.path, on: other ?? disk)
+        report = try salvage.run(source, finding: { findings.append($0) }, progress: { _, _, _ in })
+        self.findings = findings
+        #expect(Self.contents(disk) == before)
+    }
+
+    private static func contents(_ disk: SimulatedDisk) -> [String: [UInt8]] {
+        var contents: [String: [UInt8]] = [:]
+        for path in disk.filePaths where path.hasPrefix(Store.path) { contents[path] = disk.bytes(of: path) }
+        return contents
+    }
+
+    /// Opens the new store, which has to be sound and closed.
+    func open() throws -> Log {
+        let log = try Log.open(
+            Self.path, on: disk, clock: Clock { 10 }, options: Store.options, deriver: WholeRowDeriver())
+        #expect(log.openReport.wasClean)
+        #expect(try log.findings().isEmpty)
+        return log
+    }
+
+    /// Objects that are reported as taken in an older version, or as lost.
+    func isReported(_ id: RecordID, in table: TableID) -> Bool {
+        findings.contains { $0 == .olderVersion(table: table, id: id) || $0 == .lostObject(table: table, id: id) }
+    }
+
+    /// The newest transaction that is not there whole.
+    var lastLost: UInt64 { report.lostTransactions.last?.upperBound ?? 0 }
+}
