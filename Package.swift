@@ -160,7 +160,7 @@ let package = Package(
                 "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport", "MigrationSimulation",
             ]),
-        .testTarget(name: "FaultlineToolTests", dependencies: ["FaultlineTool"]),
+        .testTarget(name: "FaultlineToolTests", dependencies: ["FaultlineTool", "Faultline"]),
         // The models of Fixtures/models, compiled as apps are.
         .testTarget(name: "ModelFixtureTests", dependencies: ["Faultline"]),
         // The same models under other compiler settings.

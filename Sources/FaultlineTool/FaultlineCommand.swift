@@ -4,19 +4,19 @@ import ArgumentParser
 struct FaultlineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faultline",
-        abstract: "Looks into Faultline stores, verifies them, and runs the demo.",
+        abstract: "Looks into Faultline stores, verifies and salvages them, and runs the demo.",
         discussion: """
             Exit status: 0 done; 1 the check found damage, or the operation was refused; 2 wrong usage; 3 the store cannot be opened.
             """,
         subcommands: [
             DemoCommand.self, InfoCommand.self, SchemaCommand.self, DumpCommand.self, VerifyCommand.self,
-            DemoStepCommand.self,
+            SalvageCommand.self, DemoStepCommand.self,
         ]
     )
 
-    static func run() {
+    static func run(_ arguments: [String]?) {
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(arguments)
             try command.run()
         } catch let failure as ToolFailure {
             Terminal.messages.write("faultline: \(failure.message)\n")
@@ -29,9 +29,11 @@ struct FaultlineCommand: ParsableCommand {
     }
 }
 
-/// Runs the tool.
+/// Runs the tool, which ends the process where it has a status to tell.
 ///
 /// In a library of its own, so that tests can import what the tool is made of.
-package func runFaultlineTool() {
-    FaultlineCommand.run()
+///
+/// - Parameter arguments: What follows the tool's name; nil for those of the process.
+package func runFaultlineTool(_ arguments: [String]? = nil) {
+    FaultlineCommand.run(arguments)
 }

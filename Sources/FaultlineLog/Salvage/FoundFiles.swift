@@ -25,7 +25,12 @@ struct FoundFiles {
         var files: [File] = []
         for name in names {
             guard let (kind, number) = FileName.parse(name), kind == .manifest || kind.isSegment else { continue }
-            files.append(try Self.open(path + "/" + name, name, kind, number, on: disk))
+            do throws(LogError) {
+                files.append(try Self.open(path + "/" + name, name, kind, number, on: disk))
+            } catch {
+                guard error.code != .newerFormat else { throw error }
+                lost.append(LostRange(path: path + "/" + name, offset: 0, byteCount: 0, reason: error.message))
+            }
         }
         guard files.contains(where: { $0.kind.isSegment }) else {
             throw LogError(

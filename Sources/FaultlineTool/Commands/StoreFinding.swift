@@ -35,4 +35,16 @@ struct StoreFinding: Sendable, CustomStringConvertible {
     var description: String {
         "\(kind): \(message)" + (path.map { " [\($0)\(offset.map { ", offset \($0)" } ?? "")]" } ?? "")
     }
+
+    /// Prints the finding on a line of its own.
+    func print(asJSON: Bool) {
+        guard asJSON else { return Terminal.output.write("\(self)\n") }
+        var line = JSONLine()
+        line.add("kind", kind)
+        line.add("message", message)
+        if let path { line.add("path", path) }
+        if let offset { line.add("offset", Int(clamping: offset)) }
+        if let object { line.add("object", Int(clamping: object)) }
+        Terminal.output.write(line.line + "\n")
+    }
 }

@@ -19,7 +19,7 @@ struct VerifyCommand: ParsableCommand {
         let findings = check.findings
         progress.finish()
         let seconds = monotonicSeconds() - begin
-        for finding in findings { print(finding) }
+        for finding in findings { finding.print(asJSON: arguments.json) }
         let danglingCount = check.dangling.reduce(0) { $0 + $1.count }
         if arguments.json {
             var line = JSONLine()
@@ -37,16 +37,5 @@ struct VerifyCommand: ParsableCommand {
             )
         }
         if !findings.isEmpty { endProcess(ToolFailure.refused) }
-    }
-
-    private func print(_ finding: StoreFinding) {
-        guard arguments.json else { return Terminal.output.write("\(finding)\n") }
-        var line = JSONLine()
-        line.add("kind", finding.kind)
-        line.add("message", finding.message)
-        if let path = finding.path { line.add("path", path) }
-        if let offset = finding.offset { line.add("offset", Int(clamping: offset)) }
-        if let object = finding.object { line.add("object", Int(clamping: object)) }
-        Terminal.output.write(line.line + "\n")
     }
 }

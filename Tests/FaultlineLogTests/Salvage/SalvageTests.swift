@@ -117,6 +117,17 @@ struct SalvageTests {
         try new.close()
     }
 
+    @Test func endsAnObjectWhoseDeleteRottedBehindItsHeader() throws {
+        let store = try filledStore()
+        let path = try #require(store.files(.hotSegment).first)
+        let records = LogBytes(try store.disk.contents(path)).records
+        let delete = try #require(records.first { $0.operation == 2 && $0.table == 16 })
+        store.disk.flip(bit: (delete.offset + 30) * 8, of: path)
+        let salvaged = try SalvagedStore(store)
+        #expect(salvaged.report.lostRangeCount == 1 && salvaged.report.possiblyOldCounts.isEmpty)
+        try check(salvaged)
+    }
+
     @Test func readsFramesWithoutTheirHeads() throws {
         let store = try filledStore()
         let path = try #require(store.files(.hotSegment).first)
@@ -166,6 +177,59 @@ struct SalvageTests {
         try new.close()
     }
 
+    @Test func takesNothingOlderFromACopyThatAnInterruptedRecoveryLeft() throws {
+        var options = Store.options
+        options.durability = .async
+        let store = Store()
+        let log = try store.open(options)
+        try log.insert([row(1)])
+        try log.checkpoint()
+        for number in 2...4 { _ = try log.write(author: nil) { try $0.put(1, row(number)) } }
+        log.abandonForTests()
+        let killed = store.killed
+        let whole = Store(killed.disk.afterProcessDeath())
+        try whole.open(options).close()
+        let path = try #require(whole.files(.hotSegment).last)
+        #expect(whole.files(.hotSegment).count == 2)
+        let bytes = try whole.disk.contents(path)
+        let first = try #require(LogBytes(bytes).frames.first)
+        try killed.disk.replace(path, with: Array(bytes[..<(first.offset + first.byteCount)]))
+        for isManifestThere in [true, false] {
+            let damaged = Store(killed.disk.afterProcessDeath())
+            for path in damaged.files(.manifest) where !isManifestThere { try damaged.disk.remove(path) }
+            let new = try SalvagedStore(damaged).open()
+            #expect(try new.snapshot().row(1) == row(4))
+            try new.close()
+        }
+    }
+
+    @Test func leavesOutWhatRecoveryFoundBehindATornFrame() throws {
+        var options = Store.options
+        options.durability = .async
+        let store = Store()
+        let log = try store.open(options)
+        try log.insert([row(1)])
+        try log.checkpoint()
+        try log.insert([row(2)])
+        try log.insert([row(3), row(4), row(5)])
+        log.abandonForTests()
+        let killed = store.killed
+        let path = try #require(killed.files(.hotSegment).first)
+        let torn = try #require(LogBytes(try killed.disk.contents(path)).records.first { $0.id == 2 })
+        killed.disk.flip(bit: (torn.offset + 30) * 8, of: path)
+        let again = try killed.open(options)
+        #expect(again.snapshot().sequence == 1)
+        for number in 12...14 { try again.insert([row(number)]) }
+        try again.close()
+
+        // Where the old segment was sealed only the manifest says; where the new one begins, its frames do.
+        for path in killed.files(.manifest) { try killed.disk.remove(path) }
+        let new = try SalvagedStore(killed).open()
+        #expect(new.snapshot().recordCount(of: testTable) == 4)
+        for (id, number) in [1: 1, 2: 12, 3: 13, 4: 14] { #expect(try new.snapshot().row(RecordID(id)) == row(number)) }
+        try new.close()
+    }
+
     @Test func leavesABlobOutOfWhichAChunkRotted() throws {
         let store = try filledStore()
         let path = try #require(store.files(.blobSegment).first)
@@ -201,6 +265,16 @@ struct SalvageTests {
         let again = try SalvagedStore(other)
         #expect(again.report.lostTransactions == salvaged.report.lostTransactions)
         #expect(again.report.possiblyOldCounts[testTable] ?? 0 > 0)
+    }
+
+    @Test func goesOnWithoutAFileThatCannotBeOpened() throws {
+        let store = try filledStore()
+        let path = try #require(store.files(.blobSegment).first)
+        try store.disk.remove(path)
+        try store.disk.createDirectory(path)
+        let salvaged = try SalvagedStore(store)
+        #expect(salvaged.report.lostRangeCount == 1 && salvaged.report.lostBlobCount == 3)
+        try check(salvaged, blobs: [1, 2, 3])
     }
 
     @Test func refusesAStoreThatIsBeingWrittenAndADestinationThatIsNotEmpty() throws {
