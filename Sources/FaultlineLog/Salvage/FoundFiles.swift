@@ -108,7 +108,9 @@ struct FoundFiles {
         guard let header = try header(of: file) else {
             return lose(file, file.byteCount, "The file's header does not verify, and no manifest says what it was.")
         }
-        guard isOurs(header), header.kind == file.kind, header.kind != .coldSegment else {
+        guard isOurs(header), header.kind == file.kind, header.kind != .coldSegment,
+            UInt32(truncatingIfNeeded: header.fileNumber) != 0
+        else {
             return lose(file, file.byteCount, "The file is of another store, or of another kind.")
         }
         if facts.dropped.contains(header.fileNumber) { return }

@@ -192,7 +192,8 @@ private final class Losses {
 
     func add(_ range: LostRange) {
         count += 1
-        byteCount += range.byteCount
+        let (sum, isTooLarge) = byteCount.addingReportingOverflow(range.byteCount)
+        byteCount = isTooLarge ? .max : sum
         finding(.lostRange(range))
     }
 }

@@ -89,6 +89,9 @@ struct SalvageReplay {
             return lose(frame.managed, frame.offset..<frame.end, "The frame is of another kind or a newer format.")
         }
         guard header.kind == .commit, header.sequence < segment.ceiling else { return }
+        guard header.sequence <= Limits.countMax else {
+            return lose(frame.managed, frame.offset..<frame.end, "The frame has a sequence number that none can have.")
+        }
         let sequence = frame.header.sequence
         if sequence > 0 { newestSequence = max(newestSequence, sequence - 1) }
         if let held = unproven, held.sequence != sequence {
@@ -126,7 +129,9 @@ struct SalvageReplay {
         }
         guard header.operation == RecordOperation.transaction.rawValue else { return }
         let payload = UnsafeRawBufferPointer(start: bytes + RecordHeader.byteCount, count: header.storedByteCount)
-        guard let record = TransactionRecord(reading: payload), record.sequence < segment.ceiling else {
+        guard let record = TransactionRecord(reading: payload), record.sequence < segment.ceiling,
+            record.sequence > 0, record.sequence <= Limits.countMax
+        else {
             return giveUp(pending.count)
         }
         if let held = unproven, held.sequence < record.sequence {

@@ -39,7 +39,9 @@ struct SalvageSegment {
     private static func firstBegun(in managed: ManagedFile, limit: UInt64) throws(LogError) -> UInt64? {
         var scanner = LenientScanner(managed, from: UInt64(FileHeader.byteCount), limit: limit)
         while let piece = try scanner.next() {
-            if case .frame(let frame) = piece, frame.header.kind == .commit, !frame.header.isRescued {
+            if case .frame(let frame) = piece, frame.header.kind == .commit, !frame.header.isRescued,
+                frame.header.sequence < Limits.countMax
+            {
                 return frame.header.part == 0 ? frame.header.sequence : frame.header.sequence + 1
             }
         }

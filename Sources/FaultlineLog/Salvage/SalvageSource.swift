@@ -70,12 +70,12 @@ extension SalvageSource {
         if !report.lostTransactions.isEmpty || report.lostRangeCount > 0 {
             let isSizeUnknown = lost.contains { $0.byteCount == 0 } || facts.known.isEmpty
             let missing = isSizeUnknown ? UInt64(LogOptions().segmentByteCount) : 0
-            reserve = (report.lostByteCount + missing) / UInt64(RecordHeader.byteCount)
+            reserve = report.lostByteCount / UInt64(RecordHeader.byteCount) + missing / UInt64(RecordHeader.byteCount)
         }
         var next: [TableID: RecordID] = [:]
         for table in Set(versions.tables).union(facts.nextIDs.keys) where table > 0 {
-            let known = max(versions.nextID(in: table), facts.nextIDs[table] ?? 1)
-            next[TableID(rawValue: table)] = min(known + reserve, Limits.recordIDMax)
+            let known = min(max(versions.nextID(in: table), facts.nextIDs[table] ?? 1), Limits.recordIDMax)
+            next[TableID(rawValue: table)] = min(known + min(reserve, Limits.recordIDMax), Limits.recordIDMax)
         }
         return next
     }

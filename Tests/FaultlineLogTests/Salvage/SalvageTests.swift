@@ -277,6 +277,19 @@ struct SalvageTests {
         try check(salvaged, blobs: [1, 2, 3])
     }
 
+    @Test func looksAtNothingBehindTheEndOfASealedSegment() throws {
+        var options = Store.options
+        options.segmentByteCount = 2_000
+        let store = try filledStore(options)
+        for path in store.files(.hotSegment).dropLast() {
+            let bytes = try store.disk.contents(path)
+            try store.disk.replace(path, with: bytes + [UInt8](repeating: 7, count: 1_000))
+        }
+        let salvaged = try SalvagedStore(store)
+        #expect(!salvaged.report.hasLoss && salvaged.findings.isEmpty)
+        try check(salvaged)
+    }
+
     @Test func refusesAStoreThatIsBeingWrittenAndADestinationThatIsNotEmpty() throws {
         let store = try filledStore()
         let log = try store.open()
