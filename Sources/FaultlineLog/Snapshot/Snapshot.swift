@@ -105,7 +105,7 @@ package final class Snapshot: @unchecked Sendable {
 
     // MARK: Indexes
 
-    /// The object that has a key, or the one with the smallest identifier if there are several.
+    /// The object that has a key of a unique index.
     package func firstID(in index: IndexDefinition, key: UnsafeRawBufferPointer) throws(LogError) -> RecordID? {
         guard let state = indexes.find(index.id) else { return nil }
         do throws(LogError) { return try state.pointee.firstID(key: key, at: sequence) } catch {
@@ -126,6 +126,14 @@ package final class Snapshot: @unchecked Sendable {
     ) throws(LogError) {
         guard let state = indexes.find(index.id) else { return ids.update(repeating: 0, count: keys.count) }
         do throws(LogError) { try state.pointee.firstIDs(keys: keys, at: sequence, into: ids) } catch {
+            throw state.pointee.noting(error)
+        }
+    }
+
+    /// Whether an object has a key, in an index in which several may.
+    func hasEntry(in index: IndexDefinition, key: UnsafeRawBufferPointer) throws(LogError) -> Bool {
+        guard let state = indexes.find(index.id) else { return false }
+        do throws(LogError) { return try state.pointee.hasEntry(key: key, at: sequence) } catch {
             throw state.pointee.noting(error)
         }
     }

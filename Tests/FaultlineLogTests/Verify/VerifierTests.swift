@@ -113,4 +113,53 @@ struct VerifierTests {
         }
         #expect(try log.findings().map(\.kind) == [.contradiction])
     }
+
+    /// In an index that is not unique the newest entry of a key says nothing of who else has it.
+    @Test func findsObjectsThatShareAKey() throws {
+        let log = try Store().open(deriver: SharedKeyDeriver())
+        let index = SharedKeyDeriver.index
+        for part in 0..<3 {
+            for number in 0..<40 {
+                _ = try log.write(author: nil) { transaction in
+                    let id = try transaction.allocateIDs(1, in: testTable)
+                    let key = [7, UInt8(number % 3)]
+                    try transaction.put(id, in: testTable, layout: 1, changed: nil, flags: [], byteCount: 2) {
+                        $0.copyBytes(from: key)
+                    }
+                    try key.withUnsafeBytes { try transaction.insertEntry(index, key: $0, id: id) }
+                    guard number % 4 == 3 else { return }
+                    // The last entry of each key is a delete.
+                    for gone in [id, id - 2] {
+                        let row = try transaction.record(gone, in: testTable) { Array($0.row) }
+                        guard let row else { continue }
+                        try row.withUnsafeBytes { try transaction.removeEntry(index, key: $0, id: gone) }
+                        try transaction.delete(gone, in: testTable)
+                    }
+                }
+            }
+            #expect(try log.findings().isEmpty)
+            if part < 2 { try log.checkpoint() }
+        }
+        // Nobody has a key by the index, and a record does.
+        _ = try log.write(author: nil) { transaction in
+            try transaction.put(1_000, in: testTable, layout: 1, changed: nil, flags: [], byteCount: 2) {
+                $0.copyBytes(from: [7, 9])
+            }
+        }
+        #expect(try log.findings().contains { $0.kind == .contradiction && $0.id == 1_000 })
+    }
+}
+
+/// Each row is a key that others may have, too.
+private final class SharedKeyDeriver: IndexDeriver {
+    static let index = IndexDefinition(id: IndexID(rawValue: 1), isUnique: false, searchPrefix: .bytes(1))
+
+    func catalogChanged(_ read: (RecordID) throws(LogError) -> [UInt8]?) throws(LogError) {}
+    func indexes(of table: TableID) -> [IndexDefinition] { table == testTable ? [Self.index] : [] }
+    func deriveEntries(
+        table: TableID, layout: UInt16, id: RecordID, row: UnsafeRawBufferPointer, hasExtension: Bool,
+        emit: (IndexID, UnsafeRawBufferPointer) -> Void
+    ) {
+        emit(Self.index.id, row)
+    }
 }
