@@ -2,8 +2,8 @@
 package struct Location: Equatable, Sendable {
     package static let byteCount = 12
     static let sizeUnknown: UInt32 = 0xFF_FFFF
-    static let flagBlock: UInt32 = 1 << 24
-    static let flagDamaged: UInt32 = 1 << 25
+    /// The flags, which are all of a newer version.
+    static let flagsOffset = 11
 
     /// The low 32 bits of the file number; 0 means no object.
     package let segment: UInt32

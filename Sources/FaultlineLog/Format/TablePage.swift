@@ -26,6 +26,15 @@ package enum TablePage {
             && page.u16(8) == table && page.u16(10) <= entryCount && page.u32(12) == 0 && page.isZero(24, to: 64)
     }
 
+    /// Whether a location of a valid page has a flag: no version before the one that gives it a meaning writes one.
+    static func hasFlags(_ page: UnsafeRawPointer) -> Bool {
+        var flags: UInt8 = 0
+        for entry in 0..<entryCount {
+            flags |= page.u8(headerByteCount &+ entry &* Location.byteCount &+ Location.flagsOffset)
+        }
+        return flags != 0
+    }
+
     /// Where the page of that index lies in a checkpoint file.
     static func offset(ofIndex index: UInt32) -> UInt64 { UInt64(byteCount) * (UInt64(index) + 1) }
 

@@ -173,6 +173,7 @@ final class PageCache: @unchecked Sendable {
             file.managed.noteDamaged()
             throw .damagedDerived("Page \(number) of table \(table) does not verify.", file.managed.path, offset)
         }
+        if TablePage.hasFlags(page) { throw .newerFormat("A table page has a location", file.managed.path, offset) }
     }
 
     // MARK: Storing

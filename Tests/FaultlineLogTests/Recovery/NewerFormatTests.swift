@@ -119,4 +119,28 @@ struct NewerFormatTests {
         skipped.append(kind: 7, flags: Self.skippable, body: [UInt8](repeating: 1, count: 24))
         #expect(try code(store, path, skipped.bytes) == nil)
     }
+
+    @Test(arguments: 0..<8) func refusesALocationWithAFlag(bit: Int) throws {
+        let store = Store()
+        let log = try store.open()
+        try log.insert([row(1), row(2)], in: plainTable)
+        try log.close()
+        let path = try #require(store.files(.tableCheckpoint).last)
+        var bytes = try store.disk.contents(path)
+        let start = 4_096
+        // Of the second object: segment 4, offset 4, size 3, flags 1.
+        bytes[start + 64 + 12 + 11] |= 1 << UInt8(bit)
+        let place = withUnsafeBytes(of: UInt64(start).littleEndian) { Array($0) }
+        let seed = (Array(bytes[40..<48]) + Array(bytes[32..<40]) + place).withUnsafeBytes { CRC32C.checksum($0) }
+        let checksum = bytes[start + 4..<start + 4_096].withUnsafeBytes { CRC32C.checksum($0, seed: seed) }
+        withUnsafeBytes(of: checksum.littleEndian) { bytes.replaceSubrange(start..<start + 4, with: $0) }
+        try store.disk.place(bytes, at: path)
+
+        let error = #expect(throws: LogError.self) {
+            let log = try store.open()
+            defer { log.abandonForTests() }
+            _ = try log.snapshot().row(1, in: plainTable)
+        }
+        #expect(error?.code == .newerFormat && error?.path == path && error?.offset == UInt64(start))
+    }
 }
