@@ -66,7 +66,7 @@ struct IndexBuilding {
                     let owner = view.toOne(index.slot)
                     guard owner != 0 else { continue }
                     let order = view.orderKey(index.slot) ?? MemberKey.defaultOrder(of: record.id)
-                    MemberKey.with(owner: owner, order: order, member: record.id) {
+                    MemberKey.with(owner: owner, order: order) {
                         batch.append((index.definition, Array($0), record.id))
                     }
                 }

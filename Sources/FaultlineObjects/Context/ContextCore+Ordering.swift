@@ -34,7 +34,7 @@ extension ContextCore {
         var members: [StoredMember] = []
         try withUnsafeBytes(of: owner.bigEndian) { prefix in
             try walk(prefix) { key, row in
-                if let number = MemberKey.member(key), let order = MemberKey.order(key) {
+                if let number = MemberKey.member(key, id: row), let order = MemberKey.order(key) {
                     members.append(StoredMember(number: number, order: order, row: row))
                 }
                 return true

@@ -148,8 +148,8 @@ extension ContextCore {
     func storedMembers(of owner: RecordID, _ relationship: ToManyStorage) throws -> [RecordID] {
         var numbers: [RecordID] = []
         try withUnsafeBytes(of: owner.bigEndian) { prefix in
-            try snapshot.forEachEntry(in: relationship.members.index, prefix: prefix) { key, _ in
-                if let member = MemberKey.member(key) { numbers.append(member) }
+            try snapshot.forEachEntry(in: relationship.members.index, prefix: prefix) { key, id in
+                if let member = MemberKey.member(key, id: id) { numbers.append(member) }
                 return true
             }
         }

@@ -288,8 +288,8 @@ extension ContextCore {
         } else if let (index, owner) = query.memberOwner {
             var numbers: [RecordID] = []
             try withUnsafeBytes(of: owner.bigEndian) { prefix in
-                try snapshot.forEachEntry(in: index, prefix: prefix) { key, _ in
-                    if let member = MemberKey.member(key) { numbers.append(member) }
+                try snapshot.forEachEntry(in: index, prefix: prefix) { key, id in
+                    if let member = MemberKey.member(key, id: id) { numbers.append(member) }
                     return true
                 }
             }

@@ -1,36 +1,66 @@
 package import FaultlineLog
 
-/// Key of a relationship index: owner, order key, member, 8 bytes each, big endian.
+/// Key of a relationship index: docs/FileFormat.md 13.5.
+///
+/// Of members that name their owner: the owner's identifier, the order key without the zero bytes at its end; the entry's
+/// identifier is the member. Of links: owner, order key, member; the entry's identifier is the link. Identifiers and
+/// order keys have 8 bytes, big endian.
 package enum MemberKey {
-    package static let byteCount = 24
+    private static let ownerByteCount = 8
+    private static let byteCountMax = 16
+    private static let linkByteCount = 24
 
     /// The order key of a member that was given no other.
     @inline(__always)
     package static func defaultOrder(of member: RecordID) -> UInt64 { member << 16 }
 
-    /// Calls `body` with the bytes of a key.
+    /// Calls `body` with the bytes of the key of a member that names its owner.
+    @inline(__always)
+    package static func with<R, E: Error>(
+        owner: RecordID, order: UInt64, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        let byteCount = byteCountMax - order.trailingZeroBitCount / 8
+        return try withBytes(of: (owner.bigEndian, order.bigEndian)) { (bytes) throws(E) in
+            try body(UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]))
+        }
+    }
+
+    /// Calls `body` with the bytes of the key of a link.
     @inline(__always)
     package static func with<R, E: Error>(
         owner: RecordID, order: UInt64, member: RecordID, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        let words = (owner.bigEndian, order.bigEndian, member.bigEndian)
+        try withBytes(of: (owner.bigEndian, order.bigEndian, member.bigEndian), body)
+    }
+
+    /// The member that an entry names; nil if its key is none of this kind.
+    package static func member(_ key: UnsafeRawBufferPointer, id: RecordID) -> RecordID? {
+        switch key.count {
+        case linkByteCount: RecordID(bigEndian: key.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        case ownerByteCount...byteCountMax: id
+        default: nil
+        }
+    }
+
+    /// The order key of a key; nil if it is none of this kind.
+    package static func order(_ key: UnsafeRawBufferPointer) -> UInt64? {
+        guard key.count == linkByteCount || (ownerByteCount...byteCountMax).contains(key.count) else { return nil }
+        var order: UInt64 = 0
+        withUnsafeMutableBytes(of: &order) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: key[ownerByteCount..<min(key.count, byteCountMax)]))
+        }
+        return UInt64(bigEndian: order)
+    }
+
+    @inline(__always)
+    private static func withBytes<Words, R, E: Error>(
+        of words: Words, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
         var result: Result<R, E>?
         withUnsafeBytes(of: words) { bytes in
             do throws(E) { result = .success(try body(bytes)) } catch { result = .failure(error) }
         }
         guard let result else { preconditionFailure("The closure of withUnsafeBytes always runs.") }
         return try result.get()
-    }
-
-    /// The member of a key; nil if it is no key of this kind.
-    package static func member(_ key: UnsafeRawBufferPointer) -> RecordID? {
-        guard key.count == byteCount else { return nil }
-        return RecordID(bigEndian: key.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
-    }
-
-    /// The order key of a key; nil if it is no key of this kind.
-    package static func order(_ key: UnsafeRawBufferPointer) -> UInt64? {
-        guard key.count == byteCount else { return nil }
-        return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 }

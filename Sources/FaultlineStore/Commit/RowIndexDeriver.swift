@@ -123,7 +123,7 @@ private final class Derivation: Sendable {
             guard let slot = slot(index.slot) else { continue }
             let owner = view.toOne(slot)
             guard owner != 0 else { continue }
-            MemberKey.with(owner: owner, order: view.orderKey(slot) ?? MemberKey.defaultOrder(of: id), member: id) {
+            MemberKey.with(owner: owner, order: view.orderKey(slot) ?? MemberKey.defaultOrder(of: id)) {
                 emit(index.definition.id, $0)
             }
         }

@@ -473,7 +473,7 @@ package struct RowWriter: ~Copyable {
         _ index: MemberIndex, owner: RecordID, order: UInt64, _ id: RecordID, _ transaction: inout Transaction
     ) throws(StoreError) {
         do throws(LogError) {
-            try MemberKey.with(owner: owner, order: order, member: id) { (bytes) throws(LogError) in
+            try MemberKey.with(owner: owner, order: order) { (bytes) throws(LogError) in
                 try transaction.insertEntry(index.definition, key: bytes, id: id)
             }
         } catch { throw StoreError(error) }
@@ -483,7 +483,7 @@ package struct RowWriter: ~Copyable {
         _ index: MemberIndex, owner: RecordID, order: UInt64, _ id: RecordID, _ transaction: inout Transaction
     ) throws(StoreError) {
         do throws(LogError) {
-            try MemberKey.with(owner: owner, order: order, member: id) { (bytes) throws(LogError) in
+            try MemberKey.with(owner: owner, order: order) { (bytes) throws(LogError) in
                 try transaction.removeEntry(index.definition, key: bytes, id: id)
             }
         } catch { throw StoreError(error) }
