@@ -33,6 +33,7 @@ extension RowInstruction {
             case .uint64: isInRange(row, UInt64.self)
             case .float: isInFloatRange(row)
             case .double: isInDoubleRange(row)
+            case .identifier: isInIdentifierRange(row)
             default: false
             }
         return (isIn && !(nilMask != 0 && isNil(row))) != isNegated
@@ -59,6 +60,12 @@ extension RowInstruction {
         return number >= Double(bitPattern: low) && number <= Double(bitPattern: high)
     }
 
+    @inline(__always)
+    private func isInIdentifierRange(_ row: UnsafeRawPointer) -> Bool {
+        let number = row.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self) & RowView.identifierMask
+        return number >= low && number <= high
+    }
+
     /// Tests up to 64 rows: bit n for row n.
     func mask(_ rows: UnsafePointer<UnsafeRawPointer>, _ count: Int) -> UInt64 {
         var mask =
@@ -73,6 +80,7 @@ extension RowInstruction {
             case .uint64: rangeMask(rows, count, UInt64.self)
             case .float: floatMask(rows, count)
             case .double: doubleMask(rows, count)
+            case .identifier: identifierMask(rows, count)
             default: nilBits(rows, count)
             }
         if operation != .isNil, nilMask != 0 { mask &= ~nilBits(rows, count) }
@@ -94,6 +102,15 @@ extension RowInstruction {
             let number = rows[index].loadUnaligned(fromByteOffset: offset, as: Number.self)
             let distance = Number.Magnitude(truncatingIfNeeded: number &- low)
             mask |= (distance <= span ? 1 : 0) << UInt64(truncatingIfNeeded: index)
+        }
+        return mask
+    }
+
+    @inline(__always)
+    private func identifierMask(_ rows: UnsafePointer<UnsafeRawPointer>, _ count: Int) -> UInt64 {
+        var mask: UInt64 = 0
+        for index in 0..<count {
+            mask |= (isInIdentifierRange(rows[index]) ? 1 : 0) << UInt64(truncatingIfNeeded: index)
         }
         return mask
     }
@@ -173,6 +190,7 @@ extension RowInstruction {
             case .uint8: UInt64(place.load(as: UInt8.self))
             case .uint16: UInt64(place.loadUnaligned(as: UInt16.self))
             case .uint32: UInt64(place.loadUnaligned(as: UInt32.self))
+            case .identifier: place.loadUnaligned(as: UInt64.self) & RowView.identifierMask
             default: place.loadUnaligned(as: UInt64.self)
             }
         guard let operands else { return false }

@@ -6,9 +6,11 @@ struct RowInstruction {
 
     /// What is tested.
     ///
-    /// The first ten load a number and ask whether it lies in a range, ends included.
+    /// The first eleven load a number and ask whether it lies in a range, ends included.
     enum Operation: UInt8 {
         case int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double
+        /// As `uint64`, of the bits of a to-one field that are an identifier.
+        case identifier
         /// The nil bit is set.
         case isNil
         /// The 16 bytes are those of the bounds.

@@ -133,7 +133,8 @@ package struct RowOrdering: Sendable {
             let high = order(left.0.byteSwapped, right.0.byteSwapped)
             return high != 0 ? high : order(left.1.byteSwapped, right.1.byteSwapped)
         case 14: return first.decimal(slot).order(against: second.decimal(slot))
-        default: return order(first.toOne(slot), second.toOne(slot))
+        case SlotAccess.toOneKind: return order(first.toOne(slot), second.toOne(slot))
+        default: return order(first.uint64(slot), second.uint64(slot))
         }
     }
 

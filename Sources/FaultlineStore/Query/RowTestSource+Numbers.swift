@@ -4,6 +4,7 @@ extension SlotAccess {
         switch kind {
         case 10: return .float
         case 11, 12: return .double
+        case SlotAccess.toOneKind: return .identifier
         case 2...5:
             switch width {
             case 1: return .int8

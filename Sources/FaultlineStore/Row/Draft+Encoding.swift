@@ -164,7 +164,8 @@ extension Draft {
         case .attribute(.double), .attribute(.date): setDouble(slot, row.double(slot))
         case .attribute(.uuid): setUUID(slot, row.uuid(slot))
         case .attribute(.decimal): setDecimal(slot, row.decimal(slot))
-        case .toOne, .link: setToOne(slot, row.toOne(slot))
+        case .toOne: setToOne(slot, row.toOne(slot))
+        case .link: setToOne(slot, row.uint64(slot))
         case _ where kind.isInteger: setInt64(slot, row.int64(slot))
         default:
             let value = row.variable(slot)

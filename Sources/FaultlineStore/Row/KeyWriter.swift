@@ -110,7 +110,7 @@ package struct KeyWriter: ~Copyable {
         default:
             reserve(9)
             put(UInt8(1))
-            put(row.toOne(slot).bigEndian)
+            put((kind == SlotAccess.toOneKind ? row.toOne(slot) : row.uint64(slot)).bigEndian)
         }
     }
 

@@ -92,14 +92,18 @@ package struct RowView {
         return StoredDecimal(reading: base + Int(access.offset))
     }
 
-    /// Identifier of a to-one relationship's target, with its table in the upper 16 bits where the target's entity has
-    /// subclasses; 0 for nil.
+    /// Identifier of a to-one relationship's target; 0 for nil.
+    ///
+    /// The class hint in the field's upper 16 bits is no part of the value.
     @inlinable @inline(__always)
     package func toOne(_ slot: Int) -> UInt64 {
         let access = table.slots[slot]
         if access.isAbsent { return absentToOne(slot) }
-        return base.loadUnaligned(fromByteOffset: Int(access.offset), as: UInt64.self)
+        return base.loadUnaligned(fromByteOffset: Int(access.offset), as: UInt64.self) & RowView.identifierMask
     }
+
+    /// The bits of a to-one field that are the value.
+    @inlinable package static var identifierMask: UInt64 { 1 << 48 - 1 }
 
     /// The bytes of a variable value, which are a reference where the flags say blob.
     @inlinable @inline(__always)

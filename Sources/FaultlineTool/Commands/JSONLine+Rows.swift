@@ -14,7 +14,8 @@ extension JSONLine {
         }
         switch kind {
         case .toMany: return
-        case .toOne, .link: add(name, Int(clamping: row.toOne(slot) & OpenedStore.identifierMax))
+        case .toOne: add(name, Int(clamping: row.toOne(slot)))
+        case .link: add(name, Int(clamping: row.uint64(slot)))
         case .attribute(let kind): add(row, slot, kind, name)
         }
     }

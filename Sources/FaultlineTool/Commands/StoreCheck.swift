@@ -101,14 +101,10 @@ final class StoreCheck {
     }
 
     private func check(_ row: RowView, _ reference: inout Reference, _ id: RecordID, _ entity: EntityStorage) throws {
-        let word = row.toOne(reference.slot)
-        guard word != 0 else { return }
-        // Targets of an entity with subclasses carry their table in the upper 16 bits.
-        let table = word >> 48 == 0 ? reference.table : TableID(rawValue: UInt16(truncatingIfNeeded: word >> 48))
-        let target = word & OpenedStore.identifierMax
-        guard try store.snapshot.location(of: target, in: table).isAbsent else { return }
+        let target = row.toOne(reference.slot)
+        guard target != 0, try store.snapshot.location(of: target, in: reference.table).isAbsent else { return }
         // An object of that number was there once, and was deleted under a rule that leaves references alone.
-        if target < store.snapshot.nextID(of: table) { return reference.dangling.add() }
+        if target < store.snapshot.nextID(of: reference.table) { return reference.dangling.add() }
         findings.append(
             StoreFinding(
                 .contradiction,

@@ -58,7 +58,9 @@ enum ReferenceFilter {
         case .decimal(let right):
             let (left, right) = (decimal(row.decimal(slot)), decimal(right))
             return holds(comparison, left == right, left < right)
-        case .identifier(let right): return holds(comparison, row.toOne(slot) == right, row.toOne(slot) < right)
+        case .identifier(let right):
+            let left = kind == .toOne ? row.toOne(slot) : row.uint64(slot)
+            return holds(comparison, left == right, left < right)
         case .int(let right):
             return number(
                 row,

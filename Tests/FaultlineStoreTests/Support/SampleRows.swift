@@ -68,7 +68,8 @@ enum SampleRows {
         if column.nilBit >= 0, seed.chance(3) { return .null }
         switch column.kind {
         case .toMany: return .nothing
-        case .toOne, .link: return .toOne(seed.chance(3) ? 0 : seed.next())
+        case .toOne: return .toOne(seed.chance(3) ? 0 : seed.next() & RowView.identifierMask)
+        case .link: return .toOne(seed.chance(3) ? 0 : seed.next())
         case .attribute(let kind):
             switch kind {
             case .bool: return .bool(seed.chance(2))
@@ -114,7 +115,8 @@ enum SampleRows {
         if kind != .toOne, row.isNil(slot) { return .null }
         switch kind {
         case .toMany: return .nothing
-        case .toOne, .link: return .toOne(row.toOne(slot))
+        case .toOne: return .toOne(row.toOne(slot))
+        case .link: return .toOne(row.uint64(slot))
         case .attribute(let attribute):
             switch attribute {
             case .bool: return .bool(row.bool(slot))
@@ -136,7 +138,8 @@ enum SampleRows {
         if kind != .toOne, draft.isNil(slot) { return .null }
         switch kind {
         case .toMany: return .nothing
-        case .toOne, .link: return .toOne(draft.toOne(slot))
+        case .toOne: return .toOne(draft.toOne(slot))
+        case .link: return .toOne(draft.uint64(slot))
         case .attribute(let attribute):
             switch attribute {
             case .bool: return .bool(draft.bool(slot))
