@@ -6,6 +6,10 @@ internal import FaultlineModel
 /// Knows one row at a time and nothing of objects. The order of calls is the caller's: deletes, then keys released,
 /// then updates, then inserts, so that rows may swap unique values within a transaction.
 package struct RowWriter: ~Copyable {
+    /// What a record has room for behind its header and its mask of changed slots.
+    private static let rowByteCountMax =
+        Limits.recordByteCountMax - RecordHeader.byteCount - MemoryLayout<UInt64>.size
+
     private let store: RowStore
     private var key = KeyWriter()
 
@@ -371,16 +375,17 @@ package struct RowWriter: ~Copyable {
         _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, _ entity: EntityStorage,
         in transaction: inout Transaction
     ) throws(StoreError) {
-        guard draft.fitsRow else {
+        let byteCount = draft.encodedByteCount
+        guard byteCount <= Self.rowByteCountMax else {
             throw StoreError(
                 .tooLarge,
-                "An object of \(entity.name) has more than 256 MiB of values in its row. Mark the large attributes .externalStorage."
+                "An object of \(entity.name) has a row of \(byteCount) bytes, and a row has at most \(Self.rowByteCountMax). Mark the large attributes .externalStorage."
             )
         }
         do throws(LogError) {
             try transaction.put(
                 id, in: entity.table, layout: entity.layout.number, changed: changed,
-                flags: draft.hasExtension ? flags.union(.hasExtension) : flags, byteCount: draft.encodedByteCount
+                flags: draft.hasExtension ? flags.union(.hasExtension) : flags, byteCount: byteCount
             ) { target in
                 if let base = target.baseAddress { _ = draft.encode(into: base) }
             }

@@ -13,13 +13,6 @@ extension Draft {
         return byteCount
     }
 
-    /// Whether the variable values are few enough bytes for one row; where not, give large ones to the blob area.
-    package var fitsRow: Bool {
-        var byteCount = 0
-        for ordinal in 0..<variableCount { byteCount += value(ofOrdinal: ordinal).count }
-        return byteCount <= VariableEnd.byteCountMax
-    }
-
     /// Names the values that belong out of the row, before the row is encoded.
     ///
     /// The body gives each to the blob area; afterwards the caller puts references in their places with
@@ -100,7 +93,7 @@ extension Draft {
             let value = value(ofOrdinal: ordinal)
             precondition(
                 value.count <= VariableEnd.byteCountMax - end,
-                "A row holds less than 256 MiB of variable values: give large ones to the blob area first."
+                "The ends of variable values have 28 bits: give large values to the blob area first."
             )
             if let source = value.baseAddress { (values + end).copyMemory(from: source, byteCount: value.count) }
             end += value.count
