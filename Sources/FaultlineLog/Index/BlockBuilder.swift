@@ -1,61 +1,171 @@
 import FaultlineDisk
 
 /// Puts one block together: docs/FileFormat.md 13.1.
+///
+/// How wide the arrays are is known only at the block's end, so the numbers of the entries wait in a list and their
+/// further key bytes behind the room that arrays can take.
 struct BlockBuilder: ~Copyable {
-    private let start: UnsafeMutableRawPointer
+    private struct Entry {
+        var sharedByteCount: UInt16
+        var furtherByteCount: UInt16
+        var id: UInt64
+        var sequence: UInt64
+        var isDelete: Bool
+    }
+
+    /// What the widths of a block's arrays follow from.
+    private struct Extent {
+        var longestLength = 0
+        var smallestID = UInt64.max
+        var largestID: UInt64 = 0
+        var smallestSequence = UInt64.max
+        var largestSequence: UInt64 = 0
+        var deletes: UInt64 = 0
+
+        @inline(__always)
+        mutating func add(_ lengths: BlockEntries.Lengths, id: UInt64, sequence: UInt64, isDelete: Bool) {
+            longestLength = max(longestLength, lengths.shared, lengths.further)
+            smallestID = min(smallestID, id)
+            largestID = max(largestID, id)
+            smallestSequence = min(smallestSequence, sequence)
+            largestSequence = max(largestSequence, sequence)
+            if isDelete { deletes = 1 }
+        }
+
+        @inline(__always) var hasLongLengths: Bool { longestLength > 0xFF }
+        @inline(__always) var idByteCount: Int { Self.byteCount(largestID &- smallestID) }
+        @inline(__always) var sequenceByteCount: Int {
+            Self.byteCount((largestSequence &- smallestSequence) &<< 1 | deletes)
+        }
+        @inline(__always) var entryByteCount: Int {
+            (hasLongLengths ? 4 : 2) &+ idByteCount &+ sequenceByteCount
+        }
+
+        /// How many bytes a number needs; none for 0.
+        @inline(__always)
+        private static func byteCount(_ number: UInt64) -> Int { (71 &- number.leadingZeroBitCount) / 8 }
+    }
+
     private let byteCountMax: Int
     /// A block takes as many entries whatever their size.
     private let entryCountMin: Int
-    private(set) var byteCount = IndexBlock.headerByteCount
+    private let entries: UnsafeMutablePointer<Entry>
+    /// Room for a header, the widest arrays, and the further key bytes behind them.
+    private let start: UnsafeMutableRawPointer
+    private let keys: UnsafeMutableRawPointer
+    private var keysByteCount = 0
+    private var extent = Extent()
     private(set) var entryCount = 0
 
+    /// Entries that a block can have.
+    private static let entryCountMax =
+        max(IndexBlock.entryBlockByteCountMax, IndexBlock.indexBlockByteCountMax) / IndexBlock.entryByteCountMin
+    private static let arraysByteCountMax =
+        entryCountMax * (4 + IndexBlock.idByteCountMax + IndexBlock.sequenceByteCountMax)
+    /// Numbers are written as whole words, the last of them over what follows.
+    private static let keysOffset = IndexBlock.headerByteCount + arraysByteCountMax + 8
+
     /// Room that a builder allocates.
-    static let memoryByteCount = IndexBlock.byteCountMax + 1
+    static let memoryByteCount =
+        keysOffset + IndexBlock.byteCountMax + entryCountMax * MemoryLayout<Entry>.stride
 
     init(byteCountMax: Int, entryCountMin: Int) {
         self.byteCountMax = byteCountMax
         self.entryCountMin = entryCountMin
-        start = .allocate(byteCount: Self.memoryByteCount, alignment: 16)
+        entries = .allocate(capacity: Self.entryCountMax)
+        start = .allocate(byteCount: Self.keysOffset + IndexBlock.byteCountMax, alignment: 16)
+        keys = start + Self.keysOffset
     }
 
     deinit {
+        entries.deallocate()
         start.deallocate()
     }
 
-    /// Whether an entry with so many further key bytes may be appended; if not, the block is finished first.
-    @inline(__always)
-    func hasRoom(furtherByteCount: Int) -> Bool {
-        entryCount < entryCountMin || byteCount &+ IndexBlock.entryHeaderByteCount &+ furtherByteCount <= byteCountMax
-    }
-
-    /// Appends an entry that has room.
-    @inline(__always)
+    /// Appends an entry if it has room; if not, the block is to be finished first.
+    ///
+    /// - Parameters:
+    ///   - key: The whole key.
+    ///   - lengths: How much of it is shared with the entry before: nothing in a block's first entry.
+    ///   - id: At most `IndexBlock.idMax`.
+    ///   - sequence: At most `IndexBlock.sequenceMax`.
+    ///   - isDelete: The entry says that the identifier no longer has the key.
+    /// - Returns: False if the block would become too large.
     mutating func append(
-        key: UnsafeRawPointer, sharedByteCount: Int, furtherByteCount: Int, flags: UInt8, id: UInt64, sequence: UInt64
-    ) {
-        let target = start + byteCount
-        let sizes = UInt32(truncatingIfNeeded: sharedByteCount) | UInt32(truncatingIfNeeded: furtherByteCount) &<< 16
-        target.storeBytes(of: sizes.littleEndian, as: UInt32.self)
-        target.storeBytes(of: flags, toByteOffset: 4, as: UInt8.self)
-        target.storeBytes(of: id.littleEndian, toByteOffset: 5, as: UInt64.self)
-        target.storeBytes(of: sequence.littleEndian, toByteOffset: 11, as: UInt64.self)
-        (target + IndexBlock.entryHeaderByteCount).copyMemory(from: key + sharedByteCount, byteCount: furtherByteCount)
-        byteCount &+= IndexBlock.entryHeaderByteCount &+ furtherByteCount
+        key: UnsafeRawPointer, _ lengths: BlockEntries.Lengths, id: UInt64, sequence: UInt64, isDelete: Bool
+    ) -> Bool {
+        var wider = extent
+        wider.add(lengths, id: id, sequence: sequence, isDelete: isDelete)
+        let byteCount = (entryCount &+ 1) &* wider.entryByteCount &+ keysByteCount &+ lengths.further
+        guard entryCount < entryCountMin || byteCount <= byteCountMax else { return false }
+        extent = wider
+        (entries + entryCount).initialize(
+            to: Entry(
+                sharedByteCount: UInt16(truncatingIfNeeded: lengths.shared),
+                furtherByteCount: UInt16(truncatingIfNeeded: lengths.further), id: id, sequence: sequence,
+                isDelete: isDelete))
+        (keys + keysByteCount).copyMemory(from: key + lengths.shared, byteCount: lengths.further)
+        keysByteCount &+= lengths.further
         entryCount &+= 1
+        return true
     }
 
-    /// Writes the header of the block, and begins another block.
+    /// Appends the first entry of a block, which takes it whatever its size.
+    mutating func begin(key: UnsafeRawBufferPointer, id: UInt64, sequence: UInt64, isDelete: Bool) {
+        precondition(entryCount == 0, "A block that is under way is finished first.")
+        let lengths = BlockEntries.Lengths(shared: 0, further: key.count)
+        _ = append(
+            key: key.baseAddress ?? UnsafeRawPointer(keys), lengths, id: id, sequence: sequence, isDelete: isDelete)
+    }
+
+    /// Writes the header and the arrays of the block, and begins another block.
     ///
     /// - Parameter seed: `FileHeader.seed` of the place where the block will stand.
     /// - Returns: The whole block; its bytes are valid until the next call.
     mutating func finish(seed: UInt32) -> UnsafeRawBufferPointer {
-        start.storeBytes(
-            of: UInt16(byteCount - IndexBlock.headerByteCount).littleEndian, toByteOffset: 4, as: UInt16.self)
-        start.storeBytes(of: UInt16(entryCount).littleEndian, toByteOffset: 6, as: UInt16.self)
-        start.storeBytes(of: CRC32C.checksum(start + 4, byteCount - 4, seed: seed).littleEndian, as: UInt32.self)
-        let bytes = UnsafeRawBufferPointer(start: start, count: byteCount)
-        byteCount = IndexBlock.headerByteCount
+        let arraysEnd = writeArrays()
+        (start + arraysEnd).copyMemory(from: keys, byteCount: keysByteCount)
+        let byteCount = arraysEnd + keysByteCount
+        start.set(UInt16(truncatingIfNeeded: byteCount - IndexBlock.headerByteCount), 4)
+        start.set(UInt16(truncatingIfNeeded: entryCount), 6)
+        let form = UInt8(truncatingIfNeeded: extent.idByteCount)
+        start.set(extent.hasLongLengths ? form | IndexBlock.formLongLengths : form, 8)
+        start.set(UInt8(truncatingIfNeeded: extent.sequenceByteCount), 9)
+        start.set48(extent.smallestID, 10)
+        start.set(extent.smallestSequence, 16)
+        start.set(CRC32C.checksum(start + 4, byteCount - 4, seed: seed), 0)
+        extent = Extent()
+        keysByteCount = 0
         entryCount = 0
-        return bytes
+        return UnsafeRawBufferPointer(start: start, count: byteCount)
+    }
+
+    /// Writes all arrays but the keys, and tells where they end.
+    private func writeArrays() -> Int {
+        let entries = UnsafeBufferPointer(start: entries, count: entryCount)
+        var place = IndexBlock.headerByteCount
+        if extent.hasLongLengths {
+            for entry in entries {
+                start.set(UInt32(entry.sharedByteCount) | UInt32(entry.furtherByteCount) &<< 16, place)
+                place &+= 4
+            }
+        } else {
+            for entry in entries {
+                start.set(entry.sharedByteCount | entry.furtherByteCount &<< 8, place)
+                place &+= 2
+            }
+        }
+        // Words, of which the next one overwrites what is too much.
+        let idByteCount = extent.idByteCount
+        for entry in entries {
+            start.set(entry.id &- extent.smallestID, place)
+            place &+= idByteCount
+        }
+        let sequenceByteCount = extent.sequenceByteCount
+        for entry in entries {
+            start.set((entry.sequence &- extent.smallestSequence) &<< 1 | (entry.isDelete ? 1 : 0), place)
+            place &+= sequenceByteCount
+        }
+        return place
     }
 }

@@ -2,54 +2,87 @@
 ///
 /// It knows how many bytes the wanted key has in common with the entry before. An entry that shares more than those with its predecessor
 /// stands below the wanted key as that one did; one that shares fewer stands above; only where the numbers are equal are bytes compared.
-/// So an entry costs a few instructions, and each byte of the wanted key is matched once.
+/// So most entries cost a look at their lengths, which stand side by side, and each byte of the wanted key is matched once.
 struct BlockSearch {
+    let block: BlockEntries
+    /// The further key bytes of the entry found last.
+    private(set) var further: UnsafeRawPointer
     private let key: UnsafeRawPointer
     private let keyByteCount: Int
-    private var next: UnsafeRawPointer
+    private var nextLengths: UnsafeRawPointer
+    private var nextFurther: UnsafeRawPointer
     private var remaining: Int
     private var matched = 0
 
     /// A search from the front of a verified block.
     @inline(__always)
-    init(_ block: UnsafeRawPointer, key: UnsafeRawBufferPointer) {
+    init(_ start: UnsafeRawPointer, key: UnsafeRawBufferPointer) {
+        block = BlockEntries(start)
         // An empty key has no address; nothing is read through this one.
-        self.key = key.baseAddress ?? block
+        self.key = key.baseAddress ?? start
         keyByteCount = key.count
-        next = block + IndexBlock.headerByteCount
-        remaining = IndexBlock.entryCount(block)
+        nextLengths = block.lengthArray
+        nextFurther = block.keys
+        further = nextFurther
+        remaining = block.count
     }
 
+    /// An entry by its ordinal in the block.
     enum Found {
         /// An entry with exactly the key; calling again finds the next one.
-        case equal(IndexBlock.EntryHeader)
+        case equal(Int)
         /// The first entry above the key.
-        case above(IndexBlock.EntryHeader)
+        case above(Int)
         /// All entries have been passed.
         case end
     }
 
     /// The next entry that is not below the key.
+    ///
+    /// What it shares with its predecessor is the beginning of the wanted key, too.
     @inline(__always)
     mutating func nextNotBelow() -> Found {
+        block.hasLongLengths ? nextNotBelow(UInt16.self) : nextNotBelow(UInt8.self)
+    }
+
+    /// The same for lengths of one width, so that no step asks for it.
+    @inline(__always)
+    private mutating func nextNotBelow<Width: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        _ width: Width.Type
+    ) -> Found {
+        // In registers while it runs.
+        var place = nextLengths, next = nextFurther, remaining = remaining, matched = matched
+        defer {
+            nextLengths = place
+            nextFurther = next
+            self.remaining = remaining
+            self.matched = matched
+        }
         while remaining > 0 {
+            let lengths = BlockEntries.Lengths(place, as: width)
+            let entry = next
+            place += 2 &* MemoryLayout<Width>.size
+            next += lengths.further
             remaining &-= 1
-            let entry = IndexBlock.EntryHeader(next)
-            let further = next + IndexBlock.entryHeaderByteCount
-            next = further + entry.furtherByteCount
-            if entry.sharedByteCount > matched { continue }
-            if entry.sharedByteCount < matched { return .above(entry) }
-            let limit = min(entry.furtherByteCount, keyByteCount &- matched)
-            let common = KeyBytes.sharedByteCount(further, key + matched, limit)
+            if lengths.shared > matched { continue }
+            further = entry
+            let ordinal = block.count &- remaining &- 1
+            if lengths.shared < matched { return .above(ordinal) }
+            // Mostly the first byte decides.
+            if lengths.further > 0, matched < keyByteCount {
+                let entryByte = entry.u8(0), keyByte = key.u8(matched)
+                if entryByte < keyByte { continue }
+                if entryByte > keyByte { return .above(ordinal) }
+            }
+            let limit = min(lengths.further, keyByteCount &- matched)
+            let common = KeyBytes.sharedByteCount(entry, key + matched, limit)
             matched &+= common
-            if common == entry.furtherByteCount {
-                if matched == keyByteCount { return .equal(entry) }
+            if common == lengths.further {
+                if matched == keyByteCount { return .equal(ordinal) }
                 // The entry's key is the beginning of the wanted one.
                 continue
             }
-            if matched == keyByteCount { return .above(entry) }
-            let entryByte = further.load(fromByteOffset: common, as: UInt8.self)
-            if entryByte > key.load(fromByteOffset: matched, as: UInt8.self) { return .above(entry) }
+            if matched == keyByteCount || entry.u8(common) > key.u8(matched) { return .above(ordinal) }
         }
         return .end
     }

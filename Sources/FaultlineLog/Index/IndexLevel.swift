@@ -26,13 +26,13 @@ struct IndexLevel: ~Copyable {
         if builder.entryCount > 0 {
             shared = KeyBytes.sharedByteCount(lastKey.start, start, min(lastKey.byteCount, key.count))
         }
-        if !builder.hasRoom(furtherByteCount: key.count - shared) {
+        let lengths = BlockEntries.Lengths(shared: shared, further: key.count - shared)
+        let id = UInt64(byteCount)
+        if !builder.append(key: start, lengths, id: id, sequence: offset, isDelete: false) {
             try finish(to: &output)
-            shared = 0
+            builder.begin(
+                key: UnsafeRawBufferPointer(start: start, count: key.count), id: id, sequence: offset, isDelete: false)
         }
-        builder.append(
-            key: start, sharedByteCount: shared, furtherByteCount: key.count - shared, flags: 0, id: UInt64(byteCount),
-            sequence: offset)
         lastKey.set(start, key.count)
     }
 

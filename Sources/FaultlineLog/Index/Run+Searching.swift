@@ -50,8 +50,10 @@ extension Run {
             scan: while true {
                 switch search.nextNotBelow() {
                 case .equal(let entry):
-                    if entry.sequence <= limit {
-                        resolver.visit(id: entry.id, sequence: entry.sequence, isDelete: entry.isDelete)
+                    let sequence = search.block.sequence(entry)
+                    if sequence <= limit {
+                        resolver.visit(
+                            id: search.block.id(entry), sequence: sequence, isDelete: search.block.isDelete(entry))
                     }
                 case .above:
                     isLast = true
@@ -91,22 +93,23 @@ extension Run {
     func child(of parent: Place, depth: UInt16, key: UnsafeRawBufferPointer) throws(LogError) -> Place? {
         let node = try block(at: parent.offset, byteCount: parent.byteCount, isIndex: true)
         var search = BlockSearch(node.start, key: key)
-        let child: IndexBlock.EntryHeader
+        let entry: Int
         switch search.nextNotBelow() {
-        case .equal(let entry), .above(let entry): child = entry
+        case .equal(let found), .above(let found): entry = found
         case .end: return nil
         }
+        let childOffset = search.block.sequence(entry), childByteCount = search.block.id(entry)
         // A child lies before its parent, so that no chain of blocks goes in a circle.
         let isLeaf = depth &+ 1 == footer.height
         let start = isLeaf ? blocks.lowerBound : footer.indexOffset
         let end = isLeaf ? footer.indexOffset : parent.offset
-        guard child.sequence >= start, child.sequence <= end, child.id <= end - child.sequence,
-            child.id >= UInt64(IndexBlock.headerByteCount)
+        guard childOffset >= start, childOffset <= end, childByteCount <= end - childOffset,
+            childByteCount >= UInt64(IndexBlock.headerByteCount)
         else {
             throw LogError.damagedRun(
                 file.path, at: parent.offset, "an index block names a block outside of its region")
         }
-        return Place(offset: child.sequence, byteCount: Int(child.id))
+        return Place(offset: childOffset, byteCount: Int(childByteCount))
     }
 
     /// A cursor before the first entry whose key is not below `key`, and that may end after the first entry that is.

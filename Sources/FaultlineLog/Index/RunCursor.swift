@@ -18,8 +18,10 @@ package final class RunCursor {
     private var cachedBlockCount = 0
     private var nextOffset: UInt64
     private var nextByteCount: Int?
-    private var next: UnsafeRawPointer?
-    private var remaining = 0
+    /// What of the block is still to come: entries from `ordinal` on, and their further key bytes.
+    private var block: BlockEntries?
+    private var ordinal = 0
+    private var further: UnsafeRawPointer?
 
     /// The current entry's key.
     let key = KeyCopy()
@@ -53,40 +55,54 @@ package final class RunCursor {
             isAhead = false
             return true
         }
-        if remaining == 0, try !loadBlock() { return false }
-        guard let start = next else { return false }
-        remaining &-= 1
-        let entry = IndexBlock.EntryHeader(start)
-        let further = start + IndexBlock.entryHeaderByteCount
-        key.replace(after: entry.sharedByteCount, with: further, entry.furtherByteCount)
-        id = entry.id
-        sequence = entry.sequence
-        isDelete = entry.isDelete
-        next = further + entry.furtherByteCount
-        return true
+        while true {
+            if let block, let start = further, ordinal < block.count {
+                let lengths = block.lengths(ordinal)
+                key.replace(after: lengths.shared, with: start, lengths.further)
+                take(ordinal, of: block, behind: start + lengths.further)
+                return true
+            }
+            guard try loadBlock() else { return false }
+        }
     }
 
-    /// Passes over entries below `target`.
+    /// Passes over entries below `target`, without putting their keys together.
     func advance(toNotBelow target: UnsafeRawBufferPointer) throws(LogError) {
-        while try advance() {
-            let order =
-                target.baseAddress.map { KeyBytes.order(UnsafeRawPointer(key.start), key.byteCount, $0, target.count) }
-                ?? 1
-            if order >= 0 {
+        while try loadBlock(), let block {
+            var search = BlockSearch(block.start, key: target)
+            switch search.nextNotBelow() {
+            case .equal(let found), .above(let found):
+                let lengths = block.lengths(found)
+                // What the entry shares with the one before is the beginning of the target.
+                if let start = target.baseAddress { key.set(start, lengths.shared) }
+                key.replace(after: lengths.shared, with: search.further, lengths.further)
+                take(found, of: block, behind: search.further + lengths.further)
                 isAhead = true
                 return
+            case .end:
+                // Nothing of the block was taken, so the next one stands behind nothing.
+                isFirst = true
             }
         }
     }
 
+    @inline(__always)
+    private func take(_ entry: Int, of block: BlockEntries, behind end: UnsafeRawPointer) {
+        id = block.id(entry)
+        sequence = block.sequence(entry)
+        isDelete = block.isDelete(entry)
+        ordinal = entry &+ 1
+        further = end
+    }
+
     @inline(never)
     private func loadBlock() throws(LogError) -> Bool {
-        let block: UnsafeRawPointer
+        let start: UnsafeRawPointer
         let offset = stream?.offset ?? nextOffset
         if stream == nil, cachedBlockCount < Self.cachedBlockCountMax {
             guard nextOffset < run.footer.indexOffset else { return false }
             let loaded = try run.block(at: nextOffset, byteCount: nextByteCount, isIndex: false)
-            block = loaded.start
+            start = loaded.start
             nextOffset += UInt64(loaded.byteCount)
             nextByteCount = nil
             cachedBlockCount += 1
@@ -99,12 +115,14 @@ package final class RunCursor {
                     run.file, run.header, in: nextOffset..<run.footer.indexOffset,
                     readByteCount: Self.firstReadByteCount)
             }
-            guard let bytes = try stream?.next(), let start = bytes.baseAddress else { return false }
-            block = start
+            guard let bytes = try stream?.next(), let address = bytes.baseAddress else { return false }
+            start = address
         }
-        next = block + IndexBlock.headerByteCount
-        remaining = IndexBlock.entryCount(block)
-        if !isFirst, !isBehind(block + IndexBlock.headerByteCount) {
+        let block = BlockEntries(start)
+        self.block = block
+        ordinal = 0
+        further = block.keys
+        if !isFirst, !isBehind(block) {
             throw LogError.damagedRun(run.file.path, at: offset, "a block does not stand behind the one before")
         }
         isFirst = false
@@ -114,10 +132,10 @@ package final class RunCursor {
     /// Whether the entry with which a block begins stands behind the current one.
     ///
     /// Inside of a block the order was checked with the block.
-    private func isBehind(_ start: UnsafeRawPointer) -> Bool {
-        let entry = IndexBlock.EntryHeader(start)
-        let order = KeyBytes.order(
-            UnsafeRawPointer(key.start), key.byteCount, start + IndexBlock.entryHeaderByteCount, entry.furtherByteCount)
-        return order < 0 || (order == 0 && (entry.id > id || (entry.id == id && entry.sequence < sequence)))
+    private func isBehind(_ block: BlockEntries) -> Bool {
+        let first = block.firstKey
+        let order = KeyBytes.order(UnsafeRawPointer(key.start), key.byteCount, block.keys, first.count)
+        if order != 0 { return order < 0 }
+        return block.id(0) > id || (block.id(0) == id && block.sequence(0) < sequence)
     }
 }

@@ -95,8 +95,8 @@ package struct RunFooter: Sendable, Equatable {
                 && lastSequence == 0
             return isEmpty ? nil : "the footer of an empty run names blocks"
         }
-        // A block has at least one entry, and an entry at least its header.
-        let entryBytes = UInt64(IndexBlock.entryHeaderByteCount), blockBytes = UInt64(IndexBlock.headerByteCount)
+        // A block has at least one entry, and an entry at least its lengths.
+        let entryBytes = UInt64(IndexBlock.entryByteCountMin), blockBytes = UInt64(IndexBlock.headerByteCount)
         guard blockCount > 0, blockCount <= entryCount, deleteCount <= entryCount, firstSequence <= lastSequence,
             entryCount <= (indexOffset - UInt64(FileHeader.byteCount)) / entryBytes,
             indexBlockCount > 0, indexBlockCount <= (filterOffset - indexOffset) / (entryBytes + blockBytes),

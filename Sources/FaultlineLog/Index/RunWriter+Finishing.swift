@@ -60,7 +60,7 @@ extension RunWriter {
         var offset = stream.offset
         while let block = try stream.next() {
             if let known {
-                let first = IndexBlock.firstKey(block)
+                let first = block.baseAddress.map { BlockEntries($0).firstKey } ?? block
                 let last = walk.key.bytes
                 let shared = KeyBytes.sharedByteCount(last, first)
                 try level.add(
@@ -141,26 +141,26 @@ private struct EntryWalk {
     /// Leaves the block's last key in `key`.
     func visit(_ block: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
         guard let start = block.baseAddress else { return }
-        var next = start + IndexBlock.headerByteCount
-        for _ in 0..<IndexBlock.entryCount(start) {
-            let entry = IndexBlock.EntryHeader(next)
-            let further = next + IndexBlock.entryHeaderByteCount
+        let entries = BlockEntries(start)
+        var further = entries.keys
+        for ordinal in 0..<entries.count {
+            let lengths = entries.lengths(ordinal)
             // The first entry of a block shares nothing by its form, but may repeat the prefix of the one before.
             let isNew: Bool
             if isFirst.value {
                 isNew = true
                 isFirst.value = false
             } else {
-                var shared = entry.sharedByteCount
+                var shared = lengths.shared
                 if shared < key.byteCount {
                     shared += KeyBytes.sharedByteCount(
-                        key.start + shared, further, min(key.byteCount - shared, entry.furtherByteCount))
+                        key.start + shared, further, min(key.byteCount - shared, lengths.further))
                 }
-                isNew = shared < min(prefixByteCountMax, max(key.byteCount, entry.keyByteCount))
+                isNew = shared < min(prefixByteCountMax, max(key.byteCount, lengths.key))
             }
-            key.replace(after: entry.sharedByteCount, with: further, entry.furtherByteCount)
+            key.replace(after: lengths.shared, with: further, lengths.further)
             if isNew { body(IndexHash.hash(UnsafeRawPointer(key.start), min(prefixByteCountMax, key.byteCount))) }
-            next = further + entry.furtherByteCount
+            further += lengths.further
         }
     }
 }

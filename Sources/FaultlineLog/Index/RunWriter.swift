@@ -2,7 +2,7 @@ package import FaultlineDisk
 
 /// Writes one run file, entries ascending.
 ///
-/// Memory is bounded whatever the number of entries and their size: buffers of about 330 KiB, up to
+/// Memory is bounded whatever the number of entries and their size: buffers of about 400 KiB, up to
 /// `auxiliaryByteCountMax` for each the block index and the Bloom filter, and a quarter of it for the levels above.
 /// What does not fit there is made at the end by reading the blocks again.
 package struct RunWriter: ~Copyable {
@@ -64,6 +64,7 @@ package struct RunWriter: ~Copyable {
     ) throws(LogError) {
         precondition(key.count <= IndexDefinition.keyByteCountMax, "An index key has at most 32,000 bytes.")
         precondition(id <= IndexBlock.idMax, "An identifier has at most 48 bits.")
+        precondition(sequence <= IndexBlock.sequenceMax, "A sequence number is at most 2^62.")
         let start = key.baseAddress ?? UnsafeRawPointer(lastKey.start)
         let shared = KeyBytes.sharedByteCount(lastKey.start, start, min(lastKey.byteCount, key.count))
         let isFirst = footer.entryCount == 0
@@ -73,15 +74,13 @@ package struct RunWriter: ~Copyable {
         if isFirst || shared < min(prefixByteCountMax, max(key.count, lastKey.byteCount)) {
             filter.add(IndexHash.hash(start, min(prefixByteCountMax, key.count)))
         }
-        var sharedInBlock = builder.entryCount == 0 ? 0 : shared
-        if !builder.hasRoom(furtherByteCount: key.count &- sharedInBlock) {
+        let sharedInBlock = builder.entryCount == 0 ? 0 : shared
+        let lengths = BlockEntries.Lengths(shared: sharedInBlock, further: key.count &- sharedInBlock)
+        if !builder.append(key: start, lengths, id: id, sequence: sequence, isDelete: isDelete) {
             let next = UnsafeRawBufferPointer(start: start, count: key.count)
             try finishBlock(key: Separator.between(lastKey.bytes, next, shared: shared))
-            sharedInBlock = 0
+            builder.begin(key: next, id: id, sequence: sequence, isDelete: isDelete)
         }
-        builder.append(
-            key: start, sharedByteCount: sharedInBlock, furtherByteCount: key.count &- sharedInBlock,
-            flags: isDelete ? IndexBlock.flagDelete : 0, id: id, sequence: sequence)
         lastKey.replace(after: shared, with: start + shared, key.count &- shared)
         lastID = id
         lastEntrySequence = sequence

@@ -4,8 +4,16 @@ import FaultlineTestSupport
 import Testing
 
 struct RunDamageTests {
-    /// Forty entries in a few blocks.
-    private static let entries = testEntries(40, keyByteCount: 40)
+    /// Entries whose keys share nothing, so that 22 of them fill a block.
+    private static func entries(_ count: Int) -> [TestEntry] {
+        (1...count).map { number in
+            let key = row(number << 56, byteCount: 40)
+            return TestEntry(key: key, id: UInt64(number), sequence: UInt64(number % 5 + 1), isDelete: number % 7 == 3)
+        }
+    }
+
+    /// Two blocks.
+    private static let entries = entries(26)
     private static var keys: [[UInt8]] { entries.map(\.key) }
 
     @Test func findsEveryBitThatFlips() throws {
@@ -48,7 +56,7 @@ struct RunDamageTests {
         var pieces: [Piece] = []
         var offset = FileHeader.byteCount
         while offset < filter {
-            let end = offset + 8 + Int(bytes[offset + 4]) + Int(bytes[offset + 5]) << 8
+            let end = offset + 24 + Int(bytes[offset + 4]) + Int(bytes[offset + 5]) << 8
             pieces.append(Piece(kind: .block, range: offset..<end))
             offset = end
         }
@@ -85,25 +93,42 @@ struct RunDamageTests {
         }
     }
 
-    @Test func findsABlockAtTheWrongPlace() throws {
-        // Keys of one size make blocks of one size.
-        let entries = testEntries(200, keyByteCount: 40)
-        let intact = try RunFile(entries)
-        let bytes = try intact.bytes()
+    /// The first two blocks, which have one size: so do their keys, which share nothing.
+    private func firstTwo(_ bytes: [UInt8]) -> (Piece, Piece) {
         let pieces = pieces(bytes)
-        let (first, second) = (pieces[0].range, pieces[1].range)
-        #expect(first.count == second.count)
+        #expect(pieces[0].kind == .block && pieces[1].kind == .block)
+        #expect(pieces[0].range.count == pieces[1].range.count)
+        return (pieces[0], pieces[1])
+    }
+
+    @Test func findsABlockAtTheWrongPlace() throws {
+        let intact = try RunFile(Self.entries(60))
+        let bytes = try intact.bytes()
+        let (first, second) = firstTwo(bytes)
         var mixed = bytes
-        mixed.replaceSubrange(first, with: bytes[second])
+        mixed.replaceSubrange(first.range, with: bytes[second.range])
         let file = try RunFile(mixed, like: intact)
-        let key = try #require(entries.first?.key)
+        let key = try #require(Self.keys.first)
         #expect(code { _ = try file.open().finding(key) } == .damaged)
         #expect(code { _ = try file.open().entries() } == .damaged)
     }
 
+    /// An index block of a size with one entry, above all keys: header, the two lengths, the key.
+    private func block(of byteCount: Int, naming place: (offset: UInt64, byteCount: UInt64)) -> [UInt8] {
+        func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+            withUnsafeBytes(of: number.littleEndian) { Array($0) }
+        }
+        // The numbers of the only entry are the smallest, and need no bytes of their own.
+        var block: [UInt8] = [0, 0, 0, 0]
+        block += bytes(UInt16(byteCount - 24)) + bytes(UInt16(1)) + [0x80, 0]
+        block += bytes(place.byteCount).prefix(6) + bytes(place.offset)
+        block += bytes(UInt16(0)) + bytes(UInt16(byteCount - 28))
+        return block + [UInt8](repeating: 255, count: byteCount - 28)
+    }
+
     /// The block index names a place that cannot be: outside, too small, too large, itself, what stands behind it.
     @Test func refusesAnIndexThatNamesImpossiblePlaces() throws {
-        let entries = testEntries(4_000, keyByteCount: 300)
+        let entries = testEntries(8_000, keyByteCount: 300)
         let intact = try RunFile(entries)
         let bytes = try intact.bytes()
         let footer = try intact.open().footer
@@ -120,18 +145,12 @@ struct RunDamageTests {
                 (.max, 100), (.max - 50, 100), (1 << 63, 100), (footer.filterOffset, 100),
             ]
             let right = isLowest ? 64 : footer.indexOffset
-            for byteCount in [0, 1, 7, 65_544, 1 << 32, 1 << 48 - 1] as [UInt64] { places.append((right, byteCount)) }
+            for byteCount in [0, 1, 23, 65_560, 1 << 32, 1 << 48 - 1] as [UInt64] { places.append((right, byteCount)) }
             // Of the other kind.
             places.append((isLowest ? footer.indexOffset : 64, 1_000))
             for place in places {
                 var wrong = bytes
-                let entry = node.range.lowerBound + 8
-                withUnsafeBytes(of: place.byteCount.littleEndian) {
-                    wrong.replaceSubrange(entry + 5..<entry + 11, with: $0.prefix(6))
-                }
-                withUnsafeBytes(of: place.offset.littleEndian) {
-                    wrong.replaceSubrange(entry + 11..<entry + 19, with: $0)
-                }
+                wrong.replaceSubrange(node.range, with: block(of: node.range.count, naming: place))
                 reseal(&wrong, node, intact)
                 let file = try RunFile(wrong, like: intact)
                 #expect(code { _ = try file.open().finding(key) } == .damaged, "\(place) in \(node)")
@@ -141,12 +160,9 @@ struct RunDamageTests {
 
     /// What merges write must be in order, so what they read must be, across blocks too.
     @Test func refusesBlocksInTheWrongOrder() throws {
-        let entries = testEntries(200, keyByteCount: 40)
-        let intact = try RunFile(entries)
+        let intact = try RunFile(Self.entries(60))
         let bytes = try intact.bytes()
-        let pieces = pieces(bytes)
-        let (first, second) = (pieces[0], pieces[1])
-        #expect(first.range.count == second.range.count)
+        let (first, second) = firstTwo(bytes)
         var wrong = bytes
         wrong.replaceSubrange(first.range, with: bytes[second.range])
         wrong.replaceSubrange(second.range, with: bytes[first.range])

@@ -1,0 +1,99 @@
+/// What a block says of its entries, in arrays that stand one behind the other.
+///
+/// `keysOffset` may be asked of a header that is not yet known to be right; all else is for entries that lie inside of
+/// the block, as `IndexBlock.problem` makes sure. The numbers of an array are as wide as its largest needs. One is read
+/// as a word that *ends* where the number does, and shifted: what stands before it is the block's own, at worst its
+/// header, so that no read leaves the block and no step depends on a width.
+struct BlockEntries {
+    let start: UnsafeRawPointer
+    let count: Int
+    /// A length has two bytes, not one.
+    let hasLongLengths: Bool
+    /// 0 to 6.
+    let idByteCount: Int
+    /// 0 to 8.
+    let sequenceByteCount: Int
+
+    /// The entries of the block whose header is at `start`.
+    @inline(__always)
+    init(_ start: UnsafeRawPointer) {
+        self.start = start
+        let form = start.u8(8)
+        count = Int(start.u16(6))
+        hasLongLengths = form & IndexBlock.formLongLengths != 0
+        idByteCount = Int(form & ~IndexBlock.formLongLengths)
+        sequenceByteCount = Int(start.u8(9))
+    }
+
+    /// How much of its key an entry has in common with the one before, and what it adds.
+    struct Lengths {
+        let shared: Int
+        let further: Int
+
+        @inline(__always)
+        init(shared: Int, further: Int) {
+            self.shared = shared
+            self.further = further
+        }
+
+        /// Reads the two at `place`, which are numbers of that width.
+        @inline(__always)
+        init<Width: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+            _ place: UnsafeRawPointer, as width: Width.Type
+        ) {
+            shared = Int(truncatingIfNeeded: Width(littleEndian: place.loadUnaligned(as: width)))
+            further = Int(
+                truncatingIfNeeded: Width(
+                    littleEndian: place.loadUnaligned(fromByteOffset: MemoryLayout<Width>.size, as: width)))
+        }
+
+        @inline(__always) var key: Int { shared &+ further }
+    }
+
+    @inline(__always)
+    func lengths(_ ordinal: Int) -> Lengths {
+        let place = lengthArray + ordinal &* lengthsByteCount
+        return hasLongLengths ? Lengths(place, as: UInt16.self) : Lengths(place, as: UInt8.self)
+    }
+
+    @inline(__always)
+    func id(_ ordinal: Int) -> UInt64 {
+        start.u48(10) &+ number(ordinal, in: idArray, idByteCount)
+    }
+
+    @inline(__always)
+    func sequence(_ ordinal: Int) -> UInt64 {
+        start.u64(16) &+ number(ordinal, in: sequenceArray, sequenceByteCount) &>> 1
+    }
+
+    @inline(__always)
+    func isDelete(_ ordinal: Int) -> Bool {
+        number(ordinal, in: sequenceArray, sequenceByteCount) & 1 != 0
+    }
+
+    /// The further key bytes of all entries, one after the other.
+    @inline(__always) var keys: UnsafeRawPointer { start + keysOffset }
+
+    /// Bytes of the header and of all arrays but the keys.
+    @inline(__always) var keysOffset: Int {
+        IndexBlock.headerByteCount &+ count &* (lengthsByteCount &+ idByteCount &+ sequenceByteCount)
+    }
+
+    /// The first entry's key, which stands there whole.
+    var firstKey: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: keys, count: lengths(0).further) }
+
+    /// Where the first entry's lengths stand.
+    @inline(__always) var lengthArray: UnsafeRawPointer { start + IndexBlock.headerByteCount }
+
+    /// Bytes of an entry's two lengths together.
+    @inline(__always) private var lengthsByteCount: Int { hasLongLengths ? 4 : 2 }
+    @inline(__always) private var idArray: Int { IndexBlock.headerByteCount &+ count &* lengthsByteCount }
+    @inline(__always) private var sequenceArray: Int { idArray &+ count &* idByteCount }
+
+    @inline(__always)
+    private func number(_ ordinal: Int, in array: Int, _ width: Int) -> UInt64 {
+        let word = start.u64(array &+ (ordinal &+ 1) &* width &- 8)
+        // A shift by 64, where the numbers have no bytes, leaves 0.
+        return word >> UInt64(64 &- 8 &* width)
+    }
+}
