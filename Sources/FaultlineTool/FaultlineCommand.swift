@@ -10,7 +10,7 @@ struct FaultlineCommand: ParsableCommand {
             """,
         subcommands: [
             DemoCommand.self, InfoCommand.self, SchemaCommand.self, DumpCommand.self, VerifyCommand.self,
-            SalvageCommand.self, DemoStepCommand.self,
+            CompactCommand.self, SalvageCommand.self, DemoStepCommand.self,
         ]
     )
 

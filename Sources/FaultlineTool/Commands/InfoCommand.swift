@@ -37,6 +37,7 @@ struct InfoCommand: ParsableCommand {
             line.add("blobs", blobCount)
             line.add("bytes", Int(clamping: usage.byteCount))
             line.add("live_bytes", Int(clamping: usage.liveByteCount))
+            line.add("live_share", usage.liveShare)
             line.add(
                 "segments",
                 usage.segments.map { segment in
@@ -76,6 +77,7 @@ struct InfoCommand: ParsableCommand {
             "in all", "", Quantity.bytes(Int(clamping: usage.byteCount)),
             Quantity.bytes(Int(clamping: usage.liveByteCount)),
         ])
+        files.note("of the segments \(Int((usage.liveShare * 100).rounded())) % are live")
         files.print()
     }
 }
