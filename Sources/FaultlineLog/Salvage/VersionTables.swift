@@ -56,7 +56,8 @@ struct VersionTables {
     /// Notes a sequence number, unless there is a newer one.
     private mutating func takes(_ id: RecordID, _ table: UInt16, _ sequence: UInt64) throws(LogError) -> Bool {
         try spillIfNeeded()
-        let old = try sequences.replace(id, in: table, with: Self.entry(sequence))
+        let entry = Self.entry(sequence, isBehindDrop: drops[table] == sequence)
+        let old = try sequences.replace(id, in: table, with: entry)
         guard Self.number(old) <= sequence else {
             _ = try sequences.replace(id, in: table, with: old)
             return false
@@ -67,11 +68,12 @@ struct VersionTables {
         return true
     }
 
-    /// A sequence number, at most 2^62, as an entry that is not absent.
-    private static func entry(_ sequence: UInt64) -> Location {
+    /// A sequence number, at most 2^62, and whether its transaction had dropped the table before, as an entry that is
+    /// not absent.
+    private static func entry(_ sequence: UInt64, isBehindDrop: Bool = false) -> Location {
         Location(
             segment: UInt32(truncatingIfNeeded: sequence) << 1 | 1, offset: UInt32(truncatingIfNeeded: sequence >> 31),
-            packed: 0)
+            packed: isBehindDrop ? 1 : 0)
     }
 
     /// The sequence number of an entry; 0 if it is absent.
@@ -141,9 +143,11 @@ struct VersionTables {
             for entry in 0..<TablePage.entryCount {
                 let place = memory + TablePage.headerByteCount + entry * Location.byteCount
                 let location = Location(reading: place)
-                let sequence = Self.number(Location(reading: place + TablePage.byteCount))
+                let version = Location(reading: place + TablePage.byteCount)
+                let sequence = Self.number(version)
                 let lost = Self.number(Location(reading: place + 2 * TablePage.byteCount))
-                let isAlive = !location.isAbsent && sequence > dropped
+                let isAlive =
+                    !location.isAbsent && (sequence > dropped || sequence == dropped && version.packed == 1)
                 guard isAlive || lost > dropped else { continue }
                 try body(
                     Object(

@@ -92,6 +92,34 @@ struct SalvageTests {
         try disk.removeDirectory(SalvagedStore.path)
     }
 
+    @Test func readsSegmentsWhoseFirstSectorsChangedPlaces() throws {
+        var options = Store.options
+        options.segmentByteCount = 2_000
+        let store = try filledStore(options)
+        let paths = store.files(.hotSegment)
+        let heads = try [paths[0], paths[2]].map { Array(try store.disk.contents($0)[..<64]) }
+        try store.disk.overwrite(paths[0], at: 0, heads[1])
+        try store.disk.overwrite(paths[2], at: 0, heads[0])
+        let salvaged = try SalvagedStore(store)
+        #expect(!salvaged.report.hasLoss && salvaged.findings.count == 2)
+        try check(salvaged)
+    }
+
+    @Test func givesNoIdentifierAgainThatALostRecordMayHaveHad() throws {
+        let store = try filledStore()
+        let path = try #require(store.files(.hotSegment).first)
+        let log = LogBytes(try store.disk.contents(path))
+        let newest = try #require(log.records.first { $0.table == 16 && $0.id == 240 })
+        for frame in log.frames where frame.sequence == newest.sequence {
+            try store.disk.overwrite(path, at: frame.offset, [UInt8](repeating: 0, count: frame.byteCount))
+        }
+        for path in store.files(.manifest) { try store.disk.remove(path) }
+        let new = try SalvagedStore(store).open()
+        #expect(new.snapshot().recordCount(of: testTable) == 199)
+        #expect(new.snapshot().nextID(of: testTable) > 240)
+        try new.close()
+    }
+
     @Test func namesTheObjectWhoseRowRotted() throws {
         let store = try filledStore()
         let path = try #require(store.files(.hotSegment).first)
@@ -227,6 +255,23 @@ struct SalvageTests {
         let new = try SalvagedStore(killed).open()
         #expect(new.snapshot().recordCount(of: testTable) == 4)
         for (id, number) in [1: 1, 2: 12, 3: 13, 4: 14] { #expect(try new.snapshot().row(RecordID(id)) == row(number)) }
+        try new.close()
+    }
+
+    @Test func endsWhatATableHeldWhenItWasDropped() throws {
+        let store = Store()
+        let log = try store.open()
+        try log.insert([row(1), row(2)], in: plainTable)
+        _ = try log.write(author: nil) { transaction in
+            try transaction.put(3, row(3), in: plainTable)
+            try transaction.dropTable(plainTable)
+            try transaction.put(4, row(4), in: plainTable)
+        }
+        try log.close()
+        let salvaged = try SalvagedStore(store)
+        #expect(!salvaged.report.hasLoss && salvaged.report.recordCounts == [plainTable: 1])
+        let new = try salvaged.open()
+        #expect(try new.snapshot().row(4, in: plainTable) == row(4))
         try new.close()
     }
 
