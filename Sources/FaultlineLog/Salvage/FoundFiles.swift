@@ -3,6 +3,8 @@ import FaultlineDisk
 /// The numbered files in a damaged store's directory, sorted into those that can be read and those that are lost.
 struct FoundFiles {
     let directory: StoreDirectory
+    /// Whether compaction may have dropped segments.
+    let isCompacted: Bool
     private(set) var facts = ManifestFacts()
     private(set) var segments: [ManagedFile] = []
     private(set) var lost: [LostRange] = []
@@ -42,7 +44,11 @@ struct FoundFiles {
                 SalvageRemark(
                     path: path + "/" + FileName.identity, text: "The store's identity is missing or does not verify."))
         }
-        let storeID = identity ?? Self.mostFrequent(files.compactMap(\.header)) ?? StoreID(high: 0, low: 0)
+        let storeID =
+            identity.map { StoreID(high: $0.storeHigh, low: $0.storeLow) }
+            ?? Self.mostFrequent(files.compactMap(\.header)) ?? StoreID(high: 0, low: 0)
+        isCompacted =
+            identity.map { $0.incompatible & Feature.compaction != 0 } ?? files.contains { $0.kind == .coldSegment }
         directory = StoreDirectory(
             disk: disk, path: path, storeID: storeID, nextNumber: 1, random: RandomSource(seed: 0))
         try readManifests(files)
@@ -64,11 +70,9 @@ struct FoundFiles {
         return File(name: name, kind: kind, number: number, file: file, byteCount: byteCount, header: header)
     }
 
-    private static func identity(_ path: String, on disk: Disk) throws(LogError) -> StoreID? {
+    private static func identity(_ path: String, on disk: Disk) throws(LogError) -> Identity? {
         do throws(LogError) {
-            return try IdentityFile.read(path + "/" + FileName.identity, on: disk).map {
-                StoreID(high: $0.storeHigh, low: $0.storeLow)
-            }
+            return try IdentityFile.read(path + "/" + FileName.identity, on: disk)
         } catch {
             if error.code == .newerFormat { throw error }
             return nil
@@ -108,7 +112,7 @@ struct FoundFiles {
         guard let header = try header(of: file) else {
             return lose(file, file.byteCount, "The file's header does not verify, and no manifest says what it was.")
         }
-        guard isOurs(header), header.kind == file.kind, header.kind != .coldSegment,
+        guard isOurs(header), header.kind == file.kind,
             UInt32(truncatingIfNeeded: header.fileNumber) != 0
         else {
             return lose(file, file.byteCount, "The file is of another store, or of another kind.")

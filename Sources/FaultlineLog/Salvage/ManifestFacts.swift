@@ -11,6 +11,8 @@ struct ManifestFacts {
     private(set) var known: [UInt64: AddedFile] = [:]
     /// Where sealed files end.
     private(set) var ends: [UInt64: UInt64] = [:]
+    /// The newest transaction of sealed files.
+    private(set) var lastSequences: [UInt64: UInt64] = [:]
     /// How far files are known to have been synchronized.
     private(set) var durable: [UInt64: UInt64] = [:]
     private(set) var dropped: Set<UInt64> = []
@@ -18,9 +20,6 @@ struct ManifestFacts {
     private(set) var nextIDs: [UInt16: RecordID] = [:]
     /// The newest transaction that was visible when a manifest was written.
     private(set) var newestSequence: UInt64 = 0
-
-    /// The first transaction that the listed segments have, as far as a manifest tells.
-    var firstSequence: UInt64 { (files.values.filter { $0.kind == .hotSegment }.map(\.begun).min() ?? 0) + 1 }
 
     /// Takes in a manifest; older ones come first.
     mutating func read(_ managed: ManagedFile) throws(LogError) {
@@ -76,6 +75,7 @@ struct ManifestFacts {
             if file.kind == .hotSegment { newestSequence = max(newestSequence, file.begun) }
         case .fileSealed(let seal):
             ends[seal.number] = seal.end
+            lastSequences[seal.number] = seal.lastSequence
             durable[seal.number] = max(durable[seal.number] ?? 0, seal.end)
         case .fileDropped(let number):
             files[number] = nil

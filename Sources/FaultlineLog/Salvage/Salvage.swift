@@ -130,10 +130,11 @@ package struct Salvage {
     ) throws(LogError) {
         let losses = Losses(finding)
         for range in source.lost { losses.add(range) }
+        let dropped = source.droppedSegments
         var replay = SalvageReplay(
             VersionTables(cache: log.cache, directory: log.directory), newestSequence: source.facts.newestSequence,
-            report: losses.add)
-        let total = source.segments.reduce(UInt64(0)) { $0 + $1.limit }
+            isDropped: dropped, report: losses.add)
+        let total = (source.segments + source.coldSegments).reduce(UInt64(0)) { $0 + $1.limit }
         var before: UInt64 = 0
         var peak = 0
         for segment in source.segments {
@@ -143,13 +144,19 @@ package struct Salvage {
             }
             before += segment.limit
         }
+        for segment in source.coldSegments {
+            try replay.read(cold: segment)
+            before += segment.limit
+            progress(.reading, before, total)
+        }
         replay.finish()
         report.lostRangeCount = losses.count
         report.lostByteCount = losses.byteCount
         report.unfinishedRecordCount = replay.unfinishedRecordCount
         report.tornByteCount = replay.tornByteCount
-        report.lostTransactions = replay.whole.missing(
-            from: source.facts.firstSequence, through: replay.newestSequence)
+        report.lostTransactions = source.expected(replay).flatMap {
+            replay.whole.missing(from: $0.lowerBound, through: $0.upperBound)
+        }
 
         var versions = replay.versions
         let nextIDs = source.nextIDs(above: versions, lost: report)

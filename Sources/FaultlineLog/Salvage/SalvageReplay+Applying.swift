@@ -6,10 +6,12 @@ extension SalvageReplay {
     ///   - stretches: Where they are.
     ///   - sequence: Its number.
     ///   - recordCount: How many there have to be, its own not counted; nil where that is lost.
+    ///   - hasMovedParts: Whether it began in a segment that compaction dropped.
     ///   - current: The frame that is in memory, if it is one of them.
     /// - Throws: What the disk says of the files that versions are spilled to.
     mutating func apply(
-        _ stretches: [Stretch], _ sequence: UInt64, recordCount: Int?, current: LenientFrame?
+        _ stretches: [Stretch], _ sequence: UInt64, recordCount: Int?, hasMovedParts: Bool = false,
+        current: LenientFrame?
     ) throws(LogError) {
         var tally = Tally()
         for stretch in stretches {
@@ -29,12 +31,13 @@ extension SalvageReplay {
         }
         newestSequence = max(newestSequence, sequence)
         let isWhole =
-            recordCount.map { tally.recordCount >= $0 } ?? (!tally.isDamaged && Self.isUnbroken(stretches))
+            hasMovedParts
+            || recordCount.map { tally.recordCount >= $0 } ?? (!tally.isDamaged && Self.isUnbroken(stretches))
         if isWhole { whole.insert(sequence) }
     }
 
     /// What became of the records of one transaction.
-    private struct Tally {
+    struct Tally {
         /// Records whose header verifies, that of the transaction not counted.
         var recordCount = 0
         /// Something is there of which not even the header verifies.
@@ -62,7 +65,7 @@ extension SalvageReplay {
         }
     }
 
-    private mutating func apply(
+    mutating func apply(
         _ header: RecordHeader, at offset: UInt64, of managed: ManagedFile, _ sequence: UInt64, isIntact: Bool,
         _ tally: inout Tally
     ) throws(LogError) {

@@ -22,9 +22,15 @@ struct SalvageReplay {
     /// Records of transactions that never ended, as far as the log tells.
     private(set) var unfinishedRecordCount = 0
     /// Bytes behind the last frame that no sync is known to have covered.
-    private(set) var tornByteCount: UInt64 = 0
+    var tornByteCount: UInt64 = 0
+    /// The transactions that each hot segment has something of.
+    private(set) var spans: [ClosedRange<UInt64>] = []
 
     private let report: (LostRange) -> Void
+    /// Whether compaction dropped a segment.
+    private let isDropped: (UInt64) -> Bool
+    /// Those of the segment that is being read.
+    private var span: ClosedRange<UInt64>?
     private var pending: [Stretch] = []
     /// A transaction whose last frame has a head and no transaction record, and which may have been torn.
     private var unproven: (sequence: UInt64, stretches: [Stretch])?
@@ -32,8 +38,13 @@ struct SalvageReplay {
     /// - Parameters:
     ///   - versions: Empty tables.
     ///   - newestSequence: A transaction that is known to have been visible.
+    ///   - isDropped: Tells whether compaction dropped a segment.
     ///   - report: Is told of each range that is lost.
-    init(_ versions: VersionTables, newestSequence: UInt64, report: @escaping (LostRange) -> Void) {
+    init(
+        _ versions: VersionTables, newestSequence: UInt64, isDropped: @escaping (UInt64) -> Bool,
+        report: @escaping (LostRange) -> Void
+    ) {
+        self.isDropped = isDropped
         self.versions = versions
         self.newestSequence = newestSequence
         self.report = report
@@ -64,6 +75,8 @@ struct SalvageReplay {
             }
             progress(scanner.offset)
         }
+        if let span { spans.append(span) }
+        span = nil
         if let end = segment.missingFrom { lose(segment.managed, end, "The file ends before.") }
     }
 
@@ -93,6 +106,7 @@ struct SalvageReplay {
             return lose(frame.managed, frame.offset..<frame.end, "The frame has a sequence number that none can have.")
         }
         let sequence = frame.header.sequence
+        span = min(span?.lowerBound ?? sequence, sequence)...max(span?.upperBound ?? sequence, sequence)
         if sequence > 0 { newestSequence = max(newestSequence, sequence - 1) }
         if let held = unproven, held.sequence != sequence {
             unproven = nil
@@ -144,7 +158,9 @@ struct SalvageReplay {
     /// Ends a transaction by its record.
     private mutating func close(_ record: TransactionRecord, current: LenientFrame?) throws(LogError) {
         let stretches = pendingSince(LogPlace(segment: record.segment, offset: record.offset))
-        try apply(stretches, record.sequence, recordCount: Int(record.recordCount), current: current)
+        try apply(
+            stretches, record.sequence, recordCount: Int(record.recordCount),
+            hasMovedParts: isDropped(record.segment), current: current)
     }
 
     /// Takes out what is pending of the transaction that ends with a frame, by its head alone.

@@ -14,21 +14,32 @@ struct SalvageSegment {
     /// Transactions from this number on are those of a later segment: what this one has behind its seal is dead.
     let ceiling: UInt64
 
+    /// - Parameters:
+    ///   - managed: The segment's file.
+    ///   - facts: What the manifests say.
+    ///   - isFollowed: Whether later segments follow.
+    ///   - ceiling: The first transaction that began in one of them.
+    /// - Throws: What the disk says.
+    init(_ managed: ManagedFile, _ facts: ManifestFacts, isFollowed: Bool, ceiling: UInt64) throws(LogError) {
+        let length = try onDisk("measuring a segment") { () throws(DiskError) in try managed.file.byteCount() }
+        let end = facts.ends[managed.number]
+        let durable = facts.durable[managed.number] ?? 0
+        self.managed = managed
+        self.durable = durable
+        self.ceiling = ceiling
+        limit = min(length, end ?? length, UInt64(Limits.locatableByteCountMax))
+        missingFrom = durable > length ? length..<durable : nil
+        isSealed = end != nil || isFollowed
+    }
+
     /// The hot segments in the order in which they were written.
     static func ordered(_ hot: [ManagedFile], _ facts: ManifestFacts) throws(LogError) -> [SalvageSegment] {
         var segments: [SalvageSegment] = []
         var ceiling = UInt64.max
         for managed in hot.sorted(by: { $0.number > $1.number }) {
-            let length = try onDisk("measuring a segment") { () throws(DiskError) in try managed.file.byteCount() }
-            let end = facts.ends[managed.number]
-            let limit = min(length, end ?? length, UInt64(Limits.locatableByteCountMax))
-            let durable = facts.durable[managed.number] ?? 0
-            segments.append(
-                SalvageSegment(
-                    managed: managed, limit: limit, durable: durable,
-                    missingFrom: durable > length ? length..<durable : nil,
-                    isSealed: end != nil || !segments.isEmpty, ceiling: ceiling))
-            if let first = try firstBegun(in: managed, limit: limit) { ceiling = min(ceiling, first) }
+            let segment = try SalvageSegment(managed, facts, isFollowed: !segments.isEmpty, ceiling: ceiling)
+            segments.append(segment)
+            if let first = try firstBegun(in: managed, limit: segment.limit) { ceiling = min(ceiling, first) }
         }
         return segments.reversed()
     }

@@ -9,6 +9,9 @@ package struct SalvageSource: ~Copyable {
     let facts: ManifestFacts
     /// The segments of commits, in the order in which they were written.
     let segments: [SalvageSegment]
+    /// The segments of moved records.
+    let coldSegments: [SalvageSegment]
+    private let isCompacted: Bool
     /// All segments, by the low 32 bits of their number.
     let files: FileTable
     /// Files that are missing, or that do not tell who they are.
@@ -28,14 +31,22 @@ package struct SalvageSource: ~Copyable {
             try refuseWriter(lock, path)
             let found = try FoundFiles(path, names, on: disk)
             let hot = found.segments.filter { $0.kind == .hotSegment }
-            return SalvageSource(found, try SalvageSegment.ordered(hot, found.facts), lock)
+            var cold: [SalvageSegment] = []
+            for managed in found.segments where managed.kind == .coldSegment {
+                cold.append(try SalvageSegment(managed, found.facts, isFollowed: false, ceiling: .max))
+            }
+            return SalvageSource(found, try SalvageSegment.ordered(hot, found.facts), cold: cold, lock)
         } catch {
             lock.release()
             throw error
         }
     }
 
-    private init(_ found: FoundFiles, _ segments: [SalvageSegment], _ lock: StoreLock) {
+    private init(
+        _ found: FoundFiles, _ segments: [SalvageSegment], cold: [SalvageSegment], _ lock: StoreLock
+    ) {
+        isCompacted = found.isCompacted
+        coldSegments = cold
         directory = found.directory
         facts = found.facts
         lost = found.lost
@@ -61,6 +72,26 @@ package struct SalvageSource: ~Copyable {
 }
 
 extension SalvageSource {
+    /// Tells whether compaction dropped a hot segment, as far as anything says so.
+    var droppedSegments: (UInt64) -> Bool {
+        let (isCompacted, listed, files) = (isCompacted, facts.files, files)
+        return { number in
+            guard isCompacted else { return false }
+            return listed.isEmpty ? files.find(UInt32(truncatingIfNeeded: number)) == nil : listed[number] == nil
+        }
+    }
+
+    /// The transactions that hot segments have to hold: all, but for those of segments that compaction dropped.
+    func expected(_ replay: borrowing SalvageReplay) -> [ClosedRange<UInt64>] {
+        let newest = replay.newestSequence
+        guard isCompacted else { return newest > 0 ? [1...newest] : [] }
+        guard !facts.files.isEmpty else { return replay.spans }
+        return facts.files.values.filter { $0.kind == .hotSegment }.sorted { $0.number < $1.number }.compactMap {
+            let last = facts.lastSequences[$0.number] ?? newest
+            return $0.begun < last ? ($0.begun + 1)...last : nil
+        }
+    }
+
     /// For each table, an identifier above all that were given.
     ///
     /// Where records are lost, none that one of them may have had is given again: references to it would find another

@@ -52,11 +52,15 @@ final class SalvageHistory {
     func newest(_ key: ObjectKey) -> Version? { versions[key]?.last }
 
     private func step() throws {
-        switch random.below(12) {
+        switch random.below(13) {
         case 0:
             log.abandonForTests()
             log = try store.open(options)
         case 1: try log.checkpoint()
+        case 12:
+            // It takes only what lies before a checkpoint.
+            try log.checkpoint()
+            try log.compact()
         case 2:
             // Leaves frames without an end.
             do { _ = try log.write(author: nil) { try self.change(20, &$0, giveUp: true) } } catch is GivenUp {}

@@ -275,6 +275,44 @@ struct SalvageTests {
         try new.close()
     }
 
+    @Test func takesWhatCompactionMoved() throws {
+        var options = Store.options
+        options.segmentByteCount = 4_000
+        let store = Store()
+        let log = try store.open(options)
+        for number in 1...40 { try log.insert([row(number, byteCount: 100)]) }
+        for number in 1...40 where number % 8 != 0 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(number), row(100 + number, byteCount: 100)) }
+        }
+        for number in 1...10 { try log.insert([row(200 + number, byteCount: 900)], in: plainTable) }
+        try log.checkpoint()
+        try log.compact()
+        try log.close()
+        let path = try #require(store.files(.coldSegment).first)
+
+        for isManifestThere in [true, false] {
+            let damaged = Store(store.disk.afterProcessDeath())
+            for path in damaged.files(.manifest) where !isManifestThere { try damaged.disk.remove(path) }
+            let salvaged = try SalvagedStore(damaged)
+            #expect(!salvaged.report.hasLoss)
+            let new = try salvaged.open()
+            for number in 1...40 {
+                let expected = row(number % 8 == 0 ? number : 100 + number, byteCount: 100)
+                #expect(try new.snapshot().row(UInt64(number)) == expected)
+            }
+            try new.close()
+        }
+
+        // Object 8 is the first that was moved; behind the header comes the list of where the records were.
+        let bytes = try store.disk.contents(path)
+        let moved = row(8, byteCount: 100)
+        let place = try #require((0..<(bytes.count - 100)).first { Array(bytes[$0..<($0 + 100)]) == moved })
+        store.disk.flip(bit: place * 8, of: path)
+        let salvaged = try SalvagedStore(store)
+        #expect(salvaged.report.lostRangeCount == 1 && salvaged.report.recordCounts[testTable] == 39)
+        #expect(salvaged.findings.contains(.lostObject(table: testTable, id: 8)))
+    }
+
     @Test func leavesABlobOutOfWhichAChunkRotted() throws {
         let store = try filledStore()
         let path = try #require(store.files(.blobSegment).first)
