@@ -55,19 +55,6 @@ package struct IndexState: Sendable {
         }
     }
 
-    /// Whether somebody has exactly this key, in an index in which several may.
-    ///
-    /// Complexity: that of the first entry of `forEachEntry`.
-    func hasEntry(key: UnsafeRawBufferPointer, at sequence: UInt64) throws(LogError) -> Bool {
-        var merge = try entries(prefix: key, at: sequence)
-        var filter = VersionFilter(oldestLimit: .max, dropsDeletes: true)
-        while let entry = try merge.next(), entry.pointee.keyByteCount == key.count {
-            if let start = key.baseAddress, !KeyBytes.areEqual(entry.pointee.key, start, key.count) { return false }
-            if filter.keeps(entry) { return true }
-        }
-        return false
-    }
-
     private func resolveBehindActive(
         key: UnsafeRawBufferPointer, hash: UInt64, at sequence: UInt64, into resolver: inout KeyResolver
     ) throws(LogError) {

@@ -130,14 +130,6 @@ package final class Snapshot: @unchecked Sendable {
         }
     }
 
-    /// Whether an object has a key, in an index in which several may.
-    func hasEntry(in index: IndexDefinition, key: UnsafeRawBufferPointer) throws(LogError) -> Bool {
-        guard let state = indexes.find(index.id) else { return false }
-        do throws(LogError) { return try state.pointee.hasEntry(key: key, at: sequence) } catch {
-            throw state.pointee.noting(error)
-        }
-    }
-
     /// Calls `body` with each entry whose key begins with `prefix`, in ascending order; it returns false to stop.
     package func forEachEntry(
         in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
