@@ -36,7 +36,7 @@ final class Sequencer: @unchecked Sendable {
     /// Dead bytes by the low 32 bits of a segment's number: a hint that chooses what to compact.
     var dead: [UInt32: UInt64]
     /// What the transaction under way makes dead.
-    var transactionDead = DeadBytes()
+    let transactionDead = DeadBytes()
     /// Headers and closing records in `segment` that `dead` lacks.
     var overheadByteCount: UInt64 = 0
     /// Whether more is dead than was counted: a table was dropped.

@@ -1,8 +1,11 @@
 /// Bytes that one transaction makes dead, by segment.
 ///
 /// A small table without chains: a segment whose slot another has taken goes to a dictionary, so that an update costs
-/// some instructions whatever the store's size.
-struct DeadBytes: ~Copyable {
+/// some instructions whatever the store's size. A class, so that counting is a write through a pointer that never changes,
+/// and not a checked access to a property of whoever holds it.
+///
+/// Concurrency: owned by the writer's turn.
+final class DeadBytes {
     private static let slotCount: UInt32 = 64
 
     private let slots: UnsafeMutablePointer<(segment: UInt32, byteCount: UInt64)>
@@ -21,13 +24,13 @@ struct DeadBytes: ~Copyable {
 
     /// Counts a record that another version took the place of, or that was deleted.
     @inline(__always)
-    mutating func add(_ location: Location) {
+    func add(_ location: Location) {
         add(UInt64(location.packed & Location.sizeUnknown) << 3, of: location.segment)
     }
 
     /// Counts bytes of a segment.
     @inline(__always)
-    mutating func add(_ byteCount: UInt64, of segment: UInt32) {
+    func add(_ byteCount: UInt64, of segment: UInt32) {
         let number = segment & (Self.slotCount - 1)
         let slot = slots + Int(number)
         if slot.pointee.segment != segment { moveOut(number, for: segment) }
@@ -35,7 +38,7 @@ struct DeadBytes: ~Copyable {
     }
 
     @inline(never)
-    private mutating func moveOut(_ number: UInt32, for segment: UInt32) {
+    private func moveOut(_ number: UInt32, for segment: UInt32) {
         let slot = slots + Int(number)
         if slot.pointee.byteCount > 0 { others[slot.pointee.segment, default: 0] += slot.pointee.byteCount }
         slot.pointee = (segment, 0)
@@ -43,7 +46,7 @@ struct DeadBytes: ~Copyable {
     }
 
     /// Adds what was counted to `total`, and forgets it.
-    mutating func merge(into total: inout [UInt32: UInt64]) {
+    func merge(into total: inout [UInt32: UInt64]) {
         for (segment, byteCount) in others { total[segment, default: 0] += byteCount }
         var rest = used
         while rest != 0 {
@@ -55,7 +58,7 @@ struct DeadBytes: ~Copyable {
     }
 
     /// Forgets what was counted.
-    mutating func removeAll() {
+    func removeAll() {
         if !others.isEmpty { others.removeAll() }
         while used != 0 {
             slots[used.trailingZeroBitCount] = (0, 0)

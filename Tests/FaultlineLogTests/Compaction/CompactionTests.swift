@@ -78,6 +78,7 @@ struct CompactionTests {
         isDelete: Bool
     ) throws {
         let (store, log, _) = try store(updatingAllBut: 8)
+        // Safe because everything runs on one thread.
         nonisolated(unsafe) var hasActed = false
         store.disk.onOperation = { disk, _ in
             // The copy is written, and not yet published.
@@ -271,6 +272,7 @@ struct CompactionTests {
 
         let again = try store.open(options)
         #expect(again.openReport.wasClean)
+        // Safe because everything runs on one thread.
         nonisolated(unsafe) var killed: Store?
         store.disk.onOperation = { disk, _ in
             guard killed == nil, (disk.bytes(of: cold)?.count ?? 0) > byteCount else { return }
