@@ -20,8 +20,6 @@ struct EntryStage: ~Copyable {
     }
 
     private(set) var definitions: [IndexDefinition] = []
-    /// What a batch of look-ups found out.
-    var absentKeys = AbsentKeys()
     private var keys = ByteWriter(byteCapacity: 16_384)
     private var entries: UnsafeMutablePointer<Entry>
     private var capacity: Int
@@ -56,8 +54,7 @@ struct EntryStage: ~Copyable {
     /// Counts the memory that was allocated since the last time as used.
     @inline(__always)
     mutating func reserve(in budget: MemoryBudget) {
-        let byteCount =
-            keys.byteCount + capacity * MemoryLayout<Entry>.stride + bucketCount * 4 + AbsentKeys.byteCount
+        let byteCount = keys.byteCount + capacity * MemoryLayout<Entry>.stride + bucketCount * 4
         if byteCount > reservedByteCount + 32_768 { reserve(byteCount, in: budget) }
     }
 
@@ -154,7 +151,6 @@ struct EntryStage: ~Copyable {
 
     /// Forgets all entries and keeps the memory of a usual transaction.
     mutating func removeAll() {
-        absentKeys.removeAll()
         guard count > 0 else { return }
         count = 0
         uniqueCount = 0

@@ -182,11 +182,4 @@ package struct Transaction: ~Copyable {
     ) throws {
         try sequencer.forEachEntry(in: index, prefix: prefix, body)
     }
-
-    /// Finds out which of many keys nobody has, so that `firstID` of these is cheap.
-    ///
-    /// Sixteen to two hundred keys at a time serve best.
-    package func prefetchKeys(in index: IndexDefinition, _ keys: UnsafeBufferPointer<UnsafeRawBufferPointer>) {
-        sequencer.prefetch(index, keys)
-    }
 }

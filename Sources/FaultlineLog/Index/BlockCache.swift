@@ -64,18 +64,6 @@ package final class BlockCache: @unchecked Sendable {
         return handle
     }
 
-    /// A block, if it is there, for a caller who holds many: it is held once more until the caller releases it.
-    @inline(__always)
-    func held(file: UInt64, offset: UInt64) -> BlockMemory? {
-        let hash = Self.hash(file: file, offset: offset)
-        let shard = shards + Self.shardNumber(hash)
-        shard.pointee.lock.lock()
-        defer { shard.pointee.lock.unlock() }
-        let memory = shard.pointee.find(hash: hash, file: file, offset: offset)
-        memory?.retain()
-        return memory
-    }
-
     /// Calls `body` with a block's bytes under the shard's lock, if it is there: for a few loads this is cheaper than holding the block.
     @inline(__always)
     func withBlock<R>(file: UInt64, offset: UInt64, _ body: (UnsafeRawPointer) -> R) -> R? {

@@ -27,16 +27,6 @@ package enum IndexHash {
         return finish(hash)
     }
 
-    /// The hashes of the search prefixes of many keys.
-    ///
-    /// `prefixByteCountMax` is `SearchPrefix.byteCountMax` of the index; `hashes` has room for one of each key.
-    package static func hash(
-        _ keys: UnsafeBufferPointer<UnsafeRawBufferPointer>, prefixByteCountMax: Int,
-        into hashes: UnsafeMutablePointer<UInt64>
-    ) {
-        for index in 0..<keys.count { hashes[index] = hash(keys[index], prefixByteCountMax: prefixByteCountMax) }
-    }
-
     /// The hash of the search prefix of a key.
     @inline(__always)
     package static func hash(_ key: UnsafeRawBufferPointer, prefixByteCountMax: Int) -> UInt64 {

@@ -97,36 +97,6 @@ package final class Memtable: @unchecked Sendable {
         }
     }
 
-    /// False if no entry has a search prefix of that hash; true for all that have, and for very few others.
-    @inline(__always)
-    func mayContain(hash: UInt64) -> Bool {
-        let view = table.view()
-        let tag = MemtableTable.tag(hash)
-        var index = view.firstIndex(of: tag)
-        while true {
-            let slot = view.slots[index].load(ordering: .acquiring)
-            if slot == 0 { return false }
-            if UInt32(truncatingIfNeeded: slot &>> 32) == tag { return true }
-            index = (index &+ 1) & view.mask
-        }
-    }
-
-    /// Asks for the newest entries of these hashes; what `prefetch` asked for should be there by now.
-    @inline(__always)
-    func prefetchEntries(hashes: UnsafeBufferPointer<UInt64>) {
-        let view = table.view()
-        for hash in hashes {
-            let tag = MemtableTable.tag(hash)
-            let slot = view.slots[view.firstIndex(of: tag)].load(ordering: .acquiring)
-            let reference = MemtableArena.Reference(truncatingIfNeeded: slot)
-            if UInt32(truncatingIfNeeded: slot &>> 32) == tag, reference != MemtableArena.none {
-                let entry = arena.address(reference)
-                FaultlineLog.prefetch(entry)
-                FaultlineLog.prefetch(entry + 40)
-            }
-        }
-    }
-
     /// Who has exactly this key, as far as the memtable knows; `KeyResolver` has the rule.
     ///
     /// Entries above the sequence number `limit` are not there.

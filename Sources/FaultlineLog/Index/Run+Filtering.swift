@@ -15,43 +15,6 @@ extension Run {
         return BloomFilter.mayContain(prefixHash, line: page.start + place.line)
     }
 
-    /// Asks the filter for many hashes: first for the memory of all their lines, then for their bits.
-    ///
-    /// - Parameters:
-    ///   - hashes: Of search prefixes.
-    ///   - isWanted: Says which hashes to ask for, and becomes false for those that no entry has.
-    /// - Throws: `.damaged` if a page of the filter does not verify; what reading it can cause.
-    func filter(_ hashes: UnsafeBufferPointer<UInt64>, _ isWanted: UnsafeMutablePointer<Bool>) throws(LogError) {
-        var failure: LogError?
-        withUnsafeTemporaryAllocation(of: BlockMemory?.self, capacity: hashes.count) { pages in
-            for number in 0..<hashes.count {
-                var page: BlockMemory?
-                if isWanted[number], let place = filterPlace(hashes[number]) {
-                    page = cache.held(file: fileNumber, offset: place.page)
-                    if let page {
-                        // A line may lie in two of the processor's.
-                        let line = page.content + place.line
-                        prefetch(line)
-                        prefetch(line + BloomFilter.lineByteCount - 1)
-                    }
-                }
-                pages.initializeElement(at: number, to: page)
-            }
-            for number in 0..<hashes.count where isWanted[number] {
-                let hash = hashes[number]
-                if let page = pages[number], let place = filterPlace(hash) {
-                    isWanted[number] = BloomFilter.mayContain(hash, line: page.content + place.line)
-                    page.release()
-                } else if failure == nil {
-                    do throws(LogError) { isWanted[number] = try mayContain(prefixHash: hash) } catch {
-                        failure = error
-                    }
-                }
-            }
-        }
-        if let failure { throw failure }
-    }
-
     /// Where the line of a hash is: its page's place in the file and size, and its place in the page; nil in an empty
     /// run.
     @inline(__always)

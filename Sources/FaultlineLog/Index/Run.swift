@@ -79,15 +79,6 @@ package final class Run: @unchecked Sendable {
     /// Blocks of entries.
     var blocks: Range<UInt64> { UInt64(FileHeader.byteCount)..<footer.indexOffset }
 
-    /// Asks for the beginning of a block, if it is in the cache.
-    @inline(__always)
-    func prefetchBlock(_ place: Place) {
-        _ = cache.withBlock(file: fileNumber, offset: place.offset) { block in
-            // The rest comes by itself, once somebody reads on.
-            for line in 0..<8 { prefetch(block + line &* 64) }
-        }
-    }
-
     /// A verified block, from the cache or the file.
     ///
     /// - Parameters:

@@ -113,23 +113,6 @@ package final class Snapshot: @unchecked Sendable {
         }
     }
 
-    /// The objects that have many keys: faster than one look-up after the other.
-    ///
-    /// - Parameters:
-    ///   - keys: The keys.
-    ///   - index: A unique index.
-    ///   - ids: Gets an identifier for each key, 0 where nobody has it.
-    /// - Throws: `.damaged` where a run does not verify; what the disk says.
-    package func firstIDs(
-        of keys: UnsafeBufferPointer<UnsafeRawBufferPointer>, in index: IndexDefinition,
-        into ids: UnsafeMutablePointer<RecordID>
-    ) throws(LogError) {
-        guard let state = indexes.find(index.id) else { return ids.update(repeating: 0, count: keys.count) }
-        do throws(LogError) { try state.pointee.firstIDs(keys: keys, at: sequence, into: ids) } catch {
-            throw state.pointee.noting(error)
-        }
-    }
-
     /// Calls `body` with each entry whose key begins with `prefix`, in ascending order; it returns false to stop.
     package func forEachEntry(
         in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
