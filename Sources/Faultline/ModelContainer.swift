@@ -55,8 +55,8 @@ public final class ModelContainer: Equatable, Sendable {
     /// plan, in place if nothing needs code.
     ///
     /// - Throws: `SchemaError` for classes that break a rule, `MigrationError` where the store cannot be brought to the
-    ///   schema, `StorageError` where it cannot be opened: not a store, newer, damaged, locked, unwritable. Each names the
-    ///   file and the remedy.
+    ///   schema, `StorageError` where it cannot be opened: not a store, newer, damaged, locked, unwritable. Each names
+    ///   the file and the remedy.
     public convenience init(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration]

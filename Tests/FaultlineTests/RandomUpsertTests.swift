@@ -18,7 +18,8 @@ import Testing
     }
 }
 
-/// Objects that take the place of stored ones, with a to-one relationship in one of their keys, against plain values; read through every object that was ever held.
+/// Objects that take the place of stored ones, with a to-one relationship in one of their keys, against plain values;
+/// read through every object that was ever held.
 @Suite struct RandomUpsertTests {
     private struct Plain: Equatable {
         var number: Int?
@@ -115,7 +116,8 @@ import Testing
                     held += made
                     steps.append("save")
                 } catch let error as SwiftDataError where error == .modelValidationFailure {
-                    // What an upsert gives up is free only for what comes after it: an error is allowed, a wrong state is not.
+                    // What an upsert gives up is free only for what comes after it: an error is allowed, a wrong state
+                    // is not.
                     context.rollback()
                     steps.append("refused")
                 }

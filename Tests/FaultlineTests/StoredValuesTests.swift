@@ -78,7 +78,8 @@ import Testing
     @Test func textOutOfTheRowIsInOrder() throws {
         let store = try TestStore(Folder.self)
         let context = store.context()
-        // Values around the size from which they lie out of the row; some differ only behind it, one is not in normal form C.
+        // Values around the size from which they lie out of the row; some differ only behind it, one is not in normal
+        // form C.
         var titles: [String] = []
         for byteCount in [0, 1, 4_095, 4_096, 5_000, 20_000, 70_000] {
             let text = String(repeating: "m", count: byteCount)

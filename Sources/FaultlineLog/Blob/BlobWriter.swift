@@ -3,8 +3,8 @@ import FaultlineDisk
 
 /// Writes one blob to the end of a blob segment, chunk by chunk; the chunk table follows, and the headers come last.
 ///
-/// Memory: a buffer of about 1 MiB, and 8 bytes for each chunk of 64 KiB. Nothing is synchronized: that is the commit's business. Whoever
-/// gives the blob up leaves dead bytes.
+/// Memory: a buffer of about 1 MiB, and 8 bytes for each chunk of 64 KiB. Nothing is synchronized: that is the commit's
+/// business. Whoever gives the blob up leaves dead bytes.
 struct BlobWriter: ~Copyable {
     private static let bufferByteCount = 1 << 20
 

@@ -144,7 +144,8 @@ package struct Transaction: ~Copyable {
 
     /// Gives a key to an object.
     ///
-    /// - Throws: `.tooLarge` if the key has more than `IndexDefinition.keyByteCountMax` bytes. The transaction is as before, and can go on.
+    /// - Throws: `.tooLarge` if the key has more than `IndexDefinition.keyByteCountMax` bytes. The transaction is as
+    ///   before, and can go on.
     package mutating func insertEntry(_ index: IndexDefinition, key: UnsafeRawBufferPointer, id: RecordID)
         throws(LogError)
     {

@@ -29,8 +29,8 @@ package struct FileHeader: Equatable, Sendable {
     /// Reads a header, or says why it is none.
     ///
     /// - Parameter bytes: At least 64 bytes.
-    /// - Throws: The first check that failed: magic, checksum, and `.newerFormat` for a version, size or kind that is not
-    ///   known and for reserved bytes that are not zero.
+    /// - Throws: The first check that failed: magic, checksum, and `.newerFormat` for a version, size or kind that is
+    ///   not known and for reserved bytes that are not zero.
     package init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
         guard bytes.u64(0) == Self.magic else { throw .wrongMagic }
         guard CRC32C.checksum(bytes, 60) == bytes.u32(60) else { throw .wrongChecksum }

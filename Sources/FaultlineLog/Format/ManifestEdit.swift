@@ -127,8 +127,8 @@ package enum ManifestEdit: Equatable, Sendable {
 
     /// Reads the payload of an edit of that kind.
     ///
-    /// - Throws: `.newerFormat` if this version does not know the kind or what is in it; `.outOfRange` if it has not the
-    ///   kind's size.
+    /// - Throws: `.newerFormat` if this version does not know the kind or what is in it; `.outOfRange` if it has not
+    ///   the kind's size.
     init(kind: UInt16, payload: UnsafeRawBufferPointer) throws(FormatFault) {
         let sizes = [
             1: AddedFile.byteCount, 2: SealedFile.byteCount, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0,

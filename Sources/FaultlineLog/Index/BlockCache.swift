@@ -3,8 +3,8 @@ import Synchronization
 
 /// Verified blocks of index runs: entry blocks, index blocks, pages of Bloom filters, keyed by file number and offset.
 ///
-/// It has no size of its own: every block is reserved in the memory budget, bookkeeping included, and goes when the budget asks, by second
-/// chance.
+/// It has no size of its own: every block is reserved in the memory budget, bookkeeping included, and goes when the
+/// budget asks, by second chance.
 ///
 /// Concurrency: sixteen shards, each with a lock that is held for one look-up, insertion or eviction.
 // Safe because shards are reached only under their locks, and the rest is immutable or atomic.
@@ -40,7 +40,8 @@ package final class BlockCache: @unchecked Sendable {
         var value: MemoryBudget.Registration?
     }
 
-    /// What a block of `byteCount` bytes is reserved as: its memory, the allocator's share, its node and its place in the hash table.
+    /// What a block of `byteCount` bytes is reserved as: its memory, the allocator's share, its node and its place in
+    /// the hash table.
     package static func charge(byteCount: Int) -> Int {
         (byteCount + BlockMemory.headerByteCount + 8 + 15) & ~15 + BlockCacheShard.nodeByteCount
     }
@@ -64,7 +65,8 @@ package final class BlockCache: @unchecked Sendable {
         return handle
     }
 
-    /// Calls `body` with a block's bytes under the shard's lock, if it is there: for a few loads this is cheaper than holding the block.
+    /// Calls `body` with a block's bytes under the shard's lock, if it is there: for a few loads this is cheaper than
+    /// holding the block.
     @inline(__always)
     func withBlock<R>(file: UInt64, offset: UInt64, _ body: (UnsafeRawPointer) -> R) -> R? {
         let hash = Self.hash(file: file, offset: offset)

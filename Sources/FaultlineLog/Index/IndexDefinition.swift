@@ -1,7 +1,7 @@
 /// What the log knows of one index.
 ///
-/// An index is a set of entries, each a key and a record identifier. Keys compare as bytes. The whole order of entries is: key ascending,
-/// identifier ascending, sequence number descending.
+/// An index is a set of entries, each a key and a record identifier. Keys compare as bytes. The whole order of entries
+/// is: key ascending, identifier ascending, sequence number descending.
 package struct IndexDefinition: Sendable, Hashable {
     /// The number that manifests and run footers call it by.
     package let id: IndexID
@@ -10,7 +10,8 @@ package struct IndexDefinition: Sendable, Hashable {
     /// The part of a key that hashes and Bloom filters look at.
     package let searchPrefix: SearchPrefix
 
-    /// The largest key, in bytes: two entries with such keys still fit in one block, so that a tree of blocks always narrows.
+    /// The largest key, in bytes: two entries with such keys still fit in one block, so that a tree of blocks always
+    /// narrows.
     package static let keyByteCountMax = 32_000
 
     /// Refuses a key that the format cannot hold.
@@ -31,7 +32,8 @@ package struct IndexDefinition: Sendable, Hashable {
     }
 }
 
-/// The part of a key by which entries are looked for: the whole key of a unique index, the owner of a relationship index.
+/// The part of a key by which entries are looked for: the whole key of a unique index, the owner of a relationship
+/// index.
 package enum SearchPrefix: Sendable, Hashable {
     case wholeKey
     /// The first bytes of the key, all of it where it is shorter.

@@ -1,7 +1,7 @@
 /// The state of one index that a snapshot holds: memtables and runs, each list newest first.
 ///
-/// Every entry of a source has a sequence number not below those of the sources behind it; only a transaction whose entries went into two
-/// memtables, or were replayed, stands in two sources.
+/// Every entry of a source has a sequence number not below those of the sources behind it; only a transaction whose
+/// entries went into two memtables, or were replayed, stands in two sources.
 package struct IndexState: Sendable {
     package let definition: IndexDefinition
     /// Takes new entries; a snapshot sees it up to its sequence number.
@@ -39,10 +39,11 @@ package struct IndexState: Sendable {
         return finding.id
     }
 
-    /// Calls `body` with each live entry whose key begins with `prefix`, ascending by key, then identifier; it returns false to stop.
+    /// Calls `body` with each live entry whose key begins with `prefix`, ascending by key, then identifier; it returns
+    /// false to stop.
     ///
-    /// The key's bytes are valid during the call. Complexity: what of the memtables begins with the prefix is sorted; a look into each run
-    /// that may have the prefix, then the blocks that hold it.
+    /// The key's bytes are valid during the call. Complexity: what of the memtables begins with the prefix is sorted; a
+    /// look into each run that may have the prefix, then the blocks that hold it.
     package func forEachEntry(
         prefix: UnsafeRawBufferPointer, at sequence: UInt64,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool

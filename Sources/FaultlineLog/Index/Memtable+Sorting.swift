@@ -4,7 +4,8 @@ extension Memtable {
 
     /// Adds to `merge` the entries whose keys begin with `prefix`, and perhaps others above them.
     ///
-    /// A prefix that covers the search prefix is found by its chain. Any other is found by binary search in the sorted view.
+    /// A prefix that covers the search prefix is found by its chain. Any other is found by binary search in the sorted
+    /// view.
     func addEntries(prefix: UnsafeRawBufferPointer, to merge: inout EntryMerge, at limit: UInt64) {
         if prefix.count >= prefixByteCountMax {
             guard let tier = sortedChain(prefix: prefix, at: limit) else { return addTiers(prefix: prefix, to: &merge) }
@@ -14,8 +15,8 @@ extension Memtable {
         }
     }
 
-    /// Calls `body` with each entry visible at `limit` whose key begins with `prefix`: ascending by key, then identifier; the newest of a
-    /// pair only, deletes included.
+    /// Calls `body` with each entry visible at `limit` whose key begins with `prefix`: ascending by key, then
+    /// identifier; the newest of a pair only, deletes included.
     package func sortedEntries(
         prefix: UnsafeRawBufferPointer, at limit: UInt64,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID, _ isDelete: Bool) throws -> Bool
@@ -36,8 +37,8 @@ extension Memtable {
         charge()
     }
 
-    /// Runs `body`, which sorts what was appended since the last time, with the memory for that reserved: the sort's scratch, and larger
-    /// tiers beside those they are made of.
+    /// Runs `body`, which sorts what was appended since the last time, with the memory for that reserved: the sort's
+    /// scratch, and larger tiers beside those they are made of.
     func sorting<R>(_ body: () -> R) -> R {
         // Before the lock that `body` takes.
         let sortedCount = order.entryCount, count = entryCount

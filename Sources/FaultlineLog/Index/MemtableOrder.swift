@@ -36,9 +36,9 @@ final class SortedTier: @unchecked Sendable {
 
 /// The sorted view of a memtable, made when somebody asks for it.
 ///
-/// A reader that needs order sorts what was appended since the last such read into a tier of its own, and merges it with the tiers before
-/// as long as they are not four times as large. So an entry is moved O(log n) times however reads and writes alternate, and writers never
-/// pay for it.
+/// A reader that needs order sorts what was appended since the last such read into a tier of its own, and merges it
+/// with the tiers before as long as they are not four times as large. So an entry is moved O(log n) times however reads
+/// and writes alternate, and writers never pay for it.
 ///
 /// Concurrency: `lock` protects the list of tiers; tiers never change, so a reader goes on with those it has.
 // Safe because `lock` protects every property.

@@ -1,8 +1,8 @@
 /// Which runs of an index to merge next.
 ///
-/// A flush writes a run of level 0. Four runs of a level make one of the next, so each entry is written once a level, and a level holds
-/// four times what the one below does. Because levels rise with age, the runs of a plan are always neighbours. Should there be more than
-/// twelve runs all the same, the newest are merged until there are not.
+/// A flush writes a run of level 0. Four runs of a level make one of the next, so each entry is written once a level,
+/// and a level holds four times what the one below does. Because levels rise with age, the runs of a plan are always
+/// neighbours. Should there be more than twelve runs all the same, the newest are merged until there are not.
 package struct MergePlan: Sendable, Equatable {
     package static let runsALevel = 4
     package static let runCountMax = 12

@@ -1,6 +1,7 @@
 import FaultlineDisk
 
-/// What a level of a run's block index will say, as long as it fits in memory: for each block below it key, offset and size.
+/// What a level of a run's block index will say, as long as it fits in memory: for each block below it key, offset and
+/// size.
 struct PendingIndex: ~Copyable {
     private var bytes: ByteWriter
     private let byteCountMax: Int
@@ -50,7 +51,8 @@ struct PendingFilter: ~Copyable {
     init(expectedEntryCount: UInt64, byteCountMax: Int) {
         var lineCount = max(BloomFilter.lineCount(prefixCount: expectedEntryCount), 1)
         guard lineCount <= UInt64(byteCountMax / BloomFilter.lineByteCount) else { return }
-        // A multiple of a power of two, so that a filter that turns out too large can be folded; an eighth too large at most.
+        // A multiple of a power of two, so that a filter that turns out too large can be folded; an eighth too large at
+        // most.
         let step: UInt64 = 1 << UInt64(max(60 - lineCount.leadingZeroBitCount, 0))
         lineCount = (lineCount + step - 1) / step * step
         window = BloomWindow(lineCount: lineCount, heldLineCount: lineCount)

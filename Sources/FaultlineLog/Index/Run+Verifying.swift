@@ -3,8 +3,8 @@ import FaultlineDisk
 extension Run {
     /// Reads all of the run past the cache: blocks of entries, the block index, the filter.
     ///
-    /// Look-ups leave much of it alone: a filter is asked, and the block index followed, only for keys that no newer part
-    /// of the index has.
+    /// Look-ups leave much of it alone: a filter is asked, and the block index followed, only for keys that no newer
+    /// part of the index has.
     ///
     /// - Throws: `.damaged` for the first block or page that does not verify; what reading them can cause.
     func verify() throws(LogError) {

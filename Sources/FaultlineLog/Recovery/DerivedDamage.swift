@@ -3,8 +3,8 @@ import Glibc
 
 /// Checkpoints and runs that turned out not to verify while the store was open.
 ///
-/// The manifest is told at once: nothing but reading all of them could tell the next opening, which makes again what they
-/// held. A store that is open for reading tells nobody.
+/// The manifest is told at once: nothing but reading all of them could tell the next opening, which makes again what
+/// they held. A store that is open for reading tells nobody.
 ///
 /// Concurrency: guarded by its lock; lock order: this, manifest.
 // Safe because mutable state is guarded by the lock.

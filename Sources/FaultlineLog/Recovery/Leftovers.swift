@@ -17,8 +17,8 @@ enum Leftovers {
 
     /// Looks at every file that is not listed.
     ///
-    /// - Throws: `.damaged` if one shows that the manifest is not the newest, or has lost an edit: a segment with frames of
-    ///   its own is always listed, because it gets the first after the edit is durable.
+    /// - Throws: `.damaged` if one shows that the manifest is not the newest, or has lost an edit: a segment with
+    ///   frames of its own is always listed, because it gets the first after the edit is durable.
     static func plan(
         _ names: [String], in directory: StoreDirectory, state: ManifestState, manifest: UInt64
     ) throws(LogError) -> Plan {

@@ -57,9 +57,9 @@ final class StoreLock: @unchecked Sendable {
 
     /// Gives the lock up.
     ///
-    /// Closing alone would leave it to a child process that another thread is just starting, until that one has replaced
-    /// its program: a copy of the descriptor keeps the lock. A child of our own making that gets here, though, must not
-    /// take its parent's lock away.
+    /// Closing alone would leave it to a child process that another thread is just starting, until that one has
+    /// replaced its program: a copy of the descriptor keeps the lock. A child of our own making that gets here, though,
+    /// must not take its parent's lock away.
     func release() {
         if owner == getpid() { try? file?.unlock(byte: byte) }
         file?.close()

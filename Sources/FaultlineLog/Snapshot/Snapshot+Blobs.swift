@@ -56,7 +56,8 @@ extension Snapshot {
     }
 }
 
-/// A blob that stays readable after its deletion: holds its file open, and nothing of the snapshot that it was found in.
+/// A blob that stays readable after its deletion: holds its file open, and nothing of the snapshot that it was found
+/// in.
 package struct HeldBlob: Sendable {
     private let id: RecordID
     private let placement: BlobPlacement

@@ -195,7 +195,8 @@ package struct Migrator {
         var counts: MigrationCounts
         /// Tables that stages wrote; those that the last schema does not use go with the switch.
         var intermediateTables: Set<UInt16> = []
-        /// Tables of entities that a step leaves out without reading their objects: with them go the blobs of their rows.
+        /// Tables of entities that a step leaves out without reading their objects: with them go the blobs of their
+        /// rows.
         var unreadTables: Set<UInt16> = []
 
         /// Notes the tables that a step leaves behind; `current` is still the state before it.

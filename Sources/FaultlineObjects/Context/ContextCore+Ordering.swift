@@ -173,7 +173,8 @@ extension ContextCore {
             // Two new objects that take one stored object's place have one link.
             links[pair, default: false] = links[pair] ?? false || isPresent
         }
-        // In a fixed order, so that the same changes give the same bytes; and the links of one object are looked up at once.
+        // In a fixed order, so that the same changes give the same bytes; and the links of one object are looked up at
+        // once.
         var left: RecordID = 0
         var rowsOfLeft: [RecordID: RecordID] = [:]
         for (pair, isPresent) in links.sorted(by: { ($0.key.left, $0.key.right) < ($1.key.left, $1.key.right) }) {

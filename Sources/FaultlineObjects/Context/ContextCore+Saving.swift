@@ -194,7 +194,8 @@ extension ContextCore {
                 }
             }
             if later.count == waiting.count {
-                // They name each other in a ring: none of them can be in the store already by the key that names the others.
+                // They name each other in a ring: none of them can be in the store already by the key that names the
+                // others.
                 for place in later {
                     guard let entity = inserted[place].core.pointee.home.takeUnretainedValue().entity else { continue }
                     saving.numbers[place] = try transaction.allocateIDs(1, in: entity.table)
@@ -243,7 +244,8 @@ extension ContextCore {
             saving.keyHolders[.init(entity: entity.ordinal, number: number)] = .init(place: place)
             return true
         }
-        // The keys of all constraints are those of the values that the object will have: relationships that the new one does not set stay.
+        // The keys of all constraints are those of the values that the object will have: relationships that the new one
+        // does not set stay.
         let owner = SavingState.KeyOwner(entity: entity.ordinal, number: holder)
         guard let kept = try keptTargets(draft, holder, entity, saving, writer, transaction) else { return false }
         saving.numbers[place] = holder
@@ -258,7 +260,8 @@ extension ContextCore {
         return true
     }
 
-    /// Targets in unique slots that a new object does not set, and so leaves to the object whose place it takes; nil if one of them has no number yet.
+    /// Targets in unique slots that a new object does not set, and so leaves to the object whose place it takes; nil if
+    /// one of them has no number yet.
     private func keptTargets(
         _ draft: Draft, _ number: RecordID, _ entity: EntityStorage, _ saving: SavingState,
         _ writer: borrowing RowWriter,
@@ -326,7 +329,8 @@ extension ContextCore {
         try changed.forEach(take)
     }
 
-    /// Reads values that an object was given by reference where they are unique: an index key is made of what lies in the row.
+    /// Reads values that an object was given by reference where they are unique: an index key is made of what lies in
+    /// the row.
     func takeUniqueBlobs(_ handle: ObjectHandle, _ entity: EntityStorage) throws {
         guard let extra = handle.core.pointee.extraIfPresent, let draft = handle.core.pointee.draft else { return }
         for slot in extra.adoptedBlobs.keys.sorted() where entity.uniqueSlots.contains(slot) {

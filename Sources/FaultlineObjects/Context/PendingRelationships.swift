@@ -84,7 +84,8 @@ struct PendingRelationships {
         deltas.map { ($0.key, $0.value) }.sorted { $0.delta.ordinal < $1.delta.ordinal }
     }
 
-    /// Drops what concerns unsaved objects that leave the context: all at once, because everything pending is looked at.
+    /// Drops what concerns unsaved objects that leave the context: all at once, because everything pending is looked
+    /// at.
     mutating func forget(_ references: Set<ObjectReference>) {
         guard !references.isEmpty, !isEmpty else { return }
         deltas = deltas.filter { !references.contains($0.key.owner) }

@@ -68,7 +68,8 @@ struct SavingState {
         return isDone
     }
 
-    /// Whether a new object has taken the place of a changed one, so that the keys are entered which both together have.
+    /// Whether a new object has taken the place of a changed one, so that the keys are entered which both together
+    /// have.
     func hasKeys(_ handle: ObjectHandle, _ entity: EntityStorage) -> Bool {
         !keyHolders.isEmpty && keyHolders[KeyOwner(entity: entity.ordinal, number: handle.core.pointee.number)] != nil
     }

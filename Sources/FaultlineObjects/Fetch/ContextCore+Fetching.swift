@@ -166,7 +166,8 @@ extension ContextCore {
         !query.descriptor.includePendingChanges && hasChanges && !(query.lowered.isExact && query.order != nil)
     }
 
-    /// The objects that satisfy a query as they are stored, ordered and cut: found by a context of its own, whose objects have no changes.
+    /// The objects that satisfy a query as they are stored, ordered and cut: found by a context of its own, whose
+    /// objects have no changes.
     private func storedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID] {
         let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
         unchanged.moveTo(snapshot)

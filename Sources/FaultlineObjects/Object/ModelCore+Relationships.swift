@@ -113,7 +113,8 @@ extension ModelCore {
 
     // MARK: Inverses outside of contexts
 
-    /// Makes the inverse of a relationship say the same, where both objects are in no context; the insertion makes it for the others.
+    /// Makes the inverse of a relationship say the same, where both objects are in no context; the insertion makes it
+    /// for the others.
     private mutating func connectDetached(_ slot: Int, leaving left: [ObjectHandle], joining joined: [ObjectHandle]) {
         let partners = left + joined
         guard partners.contains(where: { !$0.core.pointee.has(.attached) }),

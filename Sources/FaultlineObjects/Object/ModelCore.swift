@@ -51,7 +51,8 @@ public struct ModelCore: ~Copyable {
         static let registered = Flags(rawValue: 1 << 55)
         /// Was in a context that let go of it: in no context any more, but keeps its values.
         static let released = Flags(rawValue: 1 << 56)
-        /// Was saved in the place of a row that another object of the context shows: passes every access on to that one.
+        /// Was saved in the place of a row that another object of the context shows: passes every access on to that
+        /// one.
         static let alias = Flags(rawValue: 1 << 57)
     }
 

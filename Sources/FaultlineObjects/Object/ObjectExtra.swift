@@ -15,7 +15,8 @@ final class ObjectExtra {
     var observation: ObjectObservation?
     /// The object that an alias stands for.
     var canonical: ObjectHandle?
-    /// Address of a detached object that others hold as their target or member since it was connected to them; 0 for none.
+    /// Address of a detached object that others hold as their target or member since it was connected to them; 0 for
+    /// none.
     var connected: UInt = 0
 
     /// Lets go of what other detached objects hold of this one, which goes away all the same: its initializer failed.

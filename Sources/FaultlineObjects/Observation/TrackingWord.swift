@@ -4,9 +4,9 @@ internal import Observation
 
 /// Whether the calling thread runs inside of `withObservationTracking`.
 ///
-/// Swift's Observation keeps that in a word of each thread's own, which it does not export; to ask one of its registrars
-/// takes longer than most getters. So the word is looked for once: a thread that tracks something, and something in it,
-/// sees which word of its thread-local memory says so. Where not exactly one does, nothing is tracked.
+/// Swift's Observation keeps that in a word of each thread's own, which it does not export; to ask one of its
+/// registrars takes longer than most getters. So the word is looked for once: a thread that tracks something, and
+/// something in it, sees which word of its thread-local memory says so. Where not exactly one does, nothing is tracked.
 enum TrackingWord {
     typealias Address = UnsafePointer<UnsafeMutableRawPointer?>
 

@@ -1,5 +1,5 @@
-/// What a migration leaves to be deleted once it has switched, or once it is given up: one catalog record each, written in
-/// the transaction after which nobody needs it any more (`docs/FileFormat.md` section 7).
+/// What a migration leaves to be deleted once it has switched, or once it is given up: one catalog record each, written
+/// in the transaction after which nobody needs it any more (`docs/FileFormat.md` section 7).
 package enum LeftBehind: Sendable, Equatable {
     /// Blobs that no new object took.
     case blobs([UInt64])

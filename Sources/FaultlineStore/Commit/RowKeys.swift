@@ -14,7 +14,8 @@ package enum RowKeys {
 
     /// The key of an object's row in a unique index; nil if a value is nil.
     ///
-    /// - Throws: `tooLarge` if a value lies out of the row, because its attribute was not unique when it was written, or the key would be too long.
+    /// - Throws: `tooLarge` if a value lies out of the row, because its attribute was not unique when it was written,
+    ///   or the key would be too long.
     package static func key(
         of row: RowView, _ id: RecordID, _ entity: EntityStorage, _ index: UniqueIndex
     ) throws(StoreError) -> [UInt8]? {

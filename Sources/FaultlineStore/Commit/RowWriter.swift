@@ -394,7 +394,8 @@ package struct RowWriter: ~Copyable {
 
     /// Makes the key of a draft in a unique index; false if a value is nil.
     ///
-    /// - Throws: `tooLarge` if no key can hold the values, those of a key that is not whole included: they stay in the row.
+    /// - Throws: `tooLarge` if no key can hold the values, those of a key that is not whole included: they stay in the
+    ///   row.
     @inline(__always)
     private mutating func makeKey(
         _ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage
