@@ -50,8 +50,8 @@ extension LogError {
     init(noRoom cause: DiskError?, path: String? = nil) {
         self.init(
             .fullDisk,
-            "The disk is full. Nothing was written, and the store goes on reading. "
-                + "Delete objects, or make room on the file system, and try again.",
+            "The disk is full, so nothing was written. "
+                + "Make room on the file system, or delete objects, and try again.",
             path: cause?.path ?? path, offset: cause?.offset, cause: cause)
     }
 }
