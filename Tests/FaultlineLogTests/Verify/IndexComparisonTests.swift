@@ -38,7 +38,7 @@ struct IndexComparisonTests {
         options.memoryBudget = 1 << 20
         let log = try Store().open(options, on: disk, deriver: OwnerDeriver())
         var seed = Seed(7)
-        for _ in 0..<20 {
+        for _ in 0..<50 {
             _ = try log.write(author: nil) { transaction in
                 for _ in 0..<3_000 {
                     let key = Self.key(1, seed.next())
