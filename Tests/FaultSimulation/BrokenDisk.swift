@@ -108,6 +108,14 @@ private final class BrokenDiskFile: DiskFile, @unchecked Sendable {
         }
     }
 
+    override func reserve(from offset: UInt64, through end: UInt64) throws(DiskError) {
+        try disk.run { () throws(DiskError) in try base.reserve(from: offset, through: end) }
+    }
+
+    override func releaseReserve() throws(DiskError) {
+        try disk.run { () throws(DiskError) in try base.releaseReserve() }
+    }
+
     override func byteCount() throws(DiskError) -> UInt64 {
         try disk.run { () throws(DiskError) in try base.byteCount() }
     }
