@@ -45,16 +45,19 @@ struct SalvageCommand: ParsableCommand {
         list.finish()
         var names: [TableID: String] = [:]
         var findings: [StoreFinding] = []
+        var danglingCount = 0
         if report.isCatalogReadable {
             let made = try? OpenedStore(destination)
             if let made {
                 names = Self.names(of: made)
-                findings = try check(made)
+                let check = try check(made)
+                findings = check.findings
+                danglingCount = check.dangling.reduce(0) { $0 + $1.count }
             }
         }
         let outcome = SalvageOutcome(
-            report: report, names: names, findings: findings, destination: destination,
-            seconds: monotonicSeconds() - begin)
+            report: report, names: names, findings: findings, danglingCount: danglingCount,
+            destination: destination, seconds: monotonicSeconds() - begin)
         outcome.print(asJSON: json)
         if outcome.hasLoss { endProcess(ToolFailure.refused) }
     }
@@ -89,13 +92,14 @@ struct SalvageCommand: ParsableCommand {
 
     /// What `faultline verify` finds in the new store: references to what is lost, and values that are not unique any
     /// more.
-    private func check(_ made: OpenedStore) throws -> [StoreFinding] {
+    private func check(_ made: OpenedStore) throws -> StoreCheck {
         var progress = ProgressLine("verifying", unit: "bytes and objects")
         defer { progress.finish() }
         let check = StoreCheck(made)
         try ToolFailure.working { try check.run { progress.update($0) } }
         for finding in check.findings { finding.print(asJSON: json) }
-        return check.findings
+        if !json { for references in check.dangling { Terminal.output.write("\(references)\n") } }
+        return check
     }
 
     private static func names(of store: OpenedStore) -> [TableID: String] {

@@ -7,6 +7,8 @@ struct SalvageOutcome {
     let names: [TableID: String]
     /// What does not fit together in the new store.
     let findings: [StoreFinding]
+    /// References in the new store that lead to objects which are gone: lost now, or deleted long ago.
+    let danglingCount: Int
     let destination: String
     let seconds: Double
 
@@ -45,6 +47,7 @@ struct SalvageOutcome {
         line.add("unfinished", report.unfinishedRecordCount)
         line.add("torn_bytes", Int(clamping: report.tornByteCount))
         line.add("findings", findings.count)
+        line.add("dangling", danglingCount)
         line.add("schema", report.isCatalogReadable && !names.isEmpty)
         line.add(
             "entities",

@@ -124,7 +124,8 @@ struct SalvageCommandTests {
         #expect(summary["lost_objects"] as? Int == 1)
         #expect(summary["lost_ranges"] as? Int == 1)
         // Three volumes refer to the shelf, one to the blob.
-        #expect(summary["findings"] as? Int == 4)
+        #expect(summary["dangling"] as? Int == 3)
+        #expect(summary["findings"] as? Int == 1)
         let entities = try #require(summary["entities"] as? [[String: Any]])
         let counts = try #require(entities.first { $0["name"] as? String == "Shelf" })
         #expect(counts["objects"] as? Int == 9)
