@@ -171,9 +171,9 @@ final class BlobMover {
     func seal() throws(LogError) {
         let edits = sealEdits()
         guard !edits.isEmpty else { return }
+        try manifest.commit(edits)
         releaseReserve()
         segment = nil
-        try manifest.commit(edits)
     }
 
     /// Gives back the space that was set aside.

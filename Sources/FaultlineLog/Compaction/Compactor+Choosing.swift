@@ -44,7 +44,7 @@ extension Compactor {
         let blobs = state.files.values.filter { $0.kind == .blobSegment }.map { file in
             segment(file, live, [:], isCandidate: live.unreadable == nil && isSettled(file, checkpoint, state))
         }
-        chosenAt = snapshot.sequence
+        chosenAt = checkpoint.sequence
         let records = VictimChoice(segments, newest: snapshot.sequence).choose(minimumGain: minimumGain)
         let blobVictims = VictimChoice(blobs, newest: snapshot.sequence).choose(minimumGain: minimumGain)
         waiting = records.numbers.reversed()

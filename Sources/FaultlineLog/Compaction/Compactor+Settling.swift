@@ -66,10 +66,10 @@ extension Compactor {
         return dropped.union(finished.filter { state.files[$0]?.kind != .hotSegment && state.files[$0] != nil })
     }
 
-    /// The transaction that goes on at the beginning of a hot segment, if one does.
+    /// The transaction that goes on at the beginning of a hot segment, if one does; 0 where that cannot be read: any.
     private func continuation(at number: UInt64) throws(LogError) -> UInt64? {
         guard let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: number))?.takeUnretainedValue() else {
-            return nil
+            return 0
         }
         return try withUnsafeTemporaryAllocation(byteCount: FrameHeader.byteCount, alignment: 8) {
             (bytes) throws(LogError) in
@@ -78,9 +78,9 @@ extension Compactor {
                 try file.file.read(into: bytes, at: offset)
             }
             guard count == bytes.count, let start = bytes.baseAddress,
-                let header = FrameHeader(reading: start, at: offset, of: file.header), header.part > 0
-            else { return nil }
-            return header.sequence
+                let header = FrameHeader(reading: start, at: offset, of: file.header)
+            else { return 0 }
+            return header.part > 0 ? header.sequence : nil
         }
     }
 

@@ -23,7 +23,7 @@ final class Compactor: @unchecked Sendable {
     private var mover: RecordMover?
     var blobMover: BlobMover?
     private var frame: MovedFrame?
-    /// The newest published transaction when the segments were chosen: what was looked at is not older.
+    /// The transaction of the checkpoint when the segments were chosen: durable, and what was looked at is not older.
     var chosenAt: UInt64 = 0
     /// Those that no table names: without deletes that are needed, nothing of them has to be read.
     var whollyDead: Set<UInt64> = []

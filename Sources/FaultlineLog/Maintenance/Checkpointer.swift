@@ -21,6 +21,8 @@ final class Checkpointer: @unchecked Sendable {
     private let space: DiskSpace
     let compactor: Compactor
     private var listed: [UInt64: PageFile]
+    /// Set when the store is closed: nothing of it may be written any more.
+    private var isShut = false
     /// Indexes that are no more; the next checkpoint drops their runs.
     private var droppedIndexes: Set<UInt32> = []
     /// Bytes of log that no compaction was paced by yet.
@@ -49,16 +51,25 @@ final class Checkpointer: @unchecked Sendable {
     ///   is merged.
     /// - Throws: What the disk says; nothing that was committed is lost by it.
     func run(isClosing: Bool = false) throws(LogError) {
-        lock.lock()
-        defer {
-            directory.removeUnneededFiles()
-            lock.unlock()
+        try whileOpen { () throws(LogError) in
+            defer {
+                isShut = isClosing
+                directory.removeUnneededFiles()
+            }
+            try checkpoint(isClosing: isClosing)
+            space.noteCheckpoint(refused: false)
+            guard !isClosing else { return }
+            try runs.mergeDue()
+            space.holdBack(storeByteCount: manifest.state.segmentByteCount)
         }
-        try checkpoint(isClosing: isClosing)
-        space.noteCheckpoint(refused: false)
-        guard !isClosing else { return }
-        try runs.mergeDue()
-        space.holdBack(storeByteCount: manifest.state.segmentByteCount)
+    }
+
+    /// Runs `body` under the lock, unless the store was closed: then its lock may be another process's.
+    private func whileOpen<R>(_ body: () throws(LogError) -> R) throws(LogError) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        if isShut { throw .closed(directory.path) }
+        return try body()
     }
 
     // MARK: Compaction
@@ -76,7 +87,7 @@ final class Checkpointer: @unchecked Sendable {
     /// - Throws: What the disk says; nothing that was committed is lost by it.
     func compactDue(isPaced: Bool, until isStopped: () -> Bool) throws(LogError) {
         let minimumGain = UInt64(options.segmentByteCount / Self.gainDivisor)
-        let isDue = try lock.withLock { () throws(LogError) in
+        let isDue = try whileOpen { () throws(LogError) in
             if !compactor.isUnderWay, compactor.mayBeDue(minimumGain: minimumGain) {
                 try compactor.choose(minimumGain: minimumGain)
             }
@@ -97,7 +108,7 @@ final class Checkpointer: @unchecked Sendable {
         try run()
         // Segments that only now are settled may be worth it too.
         for _ in 0..<Self.roundCountMax {
-            let isDue = try lock.withLock { () throws(LogError) in
+            let isDue = try whileOpen { () throws(LogError) in
                 if !compactor.isUnderWay { try compactor.choose(minimumGain: 1) }
                 return compactor.isUnderWay
             }
@@ -116,7 +127,7 @@ final class Checkpointer: @unchecked Sendable {
     private func move(_ allowance: UInt64, until isStopped: () -> Bool) throws(LogError) {
         var movedByteCount: UInt64 = 0
         while movedByteCount < allowance, !isStopped() {
-            let isDone = try lock.withLock { () throws(LogError) in
+            let isDone = try whileOpen { () throws(LogError) in
                 movedByteCount += try compactor.step()
                 let isDone = !compactor.isUnderWay
                 let isDue = sequencer.turn.withLock { sequencer.isCheckpointDue }
@@ -125,7 +136,7 @@ final class Checkpointer: @unchecked Sendable {
             }
             if isDone { break }
         }
-        lock.withLock { directory.removeUnneededFiles() }
+        try whileOpen { () throws(LogError) in directory.removeUnneededFiles() }
     }
 
     /// Forgets an index; its files go with the next checkpoint.
