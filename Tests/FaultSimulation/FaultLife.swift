@@ -111,10 +111,12 @@ final class FaultLife: @unchecked Sendable {
         do {
             let receipt = try log.write(author: nil) { transaction in
                 var work = FaultWork(Seed(seed &* 1_000 &+ number))
-                var state = promises.newest
+                let place = transaction.sequence
+                var state = promises.state(before: place)
                 try body(&work, &state, &transaction)
                 // Still in the writer's turn: nobody else is given this place.
-                sequence = guardian.withLock { promised.issue(state) }
+                guardian.withLock { promised.issue(state, at: place, to: Int(number)) }
+                sequence = place
             }.receipt
             guard receipt.sequence == sequence else {
                 return note("a transaction got the number \(receipt.sequence) instead of \(sequence ?? 0)")
@@ -122,7 +124,7 @@ final class FaultLife: @unchecked Sendable {
             guardian.withLock { promised.acknowledge(receipt.sequence) }
         } catch {
             if let sequence, (error as? LogError)?.code != .outcomeUnknown {
-                guardian.withLock { promised.refuse(sequence) }
+                guardian.withLock { promised.refuse(sequence, of: Int(number)) }
             }
             throw error
         }
@@ -134,7 +136,7 @@ final class FaultLife: @unchecked Sendable {
         do {
             _ = try log.write(author: nil) { transaction in
                 var work = FaultWork(Seed(seed))
-                var state = promises.newest
+                var state = promises.state(before: transaction.sequence)
                 try work.change(count, &state, &transaction)
                 throw Change()
             }

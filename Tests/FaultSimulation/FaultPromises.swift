@@ -24,17 +24,21 @@ struct FaultPromises: Sendable {
         self.acknowledgesDurable = acknowledgesDurable
     }
 
-    /// What the next transaction begins with.
-    var newest: CrashModel { states[issued] ?? CrashModel() }
+    /// Who was given each number last: one that was refused is given again.
+    private var owners: [UInt64: Int] = [:]
+
+    /// What the transaction of a number begins with.
+    func state(before sequence: UInt64) -> CrashModel { states[sequence - 1] ?? CrashModel() }
 
     /// What those who read see.
     var visible: CrashModel { states[acknowledged] ?? CrashModel() }
 
-    /// A transaction was given its place.
-    mutating func issue(_ state: CrashModel) -> UInt64 {
-        issued += 1
-        states[issued] = state
-        return issued
+    /// A transaction was given its number, and would make this of the store.
+    mutating func issue(_ state: CrashModel, at sequence: UInt64, to owner: Int) {
+        issued = sequence
+        states[sequence] = state
+        owners[sequence] = owner
+        refused.remove(sequence)
     }
 
     mutating func acknowledge(_ sequence: UInt64) {
@@ -45,7 +49,9 @@ struct FaultPromises: Sendable {
     /// A checkpoint or a close returned.
     mutating func settle() { durable = acknowledged }
 
-    mutating func refuse(_ sequence: UInt64) { refused.insert(sequence) }
+    mutating func refuse(_ sequence: UInt64, of owner: Int) {
+        if owners[sequence] == owner { refused.insert(sequence) }
+    }
 
     /// The store was opened again and found at a transaction, which settles what was in doubt.
     mutating func find(_ sequence: UInt64) {

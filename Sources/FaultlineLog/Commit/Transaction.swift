@@ -4,6 +4,9 @@
 package struct Transaction: ~Copyable {
     let sequencer: Sequencer
 
+    /// The number that the transaction gets if it is committed; one that is not leaves it to the next.
+    package var sequence: UInt64 { sequencer.sequence + 1 }
+
     init(_ sequencer: Sequencer) {
         self.sequencer = sequencer
     }
