@@ -22,11 +22,8 @@ extension Sequencer {
                         number: old.managed.number, end: old.end, chain: old.previousHead, firstSequence: begun + 1,
                         lastSequence: sequence + 1)))
         }
-        let managed = try directory.create(.blobSegment)
-        try onDisk("making a blob segment durable") { () throws(DiskError) in
-            try managed.file.synchronize(site: "blob.header")
-        }
-        try directory.synchronize(site: "blob.directory")
+        let managed = try directory.createDurably(
+            .blobSegment, headerSite: "blob.header", directorySite: "blob.directory")
         managed.noteListed()
         edits.append(managed.addition(begun: sequence))
         try manifest.commit(edits)

@@ -424,11 +424,8 @@ final class Sequencer: @unchecked Sendable {
     private func beginSegment() throws(LogError) {
         // For the edits by which the frames' writer lists it.
         try manifest.makeRoom()
-        let next = try directory.create(.hotSegment)
-        try onDisk("making a segment durable") { () throws(DiskError) in
-            try next.file.synchronize(site: "segment.header")
-        }
-        try directory.synchronize(site: "segment.directory")
+        let next = try directory.createDurably(
+            .hotSegment, headerSite: "segment.header", directorySite: "segment.directory")
         countOverhead()
         segment = next
         offset = UInt64(FileHeader.byteCount)

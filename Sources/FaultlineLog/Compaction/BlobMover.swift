@@ -154,11 +154,8 @@ final class BlobMover {
         if let segment, !segment.hasFailed { return segment }
         try seal()
         try manifest.makeRoom()
-        let managed = try directory.create(.blobSegment)
-        try onDisk("making a blob segment durable") { () throws(DiskError) in
-            try managed.file.synchronize(site: "compaction.blobheader")
-        }
-        try directory.synchronize(site: "compaction.blobdirectory")
+        let managed = try directory.createDurably(
+            .blobSegment, headerSite: "compaction.blobheader", directorySite: "compaction.blobdirectory")
         managed.noteListed()
         try manifest.commit([managed.addition(begun: begun)])
         publisher.update(files: { $0.adding(managed) })

@@ -149,11 +149,8 @@ final class Compactor: @unchecked Sendable {
         if let cold, !cold.hasFailed, cold.end < UInt64(options.segmentByteCount) { return cold }
         try manifest.makeRoom()
         try noteCompacted()
-        let managed = try directory.create(.coldSegment)
-        try onDisk("making a cold segment durable") { () throws(DiskError) in
-            try managed.file.synchronize(site: "compaction.header")
-        }
-        try directory.synchronize(site: "compaction.directory")
+        let managed = try directory.createDurably(
+            .coldSegment, headerSite: "compaction.header", directorySite: "compaction.directory")
         managed.noteListed()
         var edits: [ManifestEdit] = []
         if let cold { edits.append(.fileSealed(cold.seal(newest: publisher.snapshot.sequence))) }

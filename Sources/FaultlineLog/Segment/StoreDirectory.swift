@@ -77,6 +77,24 @@ package final class StoreDirectory: @unchecked Sendable {
         }
     }
 
+    /// Makes a segment and writes its header, both durable: the file, and its entry in the directory.
+    ///
+    /// The next edit of the manifest may list it.
+    ///
+    /// - Parameters:
+    ///   - kind: Which kind of segment.
+    ///   - headerSite: Names the synchronization of the file.
+    ///   - directorySite: Names that of the directory.
+    /// - Throws: `.fullDisk` and what else the disk says; a file that is there then is removed later.
+    func createDurably(_ kind: FileKind, headerSite: SyncSite, directorySite: SyncSite) throws(LogError) -> ManagedFile {
+        let managed = try create(kind)
+        try onDisk("making a segment durable") { () throws(DiskError) in
+            try managed.file.synchronize(site: headerSite)
+        }
+        try synchronize(site: directorySite)
+        return managed
+    }
+
     /// Opens a file that the manifest lists, and checks that it is that file.
     ///
     /// One that is written once has to be as long as it was then.
