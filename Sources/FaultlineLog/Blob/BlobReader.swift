@@ -33,6 +33,9 @@ struct BlobReader: ~Copyable {
         raw.deallocate()
     }
 
+    /// The file that the blob lies in.
+    var path: String { blob.managed.path }
+
     /// Bytes of the blob.
     var byteCount: UInt64 { placement.rawByteCount }
 
@@ -104,10 +107,8 @@ struct BlobReader: ~Copyable {
             try blob.managed.read(into: bytes, at: placement.offset, "reading a blob's header")
             guard let start = UnsafeRawPointer(bytes.baseAddress) else { return nil }
             let binding = blob.managed.recordBinding(at: placement.offset)
-            guard start.u32(0) == placement.recordCRC,
-                CRC32C.checksum(start + 4, byteCount - 4) ^ binding == start.u32(0),
-                start.u16(12) == TableID.blobs.rawValue, start.u48(16) == id,
-                let header = BlobHeader(reading: start + RecordHeader.byteCount)
+            guard start.u32(0) == placement.recordCRC, start.u16(12) == TableID.blobs.rawValue,
+                let header = BlobHeader(verifying: start, id: id, binding: binding)
             else { return nil }
             let isPlaced =
                 header.rawByteCount == placement.rawByteCount && header.payloadByteCount == placement.storedByteCount

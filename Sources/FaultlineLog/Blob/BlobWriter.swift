@@ -63,12 +63,22 @@ struct BlobWriter: ~Copyable {
     }
 
     /// Adds a chunk that is stored already, as it is.
-    mutating func append(stored chunk: UnsafeRawBufferPointer, _ entry: ChunkTable.Chunk, rawByteCount: Int)
+    private mutating func append(stored chunk: UnsafeRawBufferPointer, _ entry: ChunkTable.Chunk, rawByteCount: Int)
         throws(LogError)
     {
         self.rawByteCount += UInt64(rawByteCount)
         if entry.isCompressed { isCompressed = true }
         try take(chunk, flag: entry.isCompressed ? ChunkGroup.flagCompressed : 0)
+    }
+
+    /// Adds all chunks of another blob, as they are stored.
+    ///
+    /// - Throws: What reading it can cause, which names the other blob's file; what the disk says.
+    mutating func append(all reader: inout BlobReader) throws(LogError) {
+        for index in 0..<reader.chunkCount {
+            let (bytes, chunk) = try reader.readStored(index)
+            try append(stored: bytes, chunk, rawByteCount: reader.rawByteCount(index))
+        }
     }
 
     /// Notes a chunk as it is to be stored, and copies it into the buffer.

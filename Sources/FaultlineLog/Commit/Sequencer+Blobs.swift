@@ -54,10 +54,7 @@ extension Sequencer {
         let segment = try openBlobSegment()
         var writer = BlobWriter(segment, isCompressing: false)
         do throws(LogError) {
-            for index in 0..<reader.chunkCount {
-                let (bytes, chunk) = try reader.readStored(index)
-                try writer.append(stored: bytes, chunk, rawByteCount: reader.rawByteCount(index))
-            }
+            try writer.append(all: &reader)
         } catch {
             segment.skipGivenUpBytes()
             throw fail(error)

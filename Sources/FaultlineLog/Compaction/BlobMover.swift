@@ -109,10 +109,7 @@ final class BlobMover {
         var reader = try snapshot.blobReader(id, placement)
         let owner = try reader.owner()
         var writer = BlobWriter(target, isCompressing: false)
-        for index in 0..<reader.chunkCount {
-            let (bytes, chunk) = try reader.readStored(index)
-            try writer.append(stored: bytes, chunk, rawByteCount: reader.rawByteCount(index))
-        }
+        try writer.append(all: &reader)
         return try writer.finish(id: id, owner: owner)
     }
 

@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// What a blob record's payload begins with, and what its checksum covers of it: `docs/FileFormat.md` section 10.1.
 struct BlobHeader: Equatable {
     static let byteCount = 40
@@ -33,6 +35,15 @@ struct BlobHeader: Equatable {
             storedByteCount <= rawByteCount,
             UInt64(chunkCount) == (rawByteCount + UInt64(Limits.chunkByteCount) - 1) / UInt64(Limits.chunkByteCount)
         else { return nil }
+    }
+
+    /// Reads the header behind that of a blob's record, whose checksum covers both; nil if they are not that blob's, or
+    /// do not verify at their place.
+    init?(verifying record: UnsafeRawPointer, id: RecordID, binding: UInt32) {
+        guard CRC32C.checksum(record + 4, RecordHeader.byteCount + Self.byteCount - 4) ^ binding == record.u32(0),
+            record.u48(16) == id
+        else { return nil }
+        self.init(reading: record + RecordHeader.byteCount)
     }
 
     func write(to bytes: UnsafeMutableRawPointer) {

@@ -166,9 +166,10 @@ struct SalvageWriter {
         return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { bytes in
             guard let count = try? source.file.read(into: bytes, at: placement.offset), count == byteCount,
                 let start = UnsafeRawPointer(bytes.baseAddress),
-                BlobHeader.verify(start, binding: source.recordBinding(at: placement.offset)), start.u48(16) == id
+                let header = BlobHeader(
+                    verifying: start, id: id, binding: source.recordBinding(at: placement.offset))
             else { return nil }
-            return BlobHeader(reading: start + RecordHeader.byteCount)?.owner
+            return header.owner
         }
     }
 }
@@ -176,11 +177,4 @@ struct SalvageWriter {
 extension BlobOwner {
     /// Nobody knows whose the blob is.
     fileprivate static let unknown = BlobOwner(table: TableID(rawValue: 0), slot: 0, id: 0)
-}
-
-extension BlobHeader {
-    /// Whether a blob record's header and the blob's own, one behind the other, verify at their place.
-    fileprivate static func verify(_ record: UnsafeRawPointer, binding: UInt32) -> Bool {
-        CRC32C.checksum(record + 4, RecordHeader.byteCount + byteCount - 4) ^ binding == record.u32(0)
-    }
 }

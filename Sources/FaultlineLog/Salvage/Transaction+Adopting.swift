@@ -19,21 +19,12 @@ extension Transaction {
     ) throws(LogError) -> LogError? {
         let segment = try sequencer.openBlobSegment()
         var writer = BlobWriter(segment, isCompressing: false)
-        for index in 0..<reader.chunkCount {
-            let stored: UnsafeRawBufferPointer
-            let chunk: ChunkTable.Chunk
-            do throws(LogError) {
-                (stored, chunk) = try reader.readStored(index)
-            } catch {
-                segment.skipGivenUpBytes()
-                return error
-            }
-            do throws(LogError) {
-                try writer.append(stored: stored, chunk, rawByteCount: reader.rawByteCount(index))
-            } catch {
-                segment.skipGivenUpBytes()
-                throw sequencer.fail(error)
-            }
+        do throws(LogError) {
+            try writer.append(all: &reader)
+        } catch {
+            segment.skipGivenUpBytes()
+            if error.path == reader.path { return error }
+            throw sequencer.fail(error)
         }
         try sequencer.place(writer, id: id, owner: owner)
         return nil

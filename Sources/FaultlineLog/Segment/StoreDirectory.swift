@@ -85,8 +85,10 @@ package final class StoreDirectory: @unchecked Sendable {
     ///   - kind: Which kind of segment.
     ///   - headerSite: Names the synchronization of the file.
     ///   - directorySite: Names that of the directory.
+    /// - Returns: The file, to be listed.
     /// - Throws: `.fullDisk` and what else the disk says; a file that is there then is removed later.
-    func createDurably(_ kind: FileKind, headerSite: SyncSite, directorySite: SyncSite) throws(LogError) -> ManagedFile {
+    func createDurably(_ kind: FileKind, headerSite: SyncSite, directorySite: SyncSite) throws(LogError) -> ManagedFile
+    {
         let managed = try create(kind)
         try onDisk("making a segment durable") { () throws(DiskError) in
             try managed.file.synchronize(site: headerSite)
