@@ -134,7 +134,7 @@ package struct Salvage {
         var replay = SalvageReplay(
             VersionTables(cache: log.cache, directory: log.directory), newestSequence: source.facts.newestSequence,
             isDropped: dropped, report: losses.add)
-        let total = (source.segments + source.coldSegments).reduce(UInt64(0)) { $0 + $1.limit }
+        let total = source.segments.reduce(UInt64(0)) { $0 + $1.limit }
         var before: UInt64 = 0
         var peak = 0
         for segment in source.segments {
@@ -143,11 +143,6 @@ package struct Salvage {
                 progress(.reading, before + done, total)
             }
             before += segment.limit
-        }
-        for segment in source.coldSegments {
-            try replay.read(cold: segment)
-            before += segment.limit
-            progress(.reading, before, total)
         }
         replay.finish()
         report.lostRangeCount = losses.count

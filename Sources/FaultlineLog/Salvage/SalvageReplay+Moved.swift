@@ -2,57 +2,46 @@ import FaultlineDisk
 
 /// Taking in what compaction moved: records of transactions that have ended, whose numbers stand before them.
 extension SalvageReplay {
-    /// Reads a cold segment, before or behind any other.
+    /// Takes in a frame of a cold segment.
     ///
-    /// - Throws: What the disk says, unless it only says that it cannot read.
-    mutating func read(cold segment: SalvageSegment) throws(LogError) {
-        var scanner = LenientScanner(segment.managed, from: UInt64(FileHeader.byteCount), limit: segment.limit)
-        var watermark = segment.durable
-        while let piece = try scanner.next() {
-            switch piece {
-            case .lost(let range):
-                if range.upperBound == segment.limit, !segment.isSealed, range.lowerBound >= watermark {
-                    tornByteCount += UInt64(range.count)
-                } else {
-                    lose(segment.managed, range, "The bytes do not verify.")
-                }
-            case .record(let header, let offset, _):
-                let range = offset..<(offset + UInt64(header.wholeByteCount))
-                lose(segment.managed, range, "The frame that said when the record was written is lost.")
-            case .frame(let frame):
-                watermark = max(watermark, frame.header.durable)
-                try take(moved: frame)
-            }
-        }
-        if let end = segment.missingFrom { lose(segment.managed, end, "The file ends before.") }
-    }
-
-    private mutating func take(moved frame: LenientFrame) throws(LogError) {
-        guard frame.header.kind == .moved, frame.header.isUnderstood, frame.areHeadersProven,
-            let origins = frame.moveOrigins
+    /// Its list says how long each record is, so what one has lost costs no other one.
+    mutating func take(moved frame: LenientFrame) throws(LogError) {
+        guard frame.header.kind == .moved, frame.header.isUnderstood, let list = frame.moveList,
+            let start = frame.body.baseAddress
         else {
             return lose(
                 frame.managed, frame.offset..<frame.end, "The frame does not say when its records were written.")
         }
-        let first = frame.offset + UInt64(FrameHeader.byteCount)
+        var place = list.wholeByteCount
         var tally = Tally()
-        // The first record is the list itself.
-        var index = -1
-        try frame.forEachStep { step throws(LogError) in
-            guard case .record(let place, let header, let isIntact) = step else { return }
-            defer { index += 1 }
-            guard index >= 0 else { return }
-            let origin = MoveOrigin(reading: origins + index * MoveOrigin.byteCount)
-            guard origin.sequence > 0, origin.sequence <= Limits.countMax else { return }
-            try apply(
-                header, at: first + UInt64(place), of: frame.managed, origin.sequence, isIntact: isIntact, &tally)
+        for index in 0..<(frame.header.recordCount - 1) {
+            let origin = MoveOrigin(reading: start + (RecordHeader.byteCount + index * MoveOrigin.byteCount))
+            let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
+            guard let whole = origin.from.byteCount, whole >= RecordHeader.byteCount,
+                whole <= frame.body.count - place
+            else { return lose(frame.managed, offset..<frame.end, "The file ends before, or sizes do not agree.") }
+            let header = RecordHeader(reading: start + place)
+            let binding = frame.managed.recordBinding(at: offset)
+            let isIntact = RecordHeader.verify(start + place, limit: whole, binding: binding) == whole
+            if origin.sequence == 0 || origin.sequence > Limits.countMax {
+                lose(frame.managed, offset..<(offset + UInt64(whole)), "No transaction can have the record's number.")
+            } else if isIntact || frame.areHeadersProven && header.wholeByteCount == whole {
+                try apply(header, at: offset, of: frame.managed, origin.sequence, isIntact: isIntact, &tally)
+            } else {
+                lose(frame.managed, offset..<(offset + UInt64(whole)), "The record does not verify.")
+            }
+            place += whole
+        }
+        if place < frame.header.bodyByteCount {
+            let end = frame.offset + UInt64(FrameHeader.byteCount + place)
+            lose(frame.managed, end..<frame.end, "The bytes are of no record that the frame lists.")
         }
     }
 }
 
 extension LenientFrame {
-    /// Where the records of a moved frame were, one entry for each but the first; nil if that one does not verify.
-    fileprivate var moveOrigins: UnsafeRawPointer? {
+    /// The header of the first record of a moved frame, which says where each other one was; nil if it does not verify.
+    fileprivate var moveList: RecordHeader? {
         guard let start = body.baseAddress, header.recordCount > 0 else { return nil }
         let list = RecordHeader(reading: start)
         let binding = managed.recordBinding(at: offset + UInt64(FrameHeader.byteCount))
@@ -60,6 +49,6 @@ extension LenientFrame {
             list.storedByteCount == (header.recordCount - 1) * MoveOrigin.byteCount,
             RecordHeader.verify(start, limit: body.count, binding: binding) != nil
         else { return nil }
-        return start + RecordHeader.byteCount
+        return list
     }
 }

@@ -50,7 +50,7 @@ struct SalvageReplay {
         self.report = report
     }
 
-    /// Reads one segment; those before it come first.
+    /// Reads one segment; of the hot ones, those before it come first.
     ///
     /// - Parameters:
     ///   - segment: The segment.
@@ -67,11 +67,18 @@ struct SalvageReplay {
                 } else {
                     lose(segment.managed, range, "The bytes do not verify.")
                 }
+            case .record(let header, let offset, _) where segment.isCold:
+                let range = offset..<(offset + UInt64(header.wholeByteCount))
+                lose(segment.managed, range, "The frame that said when the record was written is lost.")
             case .record(let header, let offset, let bytes):
                 try take(header, at: offset, bytes, of: segment)
             case .frame(let frame):
                 watermark = max(watermark, frame.header.durable)
-                try take(frame, of: segment, watermark: watermark)
+                if segment.isCold {
+                    try take(moved: frame)
+                } else {
+                    try take(frame, of: segment, watermark: watermark)
+                }
             }
             progress(scanner.offset)
         }

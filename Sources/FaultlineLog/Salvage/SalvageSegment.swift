@@ -1,8 +1,10 @@
 import FaultlineDisk
 
-/// A hot segment of a damaged store, and how far it counts.
+/// A hot or cold segment of a damaged store, and how far it counts.
 struct SalvageSegment {
     let managed: ManagedFile
+    /// Whether it holds moved records, whose order says nothing.
+    var isCold: Bool { managed.kind == .coldSegment }
     /// Bytes that are looked at: up to where the segment was sealed, if a manifest still says where.
     let limit: UInt64
     /// Bytes known to have been synchronized.

@@ -7,10 +7,8 @@ package import FaultlineDisk
 package struct SalvageSource: ~Copyable {
     let directory: StoreDirectory
     let facts: ManifestFacts
-    /// The segments of commits, in the order in which they were written.
+    /// The segments of commits, in the order in which they were written, and then those of moved records.
     let segments: [SalvageSegment]
-    /// The segments of moved records.
-    let coldSegments: [SalvageSegment]
     private let isCompacted: Bool
     /// All segments, by the low 32 bits of their number.
     let files: FileTable
@@ -35,18 +33,15 @@ package struct SalvageSource: ~Copyable {
             for managed in found.segments where managed.kind == .coldSegment {
                 cold.append(try SalvageSegment(managed, found.facts, isFollowed: false, ceiling: .max))
             }
-            return SalvageSource(found, try SalvageSegment.ordered(hot, found.facts), cold: cold, lock)
+            return SalvageSource(found, try SalvageSegment.ordered(hot, found.facts) + cold, lock)
         } catch {
             lock.release()
             throw error
         }
     }
 
-    private init(
-        _ found: FoundFiles, _ segments: [SalvageSegment], cold: [SalvageSegment], _ lock: StoreLock
-    ) {
+    private init(_ found: FoundFiles, _ segments: [SalvageSegment], _ lock: StoreLock) {
         isCompacted = found.isCompacted
-        coldSegments = cold
         directory = found.directory
         facts = found.facts
         lost = found.lost

@@ -307,10 +307,15 @@ struct SalvageTests {
         let bytes = try store.disk.contents(path)
         let moved = row(8, byteCount: 100)
         let place = try #require((0..<(bytes.count - 100)).first { Array(bytes[$0..<($0 + 100)]) == moved })
-        store.disk.flip(bit: place * 8, of: path)
-        let salvaged = try SalvagedStore(store)
-        #expect(salvaged.report.lostRangeCount == 1 && salvaged.report.recordCounts[testTable] == 39)
-        #expect(salvaged.findings.contains(.lostObject(table: testTable, id: 8)))
+        for isHeader in [false, true] {
+            let damaged = Store(store.disk.afterProcessDeath())
+            damaged.disk.flip(bit: (isHeader ? place - 24 + 4 : place) * 8, of: path)
+            let salvaged = try SalvagedStore(damaged)
+            #expect(salvaged.report.lostRangeCount == 1 && salvaged.report.lostByteCount == 128)
+            #expect(salvaged.report.recordCounts[testTable] == 39)
+            // Without its header nobody knows which object it was.
+            #expect(salvaged.findings.contains(.lostObject(table: testTable, id: 8)) == !isHeader)
+        }
     }
 
     @Test func leavesABlobOutOfWhichAChunkRotted() throws {
