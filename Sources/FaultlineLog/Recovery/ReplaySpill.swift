@@ -23,7 +23,7 @@ final class ReplaySpill: Sendable {
         if changed > budget.byteCount / 4 {
             tables.leavePage()
             try PageSpill.spill(tables.set, cache: cache, in: directory, sequence: tables.sequence)
-            try newest?.spill(in: directory, cache: cache)
+            try newest?.spill(in: directory)
         }
         if budget.used(for: .memtables) > budget.byteCount / 4 {
             try indexes.flush { (memtable, isOldest) throws(LogError) in

@@ -7,9 +7,10 @@
 struct VersionTables {
     private let directory: StoreDirectory
     private var places: WorkingTables
-    /// Sequence numbers of the newest versions that verify, and of deletes, in the shape of locations.
-    private var sequences: WorkingTables
-    private var losses: WorkingTables
+    /// Of the newest versions that verify, and of deletes; marked where their transaction had dropped the table before.
+    private var sequences: SequenceTable
+    /// Of newer versions that are lost.
+    private var losses: SequenceTable
     /// The newest drop of each table.
     private var drops: [UInt16: UInt64] = [:]
     /// Bytes of changed pages that the last spill could not store.
@@ -22,8 +23,8 @@ struct VersionTables {
     init(cache: PageCache, directory: StoreDirectory) {
         self.directory = directory
         places = WorkingTables(cache: cache)
-        sequences = WorkingTables(cache: cache)
-        losses = WorkingTables(cache: cache)
+        sequences = SequenceTable(cache: cache)
+        losses = SequenceTable(cache: cache)
     }
 
     // MARK: Taking versions in
@@ -43,9 +44,9 @@ struct VersionTables {
     /// Takes in a version of which only the header verifies.
     mutating func lose(_ id: RecordID, in table: UInt16, _ sequence: UInt64) throws(LogError) {
         try spillIfNeeded()
-        guard sequence >= Self.number(try sequences.location(of: id, in: table)) else { return }
-        let old = try losses.replace(id, in: table, with: Self.entry(sequence))
-        if Self.number(old) > sequence { _ = try losses.replace(id, in: table, with: old) }
+        guard sequence >= (try sequences.note(at: id, in: table)).sequence else { return }
+        let old = try losses.replace(id, in: table, with: SequenceTable.Note(sequence))
+        if old.sequence > sequence { _ = try losses.replace(id, in: table, with: old) }
     }
 
     /// Takes in the end of a table: all that it has of lower numbers is dead.
@@ -56,28 +57,16 @@ struct VersionTables {
     /// Notes a sequence number, unless there is a newer one.
     private mutating func takes(_ id: RecordID, _ table: UInt16, _ sequence: UInt64) throws(LogError) -> Bool {
         try spillIfNeeded()
-        let entry = Self.entry(sequence, isBehindDrop: drops[table] == sequence)
-        let old = try sequences.replace(id, in: table, with: entry)
-        guard Self.number(old) <= sequence else {
+        let note = SequenceTable.Note(sequence, isMarked: drops[table] == sequence)
+        let old = try sequences.replace(id, in: table, with: note)
+        guard old.sequence <= sequence else {
             _ = try sequences.replace(id, in: table, with: old)
             return false
         }
-        if losses.set[table] != nil, Self.number(try losses.location(of: id, in: table)) <= sequence {
-            _ = try losses.replace(id, in: table, with: .absent)
-        }
+        let lost = try losses.note(at: id, in: table).sequence
+        if lost > 0, lost <= sequence { _ = try losses.replace(id, in: table, with: SequenceTable.Note(0)) }
         return true
     }
-
-    /// A sequence number, at most 2^62, and whether its transaction had dropped the table before, as an entry that is
-    /// not absent.
-    private static func entry(_ sequence: UInt64, isBehindDrop: Bool = false) -> Location {
-        Location(
-            segment: UInt32(truncatingIfNeeded: sequence) << 1 | 1, offset: UInt32(truncatingIfNeeded: sequence >> 31),
-            packed: isBehindDrop ? 1 : 0)
-    }
-
-    /// The sequence number of an entry; 0 if it is absent.
-    private static func number(_ entry: Location) -> UInt64 { UInt64(entry.segment >> 1) | UInt64(entry.offset) << 31 }
 
     /// Writes changed pages to a file when they exceed a share of the budget; asked at every 64th change.
     private mutating func spillIfNeeded() throws(LogError) {
@@ -89,11 +78,9 @@ struct VersionTables {
         }
         guard changed() > pinnedByteCount + cache.budget.byteCount / 4 else { return }
         places.leavePage()
-        sequences.leavePage()
-        losses.leavePage()
-        for set in [places.set, sequences.set, losses.set] {
-            try PageSpill.spill(set, cache: cache, in: directory, sequence: 0)
-        }
+        try PageSpill.spill(places.set, cache: cache, in: directory, sequence: 0)
+        try sequences.spill(in: directory)
+        try losses.spill(in: directory)
         pinnedByteCount = changed()
     }
 
@@ -111,7 +98,7 @@ struct VersionTables {
 
     /// The tables that have versions, ascending.
     var tables: [UInt16] {
-        Set(sequences.set.all.map(\.table)).union(losses.set.all.map(\.table)).sorted()
+        Set(sequences.tables).union(losses.tables).sorted()
     }
 
     /// An identifier above each that was met in a table.
@@ -122,9 +109,7 @@ struct VersionTables {
         of table: UInt16, _ body: (Object) throws(LogError) -> Void
     ) throws(LogError) {
         places.leavePage()
-        sequences.leavePage()
-        losses.leavePage()
-        let roots = [places.set[table], sequences.set[table], losses.set[table]]
+        let roots = [places.set[table], sequences.root(of: table), losses.root(of: table)]
         let dropped = drops[table] ?? 0
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 3 * TablePage.byteCount, alignment: 64)
         defer { memory.deallocate() }
@@ -143,11 +128,11 @@ struct VersionTables {
             for entry in 0..<TablePage.entryCount {
                 let place = memory + TablePage.headerByteCount + entry * Location.byteCount
                 let location = Location(reading: place)
-                let version = Location(reading: place + TablePage.byteCount)
-                let sequence = Self.number(version)
-                let lost = Self.number(Location(reading: place + 2 * TablePage.byteCount))
+                let version = SequenceTable.Note(reading: Location(reading: place + TablePage.byteCount))
+                let sequence = version.sequence
+                let lost = SequenceTable.Note(reading: Location(reading: place + 2 * TablePage.byteCount)).sequence
                 let isAlive =
-                    !location.isAbsent && (sequence > dropped || sequence == dropped && version.packed == 1)
+                    !location.isAbsent && (sequence > dropped || sequence == dropped && version.isMarked)
                 guard isAlive || lost > dropped else { continue }
                 try body(
                     Object(
