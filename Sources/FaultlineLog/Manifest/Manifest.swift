@@ -12,11 +12,7 @@ package final class Manifest: @unchecked Sendable {
     private let directory: StoreDirectory
     private let rotation: Rotation
     private let lock = EngineLock()
-    private var managed: ManagedFile
-    private var snapshotEnd: UInt64
-    private var end: UInt64
-    private var room: RoomAhead
-    private var previousHead: UInt32
+    private var file: File
     private var current: ManifestState
     private var failure: LogError?
     /// Called once, with the error after which nothing is known about the newest edit.
@@ -53,6 +49,17 @@ package final class Manifest: @unchecked Sendable {
         }
     }
 
+    /// The file of the manifest in force, and how far it is written.
+    private struct File {
+        let managed: ManagedFile
+        let snapshotEnd: UInt64
+        var end: UInt64
+        /// What is set aside behind `end`.
+        var room: RoomAhead
+        /// headCRC of the last frame.
+        var head: UInt32
+    }
+
     /// A manifest that another takes the place of, and headCRC of its last frame.
     package typealias Predecessor = (managed: ManagedFile, head: UInt32)
 
@@ -70,12 +77,8 @@ package final class Manifest: @unchecked Sendable {
         let fresh = try Self.prepare(
             state, in: directory, replacing: predecessor, epoch: (state.origin?.epoch ?? 0) + 1)
         try fresh.write(in: directory)
-        managed = fresh.managed
-        end = fresh.end
-        room = fresh.room
-        previousHead = fresh.head
+        file = fresh.file
         current = fresh.state
-        snapshotEnd = end
         try Self.removeSuperseded((predecessor.map { [$0.managed.path] } ?? []) + superseded, in: directory)
     }
 
@@ -86,11 +89,9 @@ package final class Manifest: @unchecked Sendable {
         self.directory = directory
         self.rotation = rotation
         failed = Failed()
-        managed = reading.managed
-        snapshotEnd = reading.snapshotEnd
-        end = reading.end
-        room = RoomAhead(from: end)
-        previousHead = reading.previousHead
+        file = File(
+            managed: reading.managed, snapshotEnd: reading.snapshotEnd, end: reading.end,
+            room: RoomAhead(from: reading.end), head: reading.previousHead)
         current = reading.state
     }
 
@@ -98,7 +99,7 @@ package final class Manifest: @unchecked Sendable {
     package var state: ManifestState { lock.withLock { current } }
 
     /// Bytes of the manifest.
-    package var byteCount: UInt64 { lock.withLock { end } }
+    package var byteCount: UInt64 { lock.withLock { file.end } }
 
     /// Sets what is called when an edit may or may not be durable; to be called once, before the first edit.
     func onFailure(_ call: @escaping @Sendable (LogError) -> Void) { failed.call = call }
@@ -110,14 +111,14 @@ package final class Manifest: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         let byteCount = UInt64(editCount * Self.editByteCountMax)
-        try room.make(through: end + byteCount + Self.roomByteCount, in: managed.file)
+        try file.room.make(through: file.end + byteCount + Self.roomByteCount, in: file.managed.file)
     }
 
     /// Gives back the space that was set aside; to be called when no edit follows.
     func releaseReserve() {
         lock.lock()
         defer { lock.unlock() }
-        managed.releaseReserve()
+        file.managed.releaseReserve()
     }
 
     /// Makes edits durable, all or none.
@@ -134,19 +135,19 @@ package final class Manifest: @unchecked Sendable {
         var next = current
         for edit in edits {
             guard next.apply(edit) else {
-                throw LogError(.damaged, "The manifest refuses the edit \(edit).", path: managed.path)
+                throw LogError(.damaged, "The manifest refuses the edit \(edit).", path: file.managed.path)
             }
         }
         next.nextFileNumber = max(next.nextFileNumber, directory.nextFileNumber)
-        if rotation.isDue(snapshotEnd: snapshotEnd, end: end), let fresh = tryToPrepare(next) {
+        if rotation.isDue(snapshotEnd: file.snapshotEnd, end: file.end), let fresh = tryToPrepare(next) {
             try failing { () throws(LogError) in try rotate(to: fresh) }
             return
         }
         var frames = ByteWriter(byteCapacity: 4_096)
         let head = Self.encode(
-            edits, into: &frames, at: end, durable: end, previousHead: previousHead, of: managed.header)
+            edits, into: &frames, at: file.end, durable: file.end, previousHead: file.head, of: file.managed.header)
         let kept = isSwitching ? 0 : Self.lastRoomByteCount
-        try room.make(through: end + UInt64(frames.byteCount) + kept, in: managed.file)
+        try file.room.make(through: file.end + UInt64(frames.byteCount) + kept, in: file.managed.file)
         do throws(LogError) {
             try append(frames, head: head)
             current = next
@@ -172,50 +173,44 @@ package final class Manifest: @unchecked Sendable {
     }
 
     private func append(_ frames: borrowing ByteWriter, head: UInt32) throws(LogError) {
-        let position = end
+        let (managed, position) = (file.managed, file.end)
         let bytes = frames.bytes
         try onDisk("writing the manifest") { () throws(DiskError) in
             try managed.file.write(bytes, at: position)
             try managed.file.synchronize(site: "manifest.edit")
         }
-        end += UInt64(bytes.count)
-        previousHead = head
-    }
-
-    private func prepareNext(_ state: ManifestState) throws(LogError) -> Fresh {
-        try Self.prepare(
-            state, in: directory, replacing: (managed, previousHead), epoch: state.origin?.epoch ?? 0)
+        file.end += UInt64(bytes.count)
+        file.head = head
     }
 
     /// A fresh manifest that has its place on the disk and nothing in it, or nil: then the one in force goes on growing.
     private func tryToPrepare(_ state: ManifestState) -> Fresh? {
-        do { return try prepareNext(state) } catch { return nil }
+        do {
+            return try Self.prepare(
+                state, in: directory, replacing: (file.managed, file.head), epoch: state.origin?.epoch ?? 0)
+        } catch {
+            return nil
+        }
     }
 
     private func rotate(to fresh: Fresh) throws(LogError) {
-        let old = managed.path
+        let old = file.managed.path
         try fresh.write(in: directory)
-        managed = fresh.managed
-        snapshotEnd = fresh.end
-        end = fresh.end
-        room = fresh.room
-        previousHead = fresh.head
+        file = fresh.file
         current = fresh.state
         try Self.removeSuperseded([old], in: directory)
     }
 
     /// A manifest about to be written.
     private struct Fresh {
-        let managed: ManagedFile
+        /// As it will be when it is written.
+        let file: File
         let state: ManifestState
         let frames: [UInt8]
-        let head: UInt32
-        let room: RoomAhead
-
-        var end: UInt64 { UInt64(FileHeader.byteCount + frames.count) }
 
         /// Writes it, durable; after an error it may or may not be there.
         func write(in directory: StoreDirectory) throws(LogError) {
+            let managed = file.managed
             managed.noteListed()
             try onDisk("writing a manifest") { () throws(DiskError) in
                 try frames.withUnsafeBufferPointer { (bytes) throws(DiskError) in
@@ -250,9 +245,12 @@ package final class Manifest: @unchecked Sendable {
         var frames = ByteWriter(byteCapacity: 4_096)
         let start = UInt64(FileHeader.byteCount)
         let head = encode(fresh.edits, into: &frames, at: start, durable: 0, previousHead: 0, of: managed.header)
+        let end = start + UInt64(frames.byteCount)
         var room = RoomAhead(from: start)
-        try room.make(through: start + UInt64(frames.byteCount) + roomByteCount, in: managed.file)
-        return Fresh(managed: managed, state: fresh, frames: frames.array(), head: head, room: room)
+        try room.make(through: end + roomByteCount, in: managed.file)
+        return Fresh(
+            file: File(managed: managed, snapshotEnd: end, end: end, room: room, head: head), state: fresh,
+            frames: frames.array())
     }
 
     /// Removes manifests that another has taken the place of.
