@@ -31,13 +31,8 @@ extension Sequencer {
         in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
-        guard let state = indexes[index.id] else { return }
-        do {
-            // Spilled entries have the next number, so they are not seen.
-            try state.forEachEntry(prefix: prefix, at: sequence, body)
-        } catch let error as LogError {
-            throw state.noting(error)
-        }
+        // Spilled entries have the next number, so they are not seen.
+        try indexes.forEachEntry(in: index, prefix: prefix, at: sequence, body)
     }
 
     /// The hash of a key's search prefix.

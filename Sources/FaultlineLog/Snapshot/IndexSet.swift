@@ -39,6 +39,19 @@ final class IndexSet: @unchecked Sendable {
         return UnsafePointer(start + low)
     }
 
+    /// Calls `body` with each entry of an index whose key begins with `prefix`, as `IndexState.forEachEntry` does.
+    func forEachEntry(
+        in index: IndexDefinition, prefix: UnsafeRawBufferPointer, at sequence: UInt64,
+        _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
+    ) throws {
+        guard let state = self[index.id] else { return }
+        do {
+            try state.forEachEntry(prefix: prefix, at: sequence, body)
+        } catch let error as LogError {
+            throw state.noting(error)
+        }
+    }
+
     /// All states, by ascending index number.
     var all: [IndexState] { Array(states) }
 

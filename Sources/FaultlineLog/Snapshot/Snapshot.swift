@@ -118,11 +118,6 @@ package final class Snapshot: @unchecked Sendable {
         in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
-        guard let state = indexes[index.id] else { return }
-        do {
-            try state.forEachEntry(prefix: prefix, at: sequence, body)
-        } catch let error as LogError {
-            throw state.noting(error)
-        }
+        try indexes.forEachEntry(in: index, prefix: prefix, at: sequence, body)
     }
 }
