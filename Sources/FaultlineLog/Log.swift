@@ -239,27 +239,13 @@ package final class Log: @unchecked Sendable {
             }
         }
         let sequencer = writing.sequencer
-        sequencer.turn.lock()
-        let ending: Sequencer.Ending
-        let value: R
-        do {
+        let (value, ending, isDue) = try sequencer.inTurn {
             try checkOpen()
-            sequencer.begin()
-        } catch {
-            sequencer.turn.unlock()
-            throw error
-        }
-        do {
             var transaction = Transaction(sequencer)
-            value = try body(&transaction)
-            ending = try sequencer.end(author: author)
-        } catch {
-            sequencer.rollBack()
-            sequencer.turn.unlock()
-            throw error
+            let value = try body(&transaction)
+            let ending = try sequencer.end(author: author)
+            return (value, ending, sequencer.isCheckpointDue)
         }
-        let isDue = sequencer.isCheckpointDue
-        sequencer.turn.unlock()
         var snapshot: Snapshot?
         if let completion = ending.completion {
             writing.committer.finish(completion, leads: ending.leads)

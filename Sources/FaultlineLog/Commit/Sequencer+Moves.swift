@@ -5,9 +5,8 @@ extension Sequencer {
     /// new snapshots see.
     ///
     /// No transaction: the rows are what they were. What was sequenced before is published before, or with it.
-    ///
-    /// - Returns: Bytes of copies that came too late, which are dead.
-    func publish(_ moves: [Move]) throws(LogError) -> UInt64 {
+    /// Copies that came too late are counted as dead.
+    func publish(_ moves: [Move]) throws(LogError) {
         turn.lock()
         let completion = Completion()
         let leads: Bool
@@ -35,6 +34,5 @@ extension Sequencer {
         turn.unlock()
         committer.finish(completion, leads: leads)
         if let failure = completion.failure { throw failure }
-        return lateByteCount
     }
 }

@@ -71,7 +71,6 @@ final class Sequencer: @unchecked Sendable {
     private var deleteCount: UInt32 = 0
     private var dropsTable = false
     private var isCompacting = false
-    private var blobEndAtStart: UInt64 = 0
     private var usesBlobs = false
     private var partialFrames: [(segment: UInt32, byteCount: UInt64)] = []
     /// Runs with entries of the transaction under way, newest first.
@@ -110,11 +109,29 @@ final class Sequencer: @unchecked Sendable {
 
     // MARK: The life of a transaction
 
-    /// Begins a transaction.
+    /// Runs a transaction's part in the writer's turn; it is rolled back if `body` throws.
     ///
-    /// - Parameter isCompacting: It moves what is there, so that files can go: a disk that is nearly full is no reason
-    ///   to refuse it.
-    func begin(isCompacting: Bool = false) {
+    /// - Parameters:
+    ///   - isCompacting: It moves what is there, so that files can go: a disk that is nearly full is no reason to refuse
+    ///     it.
+    ///   - body: Encodes the transaction and ends it.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    func inTurn<Result, Failure: Error>(
+        isCompacting: Bool = false, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        turn.lock()
+        defer { turn.unlock() }
+        begin(isCompacting: isCompacting)
+        do throws(Failure) {
+            return try body()
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    private func begin(isCompacting: Bool) {
         recycleBlocks()
         indexes = publisher.snapshot.indexes
         tables.sequence = sequence + 1
@@ -136,7 +153,7 @@ final class Sequencer: @unchecked Sendable {
     /// Gives a transaction up: tables and stage go back, an unwritten frame is forgotten.
     ///
     /// Frames that were written stay as dead bytes.
-    func rollBack() {
+    private func rollBack() {
         if frameStart >= 0 {
             block.used = frameStart
             pending.removeLast()
@@ -435,17 +452,18 @@ final class Sequencer: @unchecked Sendable {
     /// Sets disk space aside for the frame being filled: once it is queued, a full disk would be a failed write.
     private func makeRoomAhead() throws(LogError) {
         try checkMayGrow()
+        let end = offset + UInt64(frameByteCount)
         do throws(LogError) {
-            try makeRoom(through: offset + UInt64(frameByteCount))
-        } catch {
-            guard error.code == .fullDisk, error.cause?.code != .fileTooLarge, isMakingRoom, space.giveUp() else {
-                throw fail(error)
-            }
             do throws(LogError) {
-                try makeRoom(through: offset + UInt64(frameByteCount))
+                try makeRoom(through: end)
             } catch {
-                throw fail(error)
+                guard error.code == .fullDisk, error.cause?.code != .fileTooLarge, isMakingRoom, space.giveUp() else {
+                    throw error
+                }
+                try makeRoom(through: end)
             }
+        } catch {
+            throw fail(error)
         }
     }
 

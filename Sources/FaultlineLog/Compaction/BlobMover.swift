@@ -115,10 +115,7 @@ final class BlobMover {
 
     /// Places the copies, each unless the blob was deleted since; returns when that is published.
     private func place(_ copies: [Copy], in segment: BlobSegment) throws(LogError) {
-        sequencer.turn.lock()
-        let ending: Sequencer.Ending
-        sequencer.begin(isCompacting: true)
-        do throws(LogError) {
+        let ending = try sequencer.inTurn(isCompacting: true) { () throws(LogError) in
             if let failure = publisher.failure { throw failure }
             for copy in copies {
                 guard try sequencer.tables.location(of: copy.id, in: TableID.blobs.rawValue) == copy.location else {
@@ -133,13 +130,8 @@ final class BlobMover {
                     if let start = bytes.baseAddress { copy.placement.write(to: start) }
                 }
             }
-            ending = try sequencer.end(author: nil)
-        } catch {
-            sequencer.rollBack()
-            sequencer.turn.unlock()
-            throw error
+            return try sequencer.end(author: nil)
         }
-        sequencer.turn.unlock()
         guard let completion = ending.completion else { return }
         sequencer.committer.finish(completion, leads: ending.leads)
         if let failure = completion.failure { throw failure }

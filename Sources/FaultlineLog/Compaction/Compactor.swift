@@ -96,7 +96,7 @@ final class Compactor: @unchecked Sendable {
             report.movedByteCount += UInt64(target.byteCount)
             let moves = try target.write(to: segment, from: mover.source, newest: snapshot.sequence)
             target.removeAll()
-            _ = try sequencer.publish(moves)
+            try sequencer.publish(moves)
             hasPublished = true
         }
         switch outcome {
