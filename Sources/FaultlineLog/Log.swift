@@ -314,12 +314,13 @@ package final class Log: @unchecked Sendable {
     /// `landed` does not find transactions of dropped segments.
     ///
     /// - Returns: What was done since the last call.
-    /// - Throws: What the disk says. Nothing that was committed is lost by it.
+    /// - Throws: `.closed`, also where the store is closed meanwhile; what the disk says. Nothing that was committed is
+    ///   lost by it.
     @discardableResult
     package func compact() throws(LogError) -> CompactionReport {
         let writing = try writable()
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
-        return try writing.checkpointer.compact()
+        return try writing.checkpointer.compact { isClosed.load(ordering: .acquiring) }
     }
 
     /// The indexes that have entries.

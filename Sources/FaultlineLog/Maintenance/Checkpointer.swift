@@ -103,8 +103,10 @@ final class Checkpointer: @unchecked Sendable {
 
     /// Compacts all that is worth it, however little that is.
     ///
+    /// - Parameter isClosed: Asked after each mebibyte: whoever closes the store does not wait for the rest.
     /// - Returns: What was done since the last call, that of the maintenance thread included.
-    func compact() throws(LogError) -> CompactionReport {
+    /// - Throws: `.closed`; what the disk says. Nothing that was committed is lost by it.
+    func compact(until isClosed: () -> Bool) throws(LogError) -> CompactionReport {
         try run()
         // Segments that only now are settled may be worth it too.
         for _ in 0..<Self.roundCountMax {
@@ -113,7 +115,8 @@ final class Checkpointer: @unchecked Sendable {
                 return compactor.isUnderWay
             }
             guard isDue else { break }
-            try move(.max, until: { false })
+            try move(.max, until: isClosed)
+            if isClosed() { throw .closed(directory.path) }
             try run()
         }
         return lock.withLock { compactor.takeReport() }

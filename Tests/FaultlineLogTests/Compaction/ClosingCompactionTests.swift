@@ -1,0 +1,84 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Glibc
+import Synchronization
+import Testing
+
+/// A store that is closed while it is compacted.
+struct ClosingCompactionTests {
+    /// Closes a log from another thread while the first operation on a cold segment is under way.
+    private final class Closer: Sendable {
+        let log: Log
+        private let hasBegun = Atomic<Bool>(false)
+        private let thread = Mutex<pthread_t?>(nil)
+        /// Operations of the disk when the store was closed.
+        let operationCount = Atomic<Int>(-1)
+        private let disk: SimulatedDisk
+
+        init(_ log: Log, _ disk: SimulatedDisk) {
+            self.log = log
+            self.disk = disk
+        }
+
+        func operationBegins() {
+            guard disk.filePaths.contains(where: { $0.contains("/c-") }),
+                hasBegun.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+            else { return }
+            var thread = pthread_t()
+            pthread_create(
+                &thread, nil,
+                { argument in
+                    if let argument { Unmanaged<Closer>.fromOpaque(argument).takeRetainedValue().close() }
+                    return nil
+                }, Unmanaged.passRetained(self).toOpaque())
+            self.thread.withLock { $0 = thread }
+            // What is closing takes no transaction any more.
+            while (try? log.write(author: nil) { _ in }) != nil { usleep(100) }
+        }
+
+        private func close() {
+            try? log.close()
+            operationCount.store(disk.operationCount, ordering: .releasing)
+        }
+
+        func join() -> Bool {
+            guard let thread = thread.withLock({ $0 }) else { return false }
+            return pthread_join(thread, nil) == 0
+        }
+    }
+
+    @Test func `closing stops a compaction, and nothing is written after`() throws {
+        var options = Store.options
+        options.segmentByteCount = 4_000
+        let store = Store()
+        let log = try store.open(options)
+        for number in 1...400 { try log.insert([row(number, byteCount: 100)]) }
+        for number in 1...400 where number % 4 != 0 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(number), row(1_000 + number, byteCount: 100)) }
+        }
+        try log.checkpoint()
+        let before = store.files(.hotSegment).count
+
+        let closer = Closer(log, store.disk)
+        store.disk.onOperation = { _, _ in closer.operationBegins() }
+        let error = #expect(throws: LogError.self) { try log.compact() }
+        #expect(error?.code == .closed)
+        #expect(closer.join())
+        store.disk.onOperation = nil
+        #expect(closer.operationCount.load(ordering: .acquiring) == store.disk.operationCount)
+        // It was stopped in the middle: most of what it would have dropped is there.
+        #expect(store.files(.hotSegment).count > before / 2)
+
+        let again = try store.open(options)
+        #expect(again.openReport.wasClean)
+        #expect(try again.findings().isEmpty)
+        for number in 1...400 {
+            let expected = row(number % 4 == 0 ? number : 1_000 + number, byteCount: 100)
+            #expect(try again.snapshot().row(UInt64(number)) == expected)
+        }
+        try again.compact()
+        #expect(store.files(.hotSegment).count < before / 2)
+        try again.close()
+    }
+}
