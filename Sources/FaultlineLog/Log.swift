@@ -21,6 +21,7 @@ package final class Log: @unchecked Sendable {
     /// that is open for reading.
     let found: (state: ManifestState, ends: [UInt64: UInt64])
     let publisher: Publisher
+    private let holds: SnapshotHolds
     let deriver: any IndexDeriver
     /// Nil when opened for reading.
     let writing: Writing?
@@ -138,17 +139,18 @@ package final class Log: @unchecked Sendable {
             Snapshot(
                 sequence: opened.replay.sequence, tables: captured, indexes: opened.replay.memtables.indexSet,
                 files: opened.replay.files))
-        writing = opened.manifest.map { [publisher, cache, blockCache, budget] manifest in
+        holds = SnapshotHolds(clock)
+        writing = opened.manifest.map { [publisher, holds, cache, blockCache, budget] manifest in
             Self.prepareWriting(
-                manifest, opened, tables, publisher: publisher, options: options, clock: clock, cache: cache,
-                blockCache: blockCache, budget: budget)
+                manifest, opened, tables, publisher: publisher, holds: holds, options: options, clock: clock,
+                cache: cache, blockCache: blockCache, budget: budget)
         }
     }
 
     private static func prepareWriting(
         _ manifest: Manifest, _ opened: Opening.Opened, _ tables: WorkingTables, publisher: Publisher,
-        options: LogOptions,
-        clock: Clock, cache: PageCache, blockCache: BlockCache, budget: MemoryBudget
+        holds: SnapshotHolds, options: LogOptions, clock: Clock, cache: PageCache, blockCache: BlockCache,
+        budget: MemoryBudget
     ) -> Writing {
         manifest.onFailure { error in publisher.fail(error) }
         opened.directory.damage.tell(manifest)
@@ -175,8 +177,8 @@ package final class Log: @unchecked Sendable {
             options: options, budget: budget, cold: opened.cold)
         let checkpointer = Checkpointer(
             directory: opened.directory, manifest: manifest, publisher: publisher, committer: committer,
-            sequencer: sequencer,
-            cache: cache, runs: runs, space: space, compactor: compactor, listed: opened.pageFiles)
+            sequencer: sequencer, cache: cache, runs: runs, space: space, holds: holds, compactor: compactor,
+            listed: opened.pageFiles)
         let maintainer = Maintainer(checkpointer, compacts: options.isCompacting)
         if options.maintenance == .thread {
             maintainer.start()
@@ -211,6 +213,36 @@ package final class Log: @unchecked Sendable {
     ///
     /// - Complexity: O(1).
     package func snapshot() -> Snapshot { publisher.snapshot }
+
+    /// Keeps the newest state for somebody who comes back to it.
+    ///
+    /// While it is not used, the log takes it away where it has become old and keeps dropped segments on the disk: 60 s
+    /// after it was used last, or 5 s where these are more than a quarter of what is live. Each hold has to be given
+    /// back by `release`.
+    ///
+    /// - Parameter label: Whose it is, for reports.
+    /// - Returns: The hold, not in use.
+    package func hold(_ label: String) -> SnapshotHold {
+        let hold = SnapshotHold(snapshot())
+        holds.add(hold, label)
+        return hold
+    }
+
+    /// Ends a hold.
+    package func release(_ hold: SnapshotHold) { holds.remove(hold) }
+
+    /// Keeps a hold's snapshot from being taken, within limits; with nil as before.
+    ///
+    /// - Parameters:
+    ///   - hold: The hold.
+    ///   - limits: After which its `begin` throws `.expired`.
+    ///   - label: What it is for, for reports.
+    package func pin(_ hold: SnapshotHold, _ limits: PinLimits?, _ label: String) {
+        holds.setLimits(limits, of: hold, label)
+    }
+
+    /// Who keeps an old state of the store, the oldest first: in this process, where it is open for writing.
+    package func pins() -> [SnapshotPin] { writing?.checkpointer.pins() ?? holds.pins([]) }
 
     /// Set once a write failed: reads go on, writes throw it.
     package var failure: LogError? { publisher.failure }

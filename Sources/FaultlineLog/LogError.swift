@@ -28,6 +28,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         case tooLarge
         /// The object is not there.
         case missing
+        /// A pinned state of the store has outlived its limits.
+        case expired
         /// The transaction was given up by `abandon()`.
         case abandoned
     }

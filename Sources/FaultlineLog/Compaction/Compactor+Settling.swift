@@ -8,6 +8,8 @@ extension Compactor {
     struct Settlement {
         var edits: [ManifestEdit] = []
         var dropped: Set<UInt64> = []
+        /// At which transaction each of those was begun.
+        var begun: [UInt64: UInt64] = [:]
     }
 
     /// The edits for the group of a checkpoint.
@@ -44,7 +46,10 @@ extension Compactor {
             guard live != total || file.total > 0, live != file.live || total != file.total else { continue }
             settlement.edits.append(.usage(segment: number, live: live, total: total))
         }
-        for number in settlement.dropped.sorted() { settlement.edits.append(.fileDropped(number: number)) }
+        for number in settlement.dropped.sorted() {
+            settlement.edits.append(.fileDropped(number: number))
+            settlement.begun[number] = state.files[number]?.added.begun
+        }
         return settlement
     }
 
@@ -91,12 +96,16 @@ extension Compactor {
         guard !settlement.dropped.isEmpty else { return }
         let files = publisher.snapshot.files
         publisher.update(files: { $0.removing(settlement.dropped) })
+        let newest = publisher.snapshot.sequence
         for number in settlement.dropped.sorted() {
             guard let file = files.find(UInt32(truncatingIfNeeded: number))?.takeUnretainedValue() else { continue }
             let byteCount: UInt64
             do throws(DiskError) { byteCount = try file.file.byteCount() } catch { byteCount = 0 }
             file.noteDropped()
-            held.append((number, byteCount))
+            noteHeld(
+                SnapshotHolds.HeldFile(
+                    number: number, byteCount: byteCount, sequences: min(settlement.begun[number] ?? 0, newest)...newest
+                ))
             report.segmentCount += 1
             report.droppedByteCount += byteCount
         }

@@ -34,7 +34,7 @@ final class Compactor: @unchecked Sendable {
     /// Segments that cannot be taken, because of rot.
     var excluded: Set<UInt64> = []
     /// Dropped files that somebody may still read.
-    var held: [(number: UInt64, byteCount: UInt64)] = []
+    private(set) var held: [SnapshotHolds.HeldFile] = []
     var hasPublished = false
     /// Dead bytes as they were counted when nothing was found worth it, and bytes of segments when that was looked for.
     var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
@@ -185,11 +185,18 @@ final class Compactor: @unchecked Sendable {
 
     // MARK: Reporting
 
+    /// The segments that were dropped and that somebody still needs.
+    func heldFiles() -> [SnapshotHolds.HeldFile] {
+        held.removeAll { !directory.isInUse($0.number) }
+        return held
+    }
+
+    func noteHeld(_ file: SnapshotHolds.HeldFile) { held.append(file) }
+
     /// What was done since the last call.
     func takeReport() -> CompactionReport {
-        held.removeAll { !directory.isInUse($0.number) }
         var taken = report
-        taken.heldByteCount = held.reduce(0) { $0 + $1.byteCount }
+        taken.heldByteCount = heldFiles().reduce(0) { $0 + $1.byteCount }
         report = CompactionReport()
         return taken
     }

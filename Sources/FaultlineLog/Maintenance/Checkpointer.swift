@@ -19,6 +19,7 @@ final class Checkpointer: @unchecked Sendable {
     private let options: LogOptions
     private let runs: RunStore
     private let space: DiskSpace
+    private let holds: SnapshotHolds
     let compactor: Compactor
     private var listed: [UInt64: PageFile]
     /// Set when the store is closed: nothing of it may be written any more.
@@ -30,7 +31,8 @@ final class Checkpointer: @unchecked Sendable {
 
     init(
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, sequencer: Sequencer,
-        cache: PageCache, runs: RunStore, space: DiskSpace, compactor: Compactor, listed: [UInt64: PageFile]
+        cache: PageCache, runs: RunStore, space: DiskSpace, holds: SnapshotHolds, compactor: Compactor,
+        listed: [UInt64: PageFile]
     ) {
         self.directory = directory
         self.manifest = manifest
@@ -41,6 +43,7 @@ final class Checkpointer: @unchecked Sendable {
         options = sequencer.options
         self.runs = runs
         self.space = space
+        self.holds = holds
         self.compactor = compactor
         self.listed = listed
     }
@@ -60,6 +63,7 @@ final class Checkpointer: @unchecked Sendable {
             space.noteCheckpoint(refused: false)
             guard !isClosing else { return }
             try runs.mergeDue()
+            moveOnHolds()
             space.holdBack(storeByteCount: manifest.state.segmentByteCount)
         }
     }
@@ -139,7 +143,33 @@ final class Checkpointer: @unchecked Sendable {
             }
             if isDone { break }
         }
-        try whileOpen { () throws(LogError) in directory.removeUnneededFiles() }
+        try whileOpen { () throws(LogError) in
+            moveOnHolds()
+            directory.removeUnneededFiles()
+        }
+    }
+
+    // MARK: Snapshots that others keep
+
+    /// Takes snapshots that are idle and cost too much, and removes what only they needed.
+    ///
+    /// - Returns: Whether dropped segments are still in use, so that this is to be called again.
+    /// - Throws: `.closed`.
+    func release() throws(LogError) -> Bool {
+        try whileOpen { () throws(LogError) in
+            moveOnHolds()
+            directory.removeUnneededFiles()
+            return !compactor.heldFiles().isEmpty
+        }
+    }
+
+    /// What is kept from being removed, and by whom.
+    func pins() -> [SnapshotPin] { holds.pins(lock.withLock { compactor.heldFiles() }) }
+
+    private func moveOnHolds() {
+        let held = compactor.heldFiles()
+        if held.isEmpty { return }
+        holds.moveOn(held, liveByteCount: manifest.state.files.values.reduce(0) { $0 + $1.live })
     }
 
     /// Forgets an index; its files go with the next checkpoint.

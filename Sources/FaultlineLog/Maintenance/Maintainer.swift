@@ -2,7 +2,8 @@ import FaultlineDisk
 import Glibc
 import Synchronization
 
-/// A thread that makes checkpoints when they are due, and compacts behind them.
+/// A thread that makes checkpoints when they are due, and compacts behind them; where old snapshots keep files from
+/// being removed, it looks after them now and then.
 ///
 /// It holds the checkpointer and not the log, so that a log nobody holds can go.
 // Safe because what varies is atomic, and the thread is joined before the object goes.
@@ -63,21 +64,43 @@ final class Maintainer: @unchecked Sendable {
         pthread_join(thread, nil)
     }
 
+    /// Seconds between two looks at snapshots that keep files.
+    private static let patience = 10
+
     private func loop() {
+        var isHeld = false
         while true {
-            sem_wait(semaphore)
+            wait(isHeld ? Self.patience : nil)
             if isStopping.load(ordering: .acquiring) { return }
-            guard isAsked.exchange(false, ordering: .acquiringAndReleasing) else { continue }
-            var failure: LogError?
-            do throws(LogError) {
-                try checkpointer.run()
-                if compacts {
-                    try checkpointer.compactDue(isPaced: true) { isStopping.load(ordering: .acquiring) }
-                }
-            } catch {
-                failure = error
+            if isAsked.exchange(false, ordering: .acquiringAndReleasing) {
+                let failure = maintain()
+                lock.withLock { newestFailure = failure }
             }
-            lock.withLock { newestFailure = failure }
+            do throws(LogError) { isHeld = try checkpointer.release() } catch { isHeld = false }
         }
+    }
+
+    private func maintain() -> LogError? {
+        do throws(LogError) {
+            try checkpointer.run()
+            if compacts {
+                try checkpointer.compactDue(isPaced: true) { isStopping.load(ordering: .acquiring) }
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Waits until somebody asks, for so many seconds at most.
+    private func wait(_ seconds: Int?) {
+        guard let seconds else {
+            sem_wait(semaphore)
+            return
+        }
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        deadline.tv_sec += seconds
+        sem_timedwait(semaphore, &deadline)
     }
 }

@@ -34,6 +34,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case tooLarge
         /// The object is not in the store any more, or another has its place.
         case missing
+        /// The context was pinned to a state of the store for longer, or at a larger cost, than it was allowed to.
+        case expired
         /// The store was migrated, or is being migrated, since the container was made.
         case outdated
     }
@@ -74,6 +76,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             case .closed: .closed
             case .tooLarge: .tooLarge
             case .missing: .missing
+            case .expired: .expired
             // A transaction that is given up throws what made it so; this one is left over.
             case .abandoned: .writingStopped
             }
