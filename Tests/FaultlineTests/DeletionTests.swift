@@ -247,7 +247,7 @@ import Testing
         photo.large = Data(repeating: 1, count: 10_000)
         context.insert(photo)
         try context.save()
-        weak let old = context.core.snapshot
+        weak let old = store.container.rowStore.log.snapshot()
         context.delete(photo)
         try context.save()
         #expect(old == nil)

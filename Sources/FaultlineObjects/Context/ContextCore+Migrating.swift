@@ -55,6 +55,8 @@ extension ContextCore {
 
     /// The stored object that has one of the keys.
     package func holder(of keys: [(index: UInt32, bytes: [UInt8])]) throws -> RecordID? {
+        try beginReading()
+        defer { endReading() }
         for key in keys {
             let definition = IndexDefinition(id: IndexID(rawValue: key.index), isUnique: true, searchPrefix: .wholeKey)
             let found = try key.bytes.withUnsafeBytes { try snapshot.firstID(in: definition, key: $0) }
@@ -124,7 +126,14 @@ extension ContextCore {
     /// Objects of a class that are stored.
     package func storedCount(_ type: any PersistentModel.Type) -> Int {
         guard let entity = home(of: type._$modelType)?.entity else { return 0 }
-        return snapshot.recordCount(of: entity.table)
+        do throws(LogError) {
+            try beginReading()
+            defer { endReading() }
+            return snapshot.recordCount(of: entity.table)
+        } catch {
+            report(error)
+            return 0
+        }
     }
 
     /// Walks the stored objects of a class in the order of creation, each with its number and the values it has out of
@@ -138,6 +147,8 @@ extension ContextCore {
         guard let home = home(of: type._$modelType), let entity = home.entity else {
             throw SwiftDataError.unknownSchema.explained("\(type) is not among the models of this version.")
         }
+        try beginReading()
+        defer { endReading() }
         let snapshot = snapshot
         try snapshot.scan(
             entity.table, from: last + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount

@@ -8,6 +8,14 @@ extension ContextCore {
     func target(of core: inout ModelCore, _ slot: Int) -> AnyObject? {
         let home = core.home.takeUnretainedValue()
         guard case .toOne(let relationship)? = home.entity?.slots[slot] else { return nil }
+        do throws(LogError) {
+            // The row and what it refers to are of one state.
+            try beginReading()
+        } catch {
+            report(error)
+            return nil
+        }
+        defer { endReading() }
         let reference = ObjectReference(bits: core.read({ $0.toOne(slot) }, { $0.toOne(slot) }) ?? 0)
         return object(reference, homes[relationship.destination])
     }
@@ -23,6 +31,8 @@ extension ContextCore {
         // A row that is not there any more is no object: `docs/Faulting.md` says when references dangle.
         guard let entity = home.entity else { return nil }
         do throws(LogError) {
+            try beginReading()
+            defer { endReading() }
             guard try !snapshot.location(of: reference.number, in: entity.table).isAbsent else { return nil }
         } catch {
             report(error)
@@ -134,7 +144,7 @@ extension ContextCore {
                     }
                 }
             } catch {
-                owner.core.pointee.insert(.damaged)
+                if (error as? LogError)?.code != .expired { owner.core.pointee.insert(.damaged) }
                 report(error)
             }
         }
@@ -146,6 +156,8 @@ extension ContextCore {
 
     /// Numbers of the members that the index of a to-many relationship has for an owner, in their order.
     func storedMembers(of owner: RecordID, _ relationship: ToManyStorage) throws -> [RecordID] {
+        try beginReading()
+        defer { endReading() }
         var numbers: [RecordID] = []
         try withUnsafeBytes(of: owner.bigEndian) { prefix in
             try snapshot.forEachEntry(in: relationship.members.index, prefix: prefix) { key, id in

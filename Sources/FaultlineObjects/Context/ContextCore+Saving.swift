@@ -23,6 +23,12 @@ extension ContextCore {
             throw SwiftDataError.modelValidationFailure.explained(
                 "The container was made with allowsSave: false. Make another one to save.")
         }
+        if let pinLabel {
+            throw SwiftDataError.modelValidationFailure.explained(
+                "The context is pinned to an older state of the store (\(pinLabel)). Unpin it, or save in another one.")
+        }
+        try beginReading()
+        defer { endReading() }
         try propagateDeletes()
         try validate()
         try takeUniqueBlobs()

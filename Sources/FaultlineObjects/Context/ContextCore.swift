@@ -6,6 +6,9 @@ package import FaultlineStore
 
 /// What lies behind a `ModelContext`: its snapshot, its objects, its loaded rows, its unsaved changes.
 ///
+/// Everything that reads the store does so between `beginReading` and `endReading`: in between the log may take the
+/// snapshot of a context that nobody uses.
+///
 /// Objects keep it alive; the user's `ModelContext` is only the handle. It is used by one thread at a time, like the
 /// context itself; what other threads may do (release objects, take memory back) goes through the lock.
 ///
@@ -17,7 +20,11 @@ package import FaultlineStore
 package final class ContextCore: @unchecked Sendable {
     let store: RowStore
     let lock = EngineLock()
-    @exclusivity(unchecked) package private(set) var snapshot: Snapshot
+    private let hold: SnapshotHold
+    /// Whether the snapshot was taken, and those who observe objects have not been told what is different since.
+    private var hasMovedUnseen = false
+    /// What the context was pinned for; nil where it goes on with the store.
+    private(set) var pinLabel: String?
     /// By ordinal of the entity.
     @exclusivity(unchecked) private(set) var homes: [EntityHome] = []
     private var homesByType: [ObjectIdentifier: EntityHome] = [:]
@@ -67,7 +74,7 @@ package final class ContextCore: @unchecked Sendable {
         self.store = store
         self.tallies = tallies
         self.isReadOnly = isReadOnly
-        snapshot = store.log.snapshot()
+        hold = store.log.hold("context")
         let typesByName = Dictionary(types.map { ($0.entityName, $0) }) { first, _ in first }
         homes = store.storage.entities.map {
             EntityHome(context: self, entity: $0, type: typesByName[$0.name], storeID: store.log.storeID)
@@ -81,6 +88,7 @@ package final class ContextCore: @unchecked Sendable {
     }
 
     deinit {
+        store.log.release(hold)
         reclaimer.detach()
         reclaiming = nil
         tallies?.end(tally)
@@ -94,15 +102,48 @@ package final class ContextCore: @unchecked Sendable {
 
     // MARK: Snapshot
 
-    /// Moves on to the newest state.
+    /// The state that the context reads, between `beginReading` and `endReading`.
+    @inline(__always)
+    package var snapshot: Snapshot { hold.snapshot }
+
+    /// Begins to read the store; may be nested, each needs its `endReading`.
+    ///
+    /// A context whose snapshot was taken while nobody used it goes on at the newest state.
+    ///
+    /// - Throws: `.expired` if the context is pinned to a state that has outlived its limits; then no `endReading` is
+    ///   due.
+    @inline(__always)
+    package func beginReading() throws(LogError) {
+        if try !hold.begin() { replaceTakenSnapshot() }
+    }
+
+    /// Ends what `beginReading` began.
+    @inline(__always)
+    package func endReading() { hold.end() }
+
+    @inline(never)
+    private func replaceTakenSnapshot() {
+        let newest = store.log.snapshot()
+        // Rows were loaded at the state that was taken.
+        if newest.sequence != hold.sequence { forgetRows() }
+        hold.put(newest)
+        hasMovedUnseen = true
+    }
+
+    /// Moves on to the newest state, unless the context is pinned.
     ///
     /// Where others have saved meanwhile, loaded rows are given up: all objects without unsaved changes show one state
     /// of the store.
     func moveToNewest() {
+        if hasMovedUnseen {
+            hasMovedUnseen = false
+            noteMoveFromUnknown()
+        }
+        guard pinLabel == nil else { return }
         let newest = store.log.snapshot()
         let old = snapshot
         if newest.sequence != old.sequence { forgetRows() }
-        snapshot = newest
+        hold.put(newest)
         noteMove(from: old)
     }
 
@@ -111,13 +152,29 @@ package final class ContextCore: @unchecked Sendable {
     /// - Returns: The state before, if it lacks more than that save.
     func moveToSaved(_ saved: Snapshot) -> Snapshot? {
         let old = snapshot
-        snapshot = saved
+        hold.put(saved)
         if saved.sequence == old.sequence + 1 { return nil }
         forgetRows()
         return old
     }
 
-    func moveTo(_ snapshot: Snapshot) { self.snapshot = snapshot }
+    func moveTo(_ snapshot: Snapshot) { hold.put(snapshot) }
+
+    /// Stays at the state that the context reads, within limits.
+    func pin(_ limits: PinLimits, _ label: String) throws(LogError) {
+        try beginReading()
+        defer { endReading() }
+        pinLabel = label
+        store.log.pin(hold, limits, label)
+    }
+
+    /// Goes on with the store; the next fetch moves to the newest state.
+    func unpin() {
+        guard pinLabel != nil else { return }
+        pinLabel = nil
+        store.log.pin(hold, nil, "context")
+        hold.forgetExpiry()
+    }
 
     // MARK: Homes
 
@@ -326,8 +383,10 @@ package final class ContextCore: @unchecked Sendable {
             return nil
         }
         if let row = loadedRow(core.row) { return RowArena.view(row) }
-        tally.addFault()
         do {
+            try beginReading()
+            defer { endReading() }
+            tally.addFault()
             if home.isScanning(core.number), try readAhead(from: core.number, home, entity),
                 let row = loadedRow(core.row)
             {
@@ -347,7 +406,7 @@ package final class ContextCore: @unchecked Sendable {
             home.lastLoaded = core.number
             return loadedRow(core.row).map(RowArena.view)
         } catch {
-            core.insert(.damaged)
+            if (error as? LogError)?.code != .expired { core.insert(.damaged) }
             report(error)
             return nil
         }
@@ -434,6 +493,8 @@ package final class ContextCore: @unchecked Sendable {
         if let held {
             try held.read(range, into: target)
         } else {
+            try beginReading()
+            defer { endReading() }
             try snapshot.readBlob(reference.identifier, range: range, into: target)
         }
         tally.addBlobBytes(target.count)

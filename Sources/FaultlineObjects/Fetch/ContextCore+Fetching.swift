@@ -8,6 +8,8 @@ extension ContextCore {
     // MARK: Fetch
 
     func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+        try beginReading()
+        defer { endReading() }
         moveToNewest()
         return try fetchHere(descriptor)
     }
@@ -31,6 +33,8 @@ extension ContextCore {
     }
 
     func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+        try beginReading()
+        defer { endReading() }
         moveToNewest()
         let query = try Query(descriptor, self)
         let count: Int
@@ -51,6 +55,8 @@ extension ContextCore {
     }
 
     func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
+        try beginReading()
+        defer { endReading() }
         moveToNewest()
         let query = try Query(descriptor, self)
         guard query.order != nil, !isMisledByChanges(query) else {
@@ -65,6 +71,8 @@ extension ContextCore {
     func enumerate<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int, allowEscapingMutations: Bool, block: (T) throws -> Void
     ) throws {
+        try beginReading()
+        defer { endReading() }
         moveToNewest()
         let query = try Query(descriptor, self)
         let batch = max(1, min(batchSize, 1 << 20))
@@ -170,6 +178,8 @@ extension ContextCore {
     /// objects have no changes.
     private func storedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID] {
         let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
+        try unchanged.beginReading()
+        defer { unchanged.endReading() }
         unchanged.moveTo(snapshot)
         unchanged.errorHandler = errorHandler
         let found = try unchanged.fetchHere(query.descriptor)

@@ -191,18 +191,32 @@ extension ModelCore {
     /// Gives the bytes of a variable value, wherever they lie; nil if they cannot be read.
     mutating func withBytes<R>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         if let core = canonicalCore { return core.pointee.withBytes(of: slot, body) }
-        let reference: BlobReference
         if let draftPointer {
             let draft = Draft(block: draftPointer)
             guard let blob = draft.blobReference(slot) else { return body(draft.variable(slot)) }
-            reference = blob
-        } else if let row = loadedRow() {
+            return withBlob(blob, slot, body)
+        }
+        guard let row = loadedRow() else { return nil }
+        guard row.blobReference(slot) != nil else { return body(row.variable(slot)) }
+        return readingRow { core, row in
             guard let blob = row.blobReference(slot) else { return body(row.variable(slot)) }
-            reference = blob
-        } else {
+            return core.withBlob(blob, slot, body)
+        }
+    }
+
+    /// Calls `body` with the row of the state that the context keeps meanwhile: what a row refers to is read at the
+    /// same state as the row itself.
+    private mutating func readingRow<R>(_ body: (inout ModelCore, RowView) -> R?) -> R? {
+        guard let context else { return nil }
+        do throws(LogError) {
+            try context.beginReading()
+        } catch {
+            report(.unreadable(error))
             return nil
         }
-        return withBlob(reference, slot, body)
+        defer { context.endReading() }
+        guard let row = loadedRow() else { return nil }
+        return body(&self, row)
     }
 
     private mutating func withBlob<R>(
@@ -226,17 +240,20 @@ extension ModelCore {
 
     mutating func data(of slot: Int) -> Data? {
         if let core = canonicalCore { return core.pointee.data(of: slot) }
-        let reference: BlobReference
         if let draftPointer {
             let draft = Draft(block: draftPointer)
             guard let blob = draft.blobReference(slot) else { return Data(draft.variable(slot)) }
-            reference = blob
-        } else if let row = loadedRow() {
-            guard let blob = row.blobReference(slot) else { return Data(row.variable(slot)) }
-            reference = blob
-        } else {
-            return nil
+            return data(of: blob)
         }
+        guard let row = loadedRow() else { return nil }
+        guard row.blobReference(slot) != nil else { return Data(row.variable(slot)) }
+        return readingRow { core, row in
+            guard let blob = row.blobReference(slot) else { return Data(row.variable(slot)) }
+            return core.data(of: blob)
+        }
+    }
+
+    private mutating func data(of reference: BlobReference) -> Data? {
         // Read straight into the data's own memory.
         guard let context, let byteCount = Int(exactly: reference.byteCount) else { return nil }
         var data = Data(count: byteCount)

@@ -57,6 +57,9 @@ extension ContextCore {
         }
     }
 
+    /// The context has moved on from a state that is not known any more.
+    func noteMoveFromUnknown() { observations.forEach { $0.noteChangeOfAll() } }
+
     /// The context has moved on to a state that others have saved.
     func noteMove(from old: Snapshot) {
         guard !observations.isEmpty, old.sequence != snapshot.sequence else { return }

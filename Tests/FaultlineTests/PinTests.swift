@@ -1,0 +1,171 @@
+import Faultline
+import FaultlineDisk
+import FaultlineLog
+import FaultlineStore
+import FaultlineTestSupport
+import Observation
+import Synchronization
+import Testing
+
+/// Contexts that stay behind, because they were pinned or because nobody uses them.
+@Suite struct PinTests {
+    /// A store whose clock the test sets, with tiny segments.
+    private final class Ground {
+        let disk = SimulatedDisk(directories: ["/d"])
+        let container: ModelContainer
+        private let clock = Seconds()
+
+        private final class Seconds: Sendable {
+            let now = Atomic<Int64>(1_000)
+        }
+
+        init() throws {
+            var options = LogOptions()
+            options.maintenance = .manual
+            options.segmentByteCount = 8_000
+            options.seed = 1
+            let clock = clock
+            container = try ModelContainer(
+                for: [Optionals.self], directory: "/d/store", on: disk,
+                clock: Clock { clock.now.load(ordering: .relaxed) * 1_000_000_000 }, options: options)
+        }
+
+        func context() -> ModelContext { ModelContext(container) }
+
+        /// Changes all objects, and gives space back.
+        func replaceAll(_ version: Int) throws {
+            let context = context()
+            for object in try context.all(Optionals.self) {
+                object.string = "version \(version)"
+                object.data = Self.body(version)
+            }
+            try context.save()
+            try container.rowStore.log.compact()
+        }
+
+        /// Lets time go by, and the store look after itself.
+        func wait(seconds: Int64) throws {
+            clock.now.add(seconds, ordering: .relaxed)
+            try container.rowStore.log.checkpoint()
+            try container.rowStore.log.checkpoint()
+        }
+
+        static func body(_ version: Int) -> Data {
+            // Bytes that do not compress.
+            var seed = Seed(UInt64(version))
+            return Data(seed.bytes(6_000))
+        }
+
+        var fileCount: Int { disk.filePaths.count }
+    }
+
+    private func filled() throws -> Ground {
+        let ground = try Ground()
+        let context = ground.context()
+        for number in 0..<100 {
+            let object = Optionals()
+            object.string = "version 0"
+            object.int = number
+            object.data = Ground.body(0)
+            context.insert(object)
+        }
+        try context.save()
+        return ground
+    }
+
+    @Test func aPinnedContextStaysWhereItIs() throws {
+        let ground = try filled()
+        let context = ground.context()
+        let objects = try context.all(Optionals.self)
+        try context.pin("monthly report")
+        #expect(context.isPinned)
+        for version in 1...3 {
+            try ground.replaceAll(version)
+            try ground.wait(seconds: 500)
+            #expect(try context.all(Optionals.self).allSatisfy { $0.string == "version 0" })
+        }
+        #expect(objects.allSatisfy { $0.data == Ground.body(0) })
+        let use = try #require(ground.container.pins.first)
+        #expect(ground.container.pins.count == 1 && use.label == "monthly report" && use.isPinned && !use.isExpired)
+        #expect(use.heldByteCount > 500_000 && use.since == Date(timeIntervalSince1970: 1_000))
+
+        objects[0].int = 1_000
+        #expect(throws: SwiftDataError.self) { try context.save() }
+        context.unpin()
+        try context.save()
+        #expect(try context.all(Optionals.self).allSatisfy { $0.string == "version 3" })
+        #expect(objects[0].int == 1_000 && objects[1].data == Ground.body(3))
+        try ground.container.close()
+    }
+
+    @Test func aPinThatIsTooOldExpires() throws {
+        let ground = try filled()
+        let context = ground.context()
+        let errors = Mutex<[StorageError.Code]>([])
+        context.errorHandler = { error in
+            if let error = error as? StorageError { errors.withLock { $0.append(error.code) } }
+        }
+        let objects = try context.all(Optionals.self)
+        #expect(objects[0].string == "version 0")
+        try context.pin("export", for: .seconds(600))
+        try ground.replaceAll(1)
+        let before = ground.fileCount
+        try ground.wait(seconds: 599)
+        #expect(objects[0].data == Ground.body(0))
+        try ground.wait(seconds: 1)
+        #expect(ground.fileCount < before)
+        #expect(ground.container.pins.map(\.isExpired) == [true])
+        let error = #expect(throws: StorageError.self) { try context.all(Optionals.self) }
+        #expect(error?.code == .expired)
+        // What was loaded is still there; what would be read is a stand-in.
+        #expect(objects[0].string == "version 0")
+        #expect(objects[0].data?.isEmpty != false && errors.withLock { $0 } == [.expired])
+        #expect(throws: StorageError.self) { try context.pin() }
+        context.unpin()
+        #expect(objects[0].data == Ground.body(1) && objects[0].string == "version 1")
+        try context.save()
+        try ground.container.close()
+    }
+
+    @Test func anIdleContextGoesOnAtTheNewestState() throws {
+        let ground = try filled()
+        let context = ground.context()
+        let objects = try context.all(Optionals.self)
+        for object in objects.prefix(10) { #expect(object.string == "version 0") }
+        try ground.replaceAll(1)
+        #expect(objects[20].string == "version 0" && objects[0].data == Ground.body(0))
+        #expect(ground.container.pins.map(\.isPinned) == [false])
+        try ground.wait(seconds: 4)
+        let before = ground.fileCount
+        #expect(ground.container.pins.count == 1 && objects[1].data == Ground.body(0))
+        try ground.wait(seconds: 5)
+        try ground.wait(seconds: 5)
+        #expect(ground.fileCount < before && ground.container.pins.isEmpty)
+        // The row was loaded before; it and the value that it refers to are of one state.
+        #expect(objects[1].data == Ground.body(1))
+        #expect(objects.allSatisfy { $0.string == "version 1" })
+        objects[2].int = 77
+        try context.save()
+        try ground.container.close()
+    }
+
+    @Test func whoWatchesHearsOfItAtTheNextFetch() throws {
+        let ground = try filled()
+        let context = ground.context()
+        let object = try context.first(Optionals.self)
+        let count = Mutex(0)
+        withObservationTracking {
+            _ = object.string
+        } onChange: {
+            count.withLock { $0 += 1 }
+        }
+        try ground.replaceAll(1)
+        try ground.wait(seconds: 5)
+        try ground.wait(seconds: 5)
+        #expect(object.data == Ground.body(1))
+        #expect(count.withLock { $0 } == 0)
+        _ = try context.all(Optionals.self)
+        #expect(count.withLock { $0 } == 1)
+        try ground.container.close()
+    }
+}
