@@ -42,11 +42,16 @@ struct Opening: ~Copyable {
     let lock: StoreLock
     var report = OpenReport()
     /// The manifest that was read; nil before there is one.
-    private var read: ManifestVersion?
+    var read: ManifestVersion?
+    /// The manifests that were found, and the directory they were read in.
+    var listed: [UInt64] = []
+    var openedDirectory: StoreDirectory?
     /// Indexes whose entries are made again from the rows; nil: all.
-    private var indexesToRebuild: Set<IndexID>? = []
+    var indexesToRebuild: Set<IndexID>? = []
     /// Whether the hot segments may not be the whole log any more: then the tables are made from all segments together.
     private var isCompacted = false
+    /// Of a reader: whether the manifest must not have changed since it was read.
+    var needsSameManifest = false
     /// Of the cold segments that are not sealed, where they end.
     private var coldEnds: [UInt64: Replay.SegmentEnd] = [:]
 
@@ -64,15 +69,6 @@ struct Opening: ~Copyable {
         self.lock = lock
     }
 
-    /// How often a reader begins again while a writer changes what it reads.
-    private static let attemptCountMax = 100
-
-    /// A manifest at a moment: what a reader finds wrong twice with the same one is wrong.
-    private struct ManifestVersion: Equatable {
-        let number: UInt64
-        let end: UInt64
-    }
-
     /// Opens or creates the store.
     ///
     /// Beside a writer files come and go: `docs/FileFormat.md` section 16.
@@ -87,44 +83,27 @@ struct Opening: ~Copyable {
             indexesToRebuild = []
             return try attempt(removesLeftoversFirst: true)
         }
-        var last: ManifestVersion?
-        var attemptCount = 0
-        while true {
-            let hadWriter = try lock.hasWriter()
-            read = nil
-            report = OpenReport()
-            indexesToRebuild = []
-            attemptCount += 1
-            var opened: Opened?
-            var failure: LogError?
-            do throws(LogError) { opened = try attempt() } catch { failure = error }
-            let hasWriter = try lock.hasWriter()
-            let isWrong = failure?.code == .damaged || opened?.report.ignoredDerivedFiles.isEmpty == false
-            // Nobody writes, or somebody did all the time; else what was read may have been half of two states.
-            let isSteady = hadWriter ? !isWrong : !hasWriter
-            if isSteady || (read != nil && read == last) || attemptCount >= Self.attemptCountMax {
-                if let opened { return opened }
-                if let failure { throw failure }
-            }
-            last = read
-        }
+        return try runBesideWriters()
     }
 
-    private mutating func attempt(removesLeftoversFirst: Bool = false) throws(LogError) -> Opened {
+    mutating func attempt(removesLeftoversFirst: Bool = false) throws(LogError) -> Opened {
         let random = RandomSource(seed: options.seed)
         let identity = try identify(random)
-        isCompacted = identity.incompatible & Feature.compaction != 0
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
         let directory = StoreDirectory(
             disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
             nextNumber: Self.nextNumber(of: names), random: random)
 
-        let manifests = names.compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
         let access: FileAccess = options.access == .writing ? .updating : .reading
-        guard let reading = try ManifestReader.newest(manifests, in: directory, for: access) else {
+        listed = Self.manifests(among: names)
+        openedDirectory = directory
+        guard let reading = try ManifestReader.newest(listed, in: directory, for: access) else {
             throw .damaged("The store has no manifest that verifies.", path)
         }
-        read = ManifestVersion(number: reading.managed.number, end: reading.end)
+        read = ManifestVersion(reading)
+        // Beside a writer it is asked again: this manifest may be from after the store was first compacted.
+        let compacted = options.access == .reading ? try identify(random) : identity
+        isCompacted = compacted.incompatible & Feature.compaction != 0
         directory.raiseNextFileNumber(to: reading.state.nextFileNumber)
         // Beside a writer a file may be there before its edit; a reader looks at what is listed only.
         let plan =
@@ -160,6 +139,11 @@ struct Opening: ~Copyable {
         }
         report.wasCreated = true
         return try Creation.create(in: path, names: names, on: disk, clock: clock, random: random)
+    }
+
+    /// The manifests among some files.
+    static func manifests(among names: [String]) -> [UInt64] {
+        names.compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
     }
 
     private static func nextNumber(of names: [String]) -> UInt64 {
@@ -279,6 +263,7 @@ struct Opening: ~Copyable {
             && coldEnds.allSatisfy { $0.value.durable == $0.value.length }
 
         guard options.access == .writing else {
+            needsSameManifest = needsSameManifest(replay, start)
             return Opened(
                 directory: directory, manifest: nil, state: state, replay: replay, segment: last, end: end.end,
                 head: end.head,
@@ -359,17 +344,6 @@ struct Opening: ~Copyable {
         }
         for number in state.numbers(of: .tableCheckpoint) { edits.append(.fileDropped(number: number)) }
         return edits
-    }
-
-    /// Beside a writer, a reader sees what a sync is known to have covered.
-    private func readerLimit(
-        _ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, durable: UInt64
-    ) throws(LogError) -> UInt64? {
-        guard options.access == .reading, try lock.hasWriter() else { return nil }
-        let length = try onDisk("reading a segment") { () throws(DiskError) in try managed.file.byteCount() }
-        var scanner = FrameScanner(managed, from: offset, previousHead: previousHead, limit: length)
-        while try scanner.next() != nil {}
-        return max(scanner.durable, durable)
     }
 
     private static func beginning(_ hot: [UInt64], _ wallNanoseconds: Int64) -> CheckpointPosition {

@@ -66,7 +66,7 @@ struct ReaderTests {
         reader.abandonForTests()
     }
 
-    @Test func callsDamageWhatIsWrongTwice() throws {
+    @Test func callsDamageWhatIsWrongWhileTheManifestStays() throws {
         let store = Store()
         let log = try store.open(writing)
         for number in 0..<10 { try log.insert([row(number)]) }
@@ -76,6 +76,75 @@ struct ReaderTests {
         let disk = interruption.disk(over: store.disk, at: .open, on: "/m-")
         #expect(store.openingCode(reading, on: disk) == .damaged)
         #expect(interruption.listingCount == 2)
+        log.abandonForTests()
+    }
+
+    @Test func saysThatItBeOpenedAgainWhereTheStoreNeverStays() throws {
+        let store = Store()
+        let log = try store.open(writing)
+        try log.insert([row(0)])
+        // Safe because everything runs on one thread.
+        nonisolated(unsafe) var number = 1
+        let disk = FailingDisk(over: store.disk)
+        disk.arm(
+            DiskFault { operation in
+                guard operation.kind == .open, operation.path.contains("/m-") else { return false }
+                // Each checkpoint puts a fresh manifest in the place of the one that was just listed.
+                do {
+                    try log.insert([row(number)])
+                    try log.checkpoint()
+                } catch { Issue.record(error) }
+                number += 1
+                return false
+            })
+        let error = #expect(throws: LogError.self) { try store.open(reading, on: disk) }
+        #expect(error?.code == .lockedByAnother && number > 50)
+        disk.disarm()
+        #expect(try store.open(reading, on: disk).snapshot().sequence >= UInt64(number))
+        log.abandonForTests()
+    }
+
+    @Test(arguments: [false, true]) func findsBlobsInSegmentsThatWereListedMeanwhile(hasCheckpoint: Bool) throws {
+        let store = Store()
+        let log = try store.open(writing)
+        try log.insert([row(0, byteCount: 100)])
+        if hasCheckpoint { try log.checkpoint() }
+        let bytes = [UInt8](repeating: 7, count: 700)
+        let interruption = Interruption {
+            for _ in 0..<2 {
+                _ = try log.write(author: nil) { transaction in
+                    try bytes.withUnsafeBytes {
+                        try transaction.putBlob($0, owner: BlobOwner(table: testTable, slot: 1, id: 1))
+                    }
+                }
+            }
+            // It says that the others were synchronized.
+            try log.insert([row(1)])
+        }
+        let reader = try store.open(reading, on: interruption.disk(over: store.disk, at: .read, on: "/s-"))
+        #expect(try reader.snapshot().blob(1) == bytes)
+        #expect(try reader.findings().isEmpty)
+        reader.abandonForTests()
+        log.abandonForTests()
+    }
+
+    @Test func readsAllSegmentsOfAStoreThatWasCompactedMeanwhile() throws {
+        let store = Store()
+        let log = try store.open(writing)
+        for number in 0..<20 { try log.insert([row(number)]) }
+        for number in 0..<18 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(number) + 1, row(100 + number)) }
+        }
+        try log.checkpoint()
+        let interruption = Interruption {
+            let report = try log.compact()
+            #expect(report.segmentCount > 0)
+        }
+        var reading = reading
+        reading.ignoresDerivedFiles = true
+        let reader = try store.open(reading, on: interruption.disk(over: store.disk, at: .names, on: Store.path))
+        #expect(try reader.snapshot().row(19) == row(18) && reader.snapshot().row(1) == row(100))
+        reader.abandonForTests()
         log.abandonForTests()
     }
 
