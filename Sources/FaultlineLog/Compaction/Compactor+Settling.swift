@@ -2,7 +2,7 @@ import FaultlineDisk
 
 extension Compactor {
     /// Whether a checkpoint would store or drop something, although no transaction was committed.
-    var needsCheckpoint: Bool { hasPublished || !finished.isEmpty }
+    var needsCheckpoint: Bool { hasPublished || !owedSeals.isEmpty || !finished.isEmpty }
 
     /// What a checkpoint says of moved records and of segments that nobody needs, if its tables are captured now.
     struct Settlement {
@@ -18,7 +18,7 @@ extension Compactor {
     ///   - state: What the manifest says.
     ///   - dead: Dead bytes as they were counted when the tables were captured.
     ///   - openEnds: Where segments that are not sealed ended then.
-    ///   - isClosing: Nothing follows: the blob segment is sealed.
+    ///   - isClosing: Nothing follows: the segment that blobs are moved to is sealed.
     /// - Returns: The edits, and the segments that they drop.
     /// - Throws: What the disk says.
     func settlement(
@@ -38,6 +38,7 @@ extension Compactor {
         if let blobs = blobMover?.openEnd {
             settlement.edits.append(.durable(file: blobs.number, offset: blobs.end, head: 0))
         }
+        settlement.edits += owedSeals
         if isClosing { settlement.edits += blobMover?.sealEdits() ?? [] }
         for (number, file) in state.files.sorted(by: { $0.key < $1.key })
         where file.kind.isSegment && !settlement.dropped.contains(number) {
@@ -92,6 +93,7 @@ extension Compactor {
     /// To be called when a group with a settlement is durable.
     func noteSettled(_ settlement: Settlement) {
         hasPublished = false
+        owedSeals.removeAll()
         if cold?.hasFailed == true { cold = nil }
         guard !settlement.dropped.isEmpty else { return }
         let files = publisher.snapshot.files

@@ -36,6 +36,8 @@ final class Compactor: @unchecked Sendable {
     /// Dropped files that somebody may still read.
     private(set) var held: [SnapshotHolds.HeldFile] = []
     var hasPublished = false
+    /// Edits that seal the segments of moves that were given up: for the next checkpoint.
+    var owedSeals: [ManifestEdit] = []
     /// Dead bytes as they were counted when nothing was found worth it, and bytes of segments when that was looked for.
     var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
     var report = CompactionReport()
@@ -78,8 +80,9 @@ final class Compactor: @unchecked Sendable {
         mover = nil
         frame = nil
         if let blobMover {
-            // What it wrote and placed is in force; that it is sealed, the next opening sees to where this fails.
-            do throws(LogError) { try blobMover.seal() } catch { note(error) }
+            // What it wrote and placed is in force.
+            owedSeals += blobMover.sealEdits()
+            blobMover.releaseReserve()
         }
         blobMover = nil
     }

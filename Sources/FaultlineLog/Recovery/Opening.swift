@@ -387,9 +387,9 @@ struct Opening: ~Copyable {
     private static func openBlobs(
         _ state: ManifestState, _ segments: [UInt64: ManagedFile]
     ) throws(LogError) -> BlobSegment? {
-        guard let number = state.numbers(of: .blobSegment).last, let entry = state.files[number], entry.seal == nil,
-            let managed = segments[number]
-        else { return nil }
+        // Those that blobs were moved to are sealed.
+        let open = state.numbers(of: .blobSegment).last { state.files[$0]?.seal == nil }
+        guard let open, let entry = state.files[open], let managed = segments[open] else { return nil }
         let length = try onDisk("opening a blob segment") { () throws(DiskError) in try managed.file.byteCount() }
         return BlobSegment(managed, end: max(entry.durable, length.roundedUpTo8), previousHead: entry.durableHead)
     }

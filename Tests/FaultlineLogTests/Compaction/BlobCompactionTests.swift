@@ -1,0 +1,81 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Glibc
+import Testing
+
+/// Blobs that are moved to a fresh segment while others are written beside it.
+struct BlobCompactionTests {
+    private let store = Store()
+    private let owner = BlobOwner(table: plainTable, slot: 3, id: 9)
+
+    private var options: LogOptions {
+        var options = Store.options
+        options.segmentByteCount = 100_000
+        options.isCompressingBlobs = false
+        return options
+    }
+
+    private func bytes(_ number: Int, count: Int = 40_000) -> [UInt8] {
+        [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: count)
+    }
+
+    private func put(_ bytes: [UInt8], _ log: Log) throws -> RecordID {
+        try log.write(author: nil) { transaction in
+            try bytes.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+        }.value
+    }
+
+    private func openBlobSegments(_ log: Log) throws -> [UInt64] {
+        try log.usage().segments.filter { $0.kind == .blobSegment && !$0.isSealed }.map(\.number)
+    }
+
+    @Test func `the segment being written goes on after a close, whatever was moved beside it`() throws {
+        var written: [UInt64] = []
+        var left: [RecordID] = []
+        for round in 0..<5 {
+            let log = try store.open(options)
+            var ids: [RecordID] = []
+            for number in 0..<10 { ids.append(try put(bytes(round * 10 + number), log)) }
+            left.append(ids[0])
+            _ = try log.write(author: nil) { for id in ids.dropFirst() { try $0.deleteBlob(id) } }
+            try log.checkpoint()
+            #expect(try log.compact().segmentCount > 0)
+            let open = try openBlobSegments(log)
+            #expect(open.count == 1, "round \(round): \(open)")
+            written += open
+            try log.close()
+        }
+        // What was written in one round was sealed in the next one.
+        #expect(Set(written).count == written.count)
+        let log = try store.open(options)
+        for (round, id) in left.enumerated() { #expect(try log.snapshot().blob(id) == bytes(round * 10)) }
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
+    @Test func `a move that a full disk ended leaves no segment open`() throws {
+        let disk = FailingDisk(over: store.disk)
+        var log = try store.open(options, on: disk)
+        let ids = try (0..<10).map { try put(bytes($0), log) }
+        _ = try log.write(author: nil) { for id in ids where id % 3 != 0 { try $0.deleteBlob(id) } }
+        try log.checkpoint()
+        let before = try openBlobSegments(log)
+        let count = store.files(.blobSegment).count
+        // One blob is moved, the next finds no space.
+        disk.arm(
+            DiskFault(ordinal: 1, errorNumber: ENOSPC, isSticky: true) { [store] operation in
+                operation.kind == .reserve && operation.path.contains("/b-") && store.files(.blobSegment).count > count
+            })
+        let error = #expect(throws: LogError.self) { try log.compact() }
+        #expect(error?.code == .fullDisk && log.failure == nil)
+        disk.disarm()
+        try log.close()
+        log = try store.open(options, on: disk)
+        #expect(log.openReport.wasClean)
+        #expect(try openBlobSegments(log) == before)
+        #expect(try log.compact().damage.isEmpty)
+        for id in ids where id % 3 == 0 { #expect(try log.snapshot().blob(id) == bytes(Int(id) - 1)) }
+        try log.close()
+    }
+}
