@@ -38,8 +38,15 @@ extension Compactor {
         let live = try LiveBytes(snapshot)
         if let error = live.unreadable { note(error) }
         let dead = recount(live, state)
-        let segments = state.files.values.filter { $0.kind == .hotSegment || $0.kind == .coldSegment }.map { file in
+        var segments = state.files.values.filter { $0.kind == .hotSegment || $0.kind == .coldSegment }.map { file in
             segment(file, live, dead, isCandidate: isSettled(file, checkpoint, state))
+        }
+        for place in segments.indices where segments[place].isCandidate {
+            let number = segments[place].number
+            guard state.files[number]?.kind == .hotSegment, let beginning = try beginning(of: number, state),
+                !finished.contains(beginning)
+            else { continue }
+            segments[place].beginning = beginning
         }
         let blobs = state.files.values.filter { $0.kind == .blobSegment }.map { file in
             segment(file, live, [:], isCandidate: live.unreadable == nil && isSettled(file, checkpoint, state))

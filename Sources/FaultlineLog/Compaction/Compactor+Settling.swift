@@ -2,7 +2,7 @@ import FaultlineDisk
 
 extension Compactor {
     /// Whether a checkpoint would store or drop something, although no transaction was committed.
-    var needsCheckpoint: Bool { hasPublished || !owedSeals.isEmpty || !finished.isEmpty }
+    var needsCheckpoint: Bool { hasPublished || !owedSeals.isEmpty || !finished.isSubset(of: undroppable) }
 
     /// What a checkpoint says of moved records and of segments that nobody needs, if its tables are captured now.
     struct Settlement {
@@ -58,18 +58,19 @@ extension Compactor {
     /// not be told from one that was given up.
     private func droppable(_ state: ManifestState) throws(LogError) -> Set<UInt64> {
         var dropped: Set<UInt64> = []
-        var previous: (number: UInt64, lastSequence: UInt64)?
-        for number in state.numbers(of: .hotSegment) {
-            defer { previous = (number, state.files[number]?.seal?.lastSequence ?? .max) }
-            guard finished.contains(number) else { continue }
-            if let previous, !dropped.contains(previous.number),
-                let first = try continuation(at: number), first <= previous.lastSequence
-            {
-                continue
-            }
+        for number in state.numbers(of: .hotSegment) where finished.contains(number) {
+            if let beginning = try beginning(of: number, state), !dropped.contains(beginning) { continue }
             dropped.insert(number)
         }
         return dropped.union(finished.filter { state.files[$0]?.kind != .hotSegment && state.files[$0] != nil })
+    }
+
+    /// The segment before a hot one, if that has the beginning of a transaction which goes on in it.
+    func beginning(of number: UInt64, _ state: ManifestState) throws(LogError) -> UInt64? {
+        guard let previous = state.numbers(of: .hotSegment).last(where: { $0 < number }),
+            let first = try continuation(at: number), first <= state.files[previous]?.seal?.lastSequence ?? .max
+        else { return nil }
+        return previous
     }
 
     /// The transaction that goes on at the beginning of a hot segment, if one does; 0 where that cannot be read: any.
@@ -95,6 +96,8 @@ extension Compactor {
         hasPublished = false
         owedSeals.removeAll()
         if cold?.hasFailed == true { cold = nil }
+        finished.subtract(settlement.dropped)
+        undroppable = finished
         guard !settlement.dropped.isEmpty else { return }
         let files = publisher.snapshot.files
         publisher.update(files: { $0.removing(settlement.dropped) })
@@ -111,7 +114,6 @@ extension Compactor {
             report.segmentCount += 1
             report.droppedByteCount += byteCount
         }
-        finished.subtract(settlement.dropped)
         sequencer.turn.withLock {
             for number in settlement.dropped { sequencer.dead[UInt32(truncatingIfNeeded: number)] = nil }
         }

@@ -31,6 +31,8 @@ final class Compactor: @unchecked Sendable {
     var isUrgent = false
     /// Segments that nothing is needed of any more: the next checkpoint drops them.
     var finished: Set<UInt64> = []
+    /// Those of them that the last checkpoint could not drop.
+    var undroppable: Set<UInt64> = []
     /// Segments that cannot be taken, because of rot.
     var excluded: Set<UInt64> = []
     /// Dropped files that somebody may still read.

@@ -7,6 +7,8 @@
 ///
 /// Delete records are needed as long as a segment may hold an older version. Where they come to more than a quarter of
 /// what is live, the segment that was begun first is compacted: it is what they are kept for.
+///
+/// A segment that could not be dropped without another is chosen only with that one.
 struct VictimChoice {
     /// A segment, taken or not.
     struct Segment {
@@ -22,6 +24,8 @@ struct VictimChoice {
         let lastSequence: UInt64
         /// Whether it may be taken.
         let isCandidate: Bool
+        /// The segment that has to go with it, because it has the beginning of a transaction that goes on in this one.
+        var beginning: UInt64?
 
         /// Bytes that would be copied.
         var keptByteCount: UInt64 { min(liveByteCount + deleteByteCount, byteCount) }
@@ -68,6 +72,12 @@ struct VictimChoice {
             total -= segment.gain
             chosen.append(segment)
         }
+        var numbers: Set<UInt64> = []
+        for segment in chosen.sorted(by: { $0.number < $1.number }) {
+            if let beginning = segment.beginning, !numbers.contains(beginning) { continue }
+            numbers.insert(segment.number)
+        }
+        chosen.removeAll { !numbers.contains($0.number) }
         var gain = chosen.reduce(UInt64(0)) { $0 + $1.gain }
         if let oldest = oldestForDeletes(live: live), !chosen.contains(where: { $0.number == oldest.number }) {
             chosen.append(oldest)

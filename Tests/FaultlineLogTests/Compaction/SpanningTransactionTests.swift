@@ -91,4 +91,33 @@ struct SpanningTransactionTests {
         log.abandonForTests()
         try expectAll(28, updated: 12...12)
     }
+
+    @Test(arguments: [false, true]) func `a segment that has to stay is no reason for checkpoints`(
+        isBeginningRotten: Bool
+    ) throws {
+        let (log, segments) = try openWithTwoSegments()
+        try update((isBeginningRotten ? 1 : 15)...28, log)
+        // What is wholly dead is not read.
+        if isBeginningRotten {
+            try log.insert([row(1)], in: plainTable)
+            store.disk.flip(bit: 200 * 8, of: segments[0])
+        }
+        let report = try log.compact()
+        #expect(report.damage.count == (isBeginningRotten ? 1 : 0))
+        #expect(store.files(.hotSegment).contains(segments[1]))
+        let operationCount = store.disk.operationCount
+        let checkpoints = store.files(.tableCheckpoint)
+        try log.checkpoint()
+        #expect(store.disk.operationCount == operationCount)
+        try log.close()
+        #expect(store.files(.tableCheckpoint) == checkpoints)
+        // Nor is it read again and again.
+        guard !isBeginningRotten else { return }
+        let counted = CountingDisk(over: store.disk)
+        let again = try store.open(options, on: counted)
+        counted.reset()
+        try again.compact()
+        #expect(counted.counts.bytesWritten == 0 && counted.counts(of: segments[1]).bytesRead < 100)
+        try again.close()
+    }
 }
