@@ -109,8 +109,8 @@ final class Compactor: @unchecked Sendable {
             return
         case .done:
             finished.insert(mover.source.number)
-        case .stuck(let offset):
-            note(mover.source, offset)
+        case .stuck(let file, let offset):
+            note(.damaged("A segment does not verify.", file.path, offset), of: mover.source.number)
         }
         self.mover = nil
         if waiting.isEmpty { frame = nil }
@@ -130,9 +130,19 @@ final class Compactor: @unchecked Sendable {
                 finished.insert(number)
                 continue
             }
-            return RecordMover(file, seal: seal, leastBegun: leastBegun)
+            return RecordMover(file, seal: seal, leastBegun: leastBegun, followers: followers(of: file, state))
         }
         return nil
+    }
+
+    private func followers(of file: ManagedFile, _ state: ManifestState) -> [RecordMover.Follower] {
+        guard file.kind == .hotSegment, let checkpoint = state.checkpoint else { return [] }
+        let files = publisher.snapshot.files
+        return state.numbers(of: .hotSegment).filter { $0 > file.number && $0 <= checkpoint.segment }.compactMap {
+            guard let follower = files.find(UInt32(truncatingIfNeeded: $0))?.takeUnretainedValue() else { return nil }
+            let end = $0 == checkpoint.segment ? checkpoint.offset : state.files[$0]?.seal?.end ?? 0
+            return RecordMover.Follower(file: follower, end: end)
+        }
     }
 
     private func moveBlobs() throws(LogError) {
@@ -204,11 +214,6 @@ final class Compactor: @unchecked Sendable {
         taken.heldByteCount = heldFiles().reduce(0) { $0 + $1.byteCount }
         report = CompactionReport()
         return taken
-    }
-
-    private func note(_ file: ManagedFile, _ offset: UInt64) {
-        excluded.insert(file.number)
-        report.damage.append(.init(path: file.path, offset: offset))
     }
 
     func note(_ error: LogError, of segment: UInt64? = nil) {

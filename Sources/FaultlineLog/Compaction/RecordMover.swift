@@ -11,16 +11,25 @@ final class RecordMover {
         case full
         /// All was seen.
         case done
-        /// What lies at an offset does not verify, or belongs to a transaction that nobody knows the end of.
-        case stuck(offset: UInt64)
+        /// What lies at an offset does not verify: in the segment, or in one behind it that has a transaction's end.
+        case stuck(ManagedFile, offset: UInt64)
+    }
+
+    /// A hot segment behind the one that is gone through, and how far no transaction is under way.
+    struct Follower {
+        let file: ManagedFile
+        let end: UInt64
     }
 
     let source: ManagedFile
     private let seal: SealedFile
     /// Deletes up to this transaction are not needed: no other segment can hold a version from before.
     private let leastBegun: UInt64
+    private let followers: [Follower]
     private var scanner: FrameScanner
     private var frame: FrameScanner.Frame?
+    /// Of the last commit frame.
+    private var commit: FrameHeader?
     /// In the body of `frame`.
     private var place = 0
     private var recordNumber = 0
@@ -31,10 +40,12 @@ final class RecordMover {
     ///   - source: A sealed segment.
     ///   - seal: Its end.
     ///   - leastBegun: The least `begun` of all other hot and cold segments.
-    init(_ source: ManagedFile, seal: SealedFile, leastBegun: UInt64) {
+    ///   - followers: The hot segments behind a hot one, up to the checkpoint in force.
+    init(_ source: ManagedFile, seal: SealedFile, leastBegun: UInt64, followers: [Follower]) {
         self.source = source
         self.seal = seal
         self.leastBegun = leastBegun
+        self.followers = followers
         scanner = FrameScanner(source, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: seal.end)
     }
 
@@ -48,10 +59,7 @@ final class RecordMover {
     func fill(_ target: MovedFrame, _ snapshot: Snapshot) throws(LogError) -> Outcome {
         while true {
             guard let frame, place < frame.body.count, let body = frame.body.baseAddress else {
-                guard let next = try scanner.next() else {
-                    let isWhole = scanner.offset == seal.end && (seal.chain == 0 || scanner.previousHead == seal.chain)
-                    return isWhole && drops.isEmpty ? .done : .stuck(offset: scanner.offset)
-                }
+                guard let next = try scanner.next() else { return try finish(target) }
                 try begin(next)
                 continue
             }
@@ -63,14 +71,42 @@ final class RecordMover {
         }
     }
 
+    /// What is left to do when no further frame verifies.
+    private func finish(_ target: MovedFrame) throws(LogError) -> Outcome {
+        guard scanner.offset == seal.end, seal.chain == 0 || scanner.previousHead == seal.chain else {
+            return .stuck(source, offset: scanner.offset)
+        }
+        guard !drops.isEmpty, let commit else { return .done }
+        if target.isFull(for: drops.count * RecordHeader.byteCount) { return .full }
+        // Of the transaction under way: it ended in a segment that follows, or was given up there.
+        var part = commit.part + 1
+        for follower in followers {
+            var scanner = FrameScanner(
+                follower.file, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: follower.end)
+            while let next = try scanner.next() {
+                guard next.header.kind == .commit else { continue }
+                guard next.header.sequence == commit.sequence, next.header.part == part else { return .done }
+                if !next.header.isContinued {
+                    keepDrops(target)
+                    return .done
+                }
+                part += 1
+            }
+            guard scanner.offset == follower.end else { return .stuck(follower.file, offset: scanner.offset) }
+        }
+        return .done
+    }
+
     private func begin(_ next: FrameScanner.Frame) throws(LogError) {
         if source.kind == .coldSegment, next.header.kind != nil { try MovedRecords.check(next, of: source) }
         frame = next
         // What a newer version lets us skip has no records.
         place = next.header.kind == nil ? next.body.count : 0
         recordNumber = 0
+        guard next.header.kind == .commit else { return }
+        commit = next.header
         // A transaction that was given up has no end.
-        if next.header.kind == .commit, next.header.part == 0 { drops.removeAll() }
+        if next.header.part == 0 { drops.removeAll() }
     }
 
     private func take(
