@@ -355,6 +355,13 @@ package final class Log: @unchecked Sendable {
         return try writing.checkpointer.compact { isClosed.load(ordering: .acquiring) }
     }
 
+    /// Damaged places that compaction met since the store was opened, on the maintenance thread too: at most 100, each
+    /// once, those met first before the others.
+    ///
+    /// The segments that they lie in are kept, and not compacted while the store is open. Void where the store is open
+    /// for reading.
+    package var compactionDamage: [CompactionReport.Damage] { writing?.checkpointer.compactor.damage.places ?? [] }
+
     /// The indexes that have entries.
     package var indexIDs: [IndexID] {
         let listed = manifestState.runs.map { IndexID(rawValue: $0.index) }

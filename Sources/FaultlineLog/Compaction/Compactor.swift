@@ -43,6 +43,7 @@ final class Compactor: @unchecked Sendable {
     /// Dead bytes as they were counted when nothing was found worth it, and bytes of segments when that was looked for.
     var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
     var report = CompactionReport()
+    let damage = CompactionDamage()
 
     init(
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, sequencer: Sequencer, options: LogOptions,
@@ -219,7 +220,8 @@ final class Compactor: @unchecked Sendable {
     func note(_ error: LogError, of segment: UInt64? = nil) {
         if let segment { excluded.insert(segment) }
         guard let path = error.path else { return }
-        let damage = CompactionReport.Damage(path: path, offset: error.offset ?? 0)
-        if !report.damage.contains(damage) { report.damage.append(damage) }
+        let place = CompactionReport.Damage(path: path, offset: error.offset ?? 0)
+        if !report.damage.contains(place) { report.damage.append(place) }
+        damage.note(place)
     }
 }

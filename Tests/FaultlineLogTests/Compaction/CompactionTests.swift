@@ -135,6 +135,53 @@ struct CompactionTests {
         try log.close()
     }
 
+    @Test func `what is met unasked is told too, each place once, and no more than a hundred`() throws {
+        var options = options
+        options.segmentByteCount = 600
+        options.isCompacting = false
+        let store = Store()
+        var log = try store.open(options)
+        for number in 1...120 {
+            try log.insert([row(number, byteCount: 100)])
+            try log.insert([row(1_000 + number, byteCount: 600)], in: plainTable)
+        }
+        for number in 1...120 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(number), row(9, byteCount: 600), in: plainTable) }
+        }
+        #expect(log.compactionDamage.isEmpty)
+        try log.close()
+        for path in store.files(.hotSegment).prefix(110) { store.disk.flip(bit: 180 * 8, of: path) }
+        options.isCompacting = true
+        options.maintenance = .inline
+        options.checkpointByteCount = 1
+        log = try store.open(options)
+        for _ in 0..<3 {
+            try log.insert([row(700)])
+            #expect(log.compactionDamage.count == 100)
+        }
+        #expect(Set(log.compactionDamage.map(\.path)).count == 100)
+        #expect(try log.compact().damage.count > 100)
+        #expect(log.compactionDamage.count == 100)
+        try log.close()
+    }
+
+    @Test func `a placement that nobody can read is told once, however often it is met`() throws {
+        let store = Store()
+        let log = try store.open(options)
+        _ = try log.write(author: nil) { transaction in
+            try [UInt8](repeating: 1, count: 9_000).withUnsafeBytes {
+                try transaction.putBlob($0, owner: BlobOwner(table: plainTable, slot: 1, id: 1))
+            }
+        }
+        let path = try #require(store.files(.hotSegment).first)
+        store.disk.flip(bit: 150 * 8, of: path)
+        for _ in 0..<3 {
+            #expect(try log.compact().damage.map(\.path) == [path])
+            #expect(log.compactionDamage.map(\.path) == [path])
+        }
+        try log.close()
+    }
+
     @Test func `a full disk stops compaction and nothing else`() throws {
         let (store, log, disk) = try store(updatingAllBut: 8)
         disk.arm(
