@@ -70,7 +70,7 @@ extension Sequencer {
                     state.runs.insert(run, at: 0)
                     indexes = indexes.replacing(state)
                 }
-                spilledRuns[definition.id, default: []].insert(run, at: 0)
+                spilledRuns[definition.id, default: []].insert((run, rank: 0), at: 0)
                 try mergeSpilledRuns(of: definition)
             }
         }
@@ -92,13 +92,15 @@ extension Sequencer {
         indexes = publisher.snapshot.indexes
     }
 
+    /// Merges what the transaction has spilled, four runs of a rank to one of the next.
+    ///
+    /// All stay of level 0: behind them there may be runs of that level, and an opening takes lower levels for newer.
     private func mergeSpilledRuns(of definition: IndexDefinition) throws(LogError) {
-        while let own = spilledRuns[definition.id], let plan = MergePlan(own.map(\.description)) {
-            let inputs = Array(own[plan.range])
-            let merged = try runs.merge(
-                inputs, definition, level: plan.level, isOldestIncluded: false, oldestLimit: sequence)
+        while let own = spilledRuns[definition.id], let plan = MergePlan(levels: own.map(\.rank)) {
+            let inputs = own[plan.range].map(\.run)
+            let merged = try runs.merge(inputs, definition, level: 0, isOldestIncluded: false, oldestLimit: sequence)
             indexes = publisher.changeIndexes { RunStore.replace(inputs, by: merged, definition, in: &$0) }
-            spilledRuns[definition.id]?.replaceSubrange(plan.range, with: [merged])
+            spilledRuns[definition.id]?.replaceSubrange(plan.range, with: [(merged, rank: plan.level)])
         }
     }
 
@@ -110,7 +112,7 @@ extension Sequencer {
         indexes = publisher.changeIndexes { indexes in
             for (index, runs) in spilled {
                 guard var state = indexes[index] else { continue }
-                state.runs.removeAll { run in runs.contains { $0 === run } }
+                state.runs.removeAll { run in runs.contains { $0.run === run } }
                 indexes = indexes.replacing(state)
             }
         }

@@ -73,8 +73,8 @@ final class Sequencer: @unchecked Sendable {
     private var isCompacting = false
     private var usesBlobs = false
     private var partialFrames: [(segment: UInt32, byteCount: UInt64)] = []
-    /// Runs with entries of the transaction under way, newest first.
-    var spilledRuns: [IndexID: [Run]] = [:]
+    /// Runs with entries of the transaction under way, newest first, and how often each was merged.
+    var spilledRuns: [IndexID: [(run: Run, rank: UInt16)]] = [:]
     private(set) var transactionFailure: LogError?
     private(set) var isAbandoned = false
 

@@ -18,28 +18,32 @@ package struct MergePlan: Sendable, Equatable {
     ///
     /// - Parameter runs: Newest first; levels do not fall.
     package init?(_ runs: [RunDescription]) {
+        self.init(levels: runs.map(\.level))
+    }
+
+    /// - Parameter levels: Those of the runs, newest first; they do not fall.
+    init?(levels: [UInt16]) {
         var start = 0
-        while start < runs.count {
-            let level = runs[start].level
+        while start < levels.count {
             var end = start
-            while end < runs.count, runs[end].level <= level { end += 1 }
+            while end < levels.count, levels[end] <= levels[start] { end += 1 }
             if end - start >= Self.runsALevel {
                 // The oldest of the level, so that a burst of flushes is worked off in order.
-                self.init(runs, (end - Self.runsALevel)..<end)
+                self.init(levels, (end - Self.runsALevel)..<end)
                 return
             }
             start = end
         }
-        guard runs.count > Self.runCountMax else { return nil }
+        guard levels.count > Self.runCountMax else { return nil }
         // Whole levels, from the newest on, until few enough are left.
-        var end = runs.count - Self.runCountMax + 1
-        while end < runs.count, runs[end].level <= runs[end - 1].level { end += 1 }
-        self.init(runs, 0..<end)
+        var end = levels.count - Self.runCountMax + 1
+        while end < levels.count, levels[end] <= levels[end - 1] { end += 1 }
+        self.init(levels, 0..<end)
     }
 
-    private init(_ runs: [RunDescription], _ range: Range<Int>) {
+    private init(_ levels: [UInt16], _ range: Range<Int>) {
         self.range = range
-        level = runs[range.upperBound - 1].level == .max ? .max : runs[range.upperBound - 1].level + 1
-        isOldestIncluded = range.upperBound == runs.count
+        level = levels[range.upperBound - 1] == .max ? .max : levels[range.upperBound - 1] + 1
+        isOldestIncluded = range.upperBound == levels.count
     }
 }
