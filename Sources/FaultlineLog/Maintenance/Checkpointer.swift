@@ -26,6 +26,8 @@ final class Checkpointer: @unchecked Sendable {
     private var isShut = false
     /// Indexes that are no more; the next checkpoint drops their runs.
     private var droppedIndexes: Set<UInt32> = []
+    /// Those of their runs that were open.
+    private var droppedRuns: [Run] = []
     /// Bytes of log that no compaction was paced by yet.
     private var committedByteCount: UInt64 = 0
 
@@ -177,7 +179,20 @@ final class Checkpointer: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         droppedIndexes.insert(index.rawValue)
-        publisher.changeIndexes { $0 = $0.removing(index) }
+        publisher.changeIndexes { indexes in
+            droppedRuns += indexes[index]?.runs ?? []
+            indexes = indexes.removing(index)
+        }
+    }
+
+    /// Lets the files of dropped indexes go, which the manifest does not list any more.
+    private func removeDroppedRuns(_ state: ManifestState) {
+        // Of indexes whose table was gone at the opening, no run was opened.
+        for entry in state.runs where droppedIndexes.contains(entry.index) && !directory.isInUse(entry.file) {
+            directory.remove(directory.path(.indexRun, entry.file))
+        }
+        for run in droppedRuns { run.managed?.noteDropped() }
+        droppedRuns.removeAll()
     }
 
     /// Runs `body` while no checkpoint is made.
@@ -263,6 +278,7 @@ final class Checkpointer: @unchecked Sendable {
         try manifest.commit(edits)
 
         compactor.noteSettled(settlement)
+        removeDroppedRuns(state)
         for (handle, index) in tables.stored { cache.setStored(handle, file: tables.file, index: index) }
         for number in unneeded { listed[number]?.managed.noteDropped() }
         listed = tables.needed

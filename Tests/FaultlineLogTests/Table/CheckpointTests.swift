@@ -226,14 +226,33 @@ struct CheckpointTests {
         try log.checkpoint()
         #expect(log.indexIDs == [WholeRowDeriver.index.id, index.id])
         #expect(store.files(.indexRun).count == 2)
-        let before = log.snapshot()
+        var before: Snapshot? = log.snapshot()
         try log.dropIndex(index.id)
         try log.checkpoint()
         #expect(log.indexIDs == [WholeRowDeriver.index.id])
-        #expect(try row(5).withUnsafeBytes { try before.firstID(in: index, key: $0) } == 5)
+        #expect(try row(5).withUnsafeBytes { try before?.firstID(in: index, key: $0) } == 5)
         #expect(try row(5).withUnsafeBytes { try log.snapshot().firstID(in: index, key: $0) } == nil)
         let again = try store.killed.open()
         #expect(again.indexIDs == [WholeRowDeriver.index.id])
         #expect(store.killed.files(.indexRun).count <= 2)
+        before = nil
+        #expect(try log.findings().isEmpty)
+        #expect(store.files(.indexRun).count == 1)
+    }
+
+    @Test func `drops an index of a table that was gone when the store was opened`() throws {
+        let store = Store()
+        let log = try store.open()
+        try log.insert([row(1), row(2)])
+        try log.checkpoint()
+        _ = try log.write(author: nil) { try $0.dropTable(testTable) }
+        try log.close()
+
+        let again = try store.open()
+        #expect(again.indexIDs == [WholeRowDeriver.index.id] && store.files(.indexRun).count == 1)
+        try again.dropIndex(WholeRowDeriver.index.id)
+        try again.checkpoint()
+        #expect(again.indexIDs.isEmpty && store.files(.indexRun).isEmpty)
+        #expect(try again.findings().isEmpty)
     }
 }
