@@ -289,7 +289,9 @@ struct Opening: ~Copyable {
             .fileSealed(
                 SealedFile(
                     number: last.number, end: end.durable, chain: end.durableHead,
-                    firstSequence: entry.added.begun + 1, lastSequence: replay.sequence)),
+                    firstSequence: entry.added.begun + 1,
+                    lastSequence: Self.lastSequence(
+                        in: last, through: end.durable, before: behind, newest: replay.sequence))),
             rescued.segment.addition(begun: behind.first.map { $0.record.sequence - 1 } ?? replay.sequence),
             .durable(file: rescued.segment.number, offset: rescued.end, head: rescued.head),
         ]
@@ -327,6 +329,15 @@ struct Opening: ~Copyable {
             directory: directory, manifest: manifest, state: manifest.state, replay: replay, segment: rescued.segment,
             end: rescued.end,
             head: rescued.head, blobs: nil, cold: nil, pageFiles: pageFiles, report: report)
+    }
+
+    /// The newest transaction that a segment has something of when those behind its last sync are copied elsewhere.
+    private static func lastSequence(
+        in managed: ManagedFile, through durable: UInt64, before rescued: [Replay.Passed], newest: UInt64
+    ) -> UInt64 {
+        guard let first = rescued.first else { return newest }
+        let isBegun = first.frames.first.map { $0.file !== managed || $0.end <= durable } ?? false
+        return isBegun ? first.record.sequence : first.record.sequence - 1
     }
 
     /// The edits that begin anew where the checkpoint could not be used: all comes from the segments.

@@ -318,6 +318,28 @@ struct SalvageTests {
         }
     }
 
+    /// The segment that recovery sealed does not answer for transactions that recovery copied out of it.
+    @Test func `misses nothing where compaction dropped what recovery had copied`() throws {
+        var options = Store.options
+        options.segmentByteCount = 8_000
+        let store = Store()
+        let log = try store.open(options)
+        try log.insert((0..<30).map { row($0, byteCount: 200) })
+        // No later frame says that it is durable.
+        let id = try log.insert([row(100)])[0]
+        log.abandonForTests()
+        let again = try store.open(options)
+        #expect(again.openReport.rescuedTransactionCount == 1)
+        for number in 101..<160 { _ = try again.write(author: nil) { try $0.put(id, row(number)) } }
+        #expect(try again.compact().segmentCount > 0)
+        try again.close()
+        #expect(store.files(.hotSegment).contains { $0.hasSuffix("0000000000000001.fls") })
+
+        let salvaged = try SalvagedStore(store, options: options)
+        #expect(!salvaged.report.hasLoss)
+        #expect(try salvaged.open().snapshot().row(id) == row(159))
+    }
+
     @Test func leavesABlobOutOfWhichAChunkRotted() throws {
         let store = try filledStore()
         let path = try #require(store.files(.blobSegment).first)
