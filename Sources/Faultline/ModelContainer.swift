@@ -176,6 +176,27 @@ public final class ModelContainer: Equatable, Sendable {
     /// Writes the location tables down, so that the next opening has nothing to read again.
     public func checkpoint() throws { try StorageError.translating { try store.log.checkpoint() } }
 
+    /// Gives back the space that updates and deletes left behind: copies what is in force out of files that are mostly
+    /// dead, and drops these.
+    ///
+    /// A store that is open does this by itself, at the pace at which it is written, so nobody has to ask: it is for
+    /// moments at which the rest should be given back at once. Contexts read and save meanwhile. The file that is being
+    /// written is left alone, and so are files that are hardly dead.
+    ///
+    /// Durability: nothing that was saved is lost by it, whenever it is cut short.
+    /// - Complexity: Proportional to what is in force in the chosen files.
+    /// - Returns: What was done since the last call, that which the store did by itself included.
+    /// - Throws: `StorageError` if the store cannot be written, or this container may not.
+    @discardableResult
+    public func compact() throws -> CompactionSummary {
+        try StorageError.translating {
+            guard configuration.allowsSave else {
+                throw LogError(.readOnly, "This container may not write the store.", path: configuration.url.path)
+            }
+            return CompactionSummary(try store.log.compact())
+        }
+    }
+
     /// Closes the store: nothing can be read or written through this container or its contexts afterwards.
     public func close() throws {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }

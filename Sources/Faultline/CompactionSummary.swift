@@ -1,0 +1,29 @@
+internal import FaultlineLog
+public import FaultlineObjects
+
+/// What compaction gave back.
+public struct CompactionSummary: Sendable {
+    /// Files of records and large values that were dropped.
+    public let droppedFileCount: Int
+    /// Bytes that were in force in them, and copied.
+    public let copiedByteCount: Int
+    /// Bytes of the dropped files, less what was copied.
+    public let reclaimedByteCount: Int
+    /// Bytes of dropped files that the disk gives back only when contexts that may read them have moved on.
+    public let heldByteCount: Int
+    /// Damage that was met; the files that it lies in are kept as they are.
+    public let damage: [StorageError]
+
+    init(_ report: CompactionReport) {
+        droppedFileCount = report.segmentCount
+        copiedByteCount = Int(clamping: report.movedByteCount)
+        reclaimedByteCount = Int(clamping: report.reclaimedByteCount)
+        heldByteCount = Int(clamping: report.heldByteCount)
+        damage = report.damage.compactMap { place in
+            let error = LogError(
+                .damaged, "A record or a large value does not verify; its file is kept as it is.", path: place.path,
+                offset: place.offset)
+            return StorageError.translating(error) as? StorageError
+        }
+    }
+}
