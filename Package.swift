@@ -70,7 +70,8 @@ let package = Package(
         // The benchmarks' data and measuring, and the workloads.
         .target(name: "BenchmarkKit", path: "Benchmarks/Kit"),
         .executableTarget(
-            name: "FaultlineBenchmarks", dependencies: ["Faultline", "BenchmarkKit"], path: "Benchmarks/Faultline"),
+            name: "FaultlineBenchmarks",
+            dependencies: ["Faultline", "FaultlineStore", "FaultlineLog", "BenchmarkKit"], path: "Benchmarks/Faultline"),
 
         // Simulated, failing and counting disks; seeds; peak memory.
         .target(name: "CFaultlineTestSupport", path: "Tests/CFaultlineTestSupport"),

@@ -17,8 +17,23 @@ enum EmployeeStore {
         try container.close()
     }
 
-    /// The hundred departments and `count` employees.
-    static let full = StartingStore("employees-1") { folder, count in
+    /// The hundred departments and `count` employees; beside the folder, the identifier of the one that `w10` reads.
+    static let full = StartingStore("employees-2") { folder, count in
+        let container = try filled(folder, count)
+        let identifiers = try ModelContext(container).fetchIdentifiers(FetchDescriptor<Employee>())
+        try JSONEncoder().encode(identifiers[firstRead(of: count) - 1]).write(to: identifierFile(beside: folder, count))
+        try container.close()
+    }
+
+    /// The same after five passes of changes over all employees.
+    static let churned = StartingStore("churned-1") { folder, count in
+        let container = try filled(folder, count)
+        try churn(ModelContext(container), count) { _, transaction in try transaction() }
+        try container.close()
+    }
+
+    /// Makes a store of the hundred departments and `count` employees, and leaves it open.
+    private static func filled(_ folder: StoreFolder, _ count: Int) throws -> ModelContainer {
         try empty.make(folder, count)
         let container = try open(folder)
         let context = ModelContext(container)
@@ -35,7 +50,72 @@ enum EmployeeStore {
             try context.save()
         }
         try container.checkpoint()
-        try container.close()
+        return container
+    }
+
+    /// Changes salary and notes of all employees five times over, 10,000 a transaction.
+    ///
+    /// - Parameters:
+    ///   - context: Writes them.
+    ///   - count: Employees in the store.
+    ///   - transaction: Gets how many employees each transaction changes, and its work, the values made before.
+    /// - Throws: What the store says.
+    static func churn(
+        _ context: ModelContext,
+        _ count: Int,
+        _ transaction: (_ count: Int, _ work: () throws -> Void) throws -> Void
+    ) throws {
+        let identifiers = try context.fetchIdentifiers(FetchDescriptor<Employee>())
+        try check("employees", identifiers.count, is: count)
+        var changes = ChurnChanges(n: count)
+        while true {
+            let batch = changes.nextBatch()
+            if batch.isEmpty { return }
+            try transaction(batch.count) { try apply(batch, identifiers, context) }
+        }
+    }
+
+    /// Sets salary and notes of some employees, in one transaction.
+    static func apply(
+        _ batch: [EmployeeChange],
+        _ identifiers: [PersistentIdentifier],
+        _ context: ModelContext
+    ) throws {
+        for change in batch {
+            guard let employee = context.model(for: identifiers[change.id - 1]) as? Employee else {
+                throw BenchmarkError(.wrongResult, "model(for:) gave no employee")
+            }
+            employee.salary = change.salary
+            employee.notes = change.notes
+        }
+        try context.save()
+    }
+
+    /// Fails unless all employees are as the five passes leave them.
+    static func checkChurned(_ context: ModelContext, _ count: Int) throws {
+        let maker = EmployeeMaker()
+        let expected = ChurnChanges.outcome(n: count)
+        var place = 0
+        try context.enumerate(FetchDescriptor<Employee>()) { employee in
+            try check("salary of \(place + 1)", employee.salary, is: expected[place].salary)
+            try check("notes of \(place + 1)", employee.notes, is: expected[place].notes)
+            if place % 1_000 == 0 { try check("name", employee.name, is: maker.employee(place + 1).name) }
+            place += 1
+        }
+        try check("employees", place, is: count)
+    }
+
+    /// The number of the employee that `w10` reads.
+    static func firstRead(of count: Int) -> Int { DrawnOrder.ids(count: 1, bound: count, stream: 10)[0] }
+
+    /// The identifier of the employee that `w10` reads, as a service would have it: without the store being open.
+    static func firstReadIdentifier(beside folder: StoreFolder, _ count: Int) throws -> PersistentIdentifier {
+        let data = try Data(contentsOf: identifierFile(beside: folder, count))
+        return try JSONDecoder().decode(PersistentIdentifier.self, from: data)
+    }
+
+    private static func identifierFile(beside folder: StoreFolder, _ count: Int) -> URL {
+        URL(filePath: folder.path).deletingLastPathComponent().appending(path: "first-read-\(count).json")
     }
 
     /// Opens a store of employees.
@@ -65,18 +145,22 @@ enum EmployeeStore {
     static func sums(in context: ModelContext) throws -> EmployeeSums {
         let departments = try departments(in: context)
         var sums = EmployeeSums()
-        try context.enumerate(FetchDescriptor<Employee>()) { employee in
-            sums.count += 1
-            let salary = employee.salary
-            let active = employee.active
-            sums.salary += salary
-            sums.hireDate += employee.hireDate.timeIntervalSinceReferenceDate
-            sums.level += employee.level
-            sums.activeCount += active ? 1 : 0
-            sums.byteCount += employee.name.utf8.count + employee.email.utf8.count + employee.notes.utf8.count
-            sums.wellPaidCount += active && salary > 120_000 ? 1 : 0
-            sums.departmentCount += employee.department === departments[41] ? 1 : 0
-        }
+        try context.enumerate(FetchDescriptor<Employee>()) { sums.add($0, departments) }
         return sums
+    }
+}
+
+extension EmployeeSums {
+    /// Reads all nine properties of an employee.
+    @inline(__always)
+    mutating func add(_ employee: Employee, _ departments: [Department]) {
+        add(
+            salary: employee.salary,
+            hireDate: employee.hireDate.timeIntervalSinceReferenceDate,
+            level: employee.level,
+            isActive: employee.active,
+            byteCount: employee.name.utf8.count + employee.email.utf8.count + employee.notes.utf8.count,
+            isInDepartment42: employee.department === departments[41]
+        )
     }
 }

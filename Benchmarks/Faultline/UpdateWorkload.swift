@@ -7,19 +7,18 @@ extension Workload {
         let container = try EmployeeStore.open(run.store, budgetMiB: run.budgetMiB)
         let context = ModelContext(container)
         let identifiers = try context.fetchIdentifiers(FetchDescriptor<Employee>())
-        let ids = DrawnOrder.ids(count: 100_000, bound: run.n, stream: 6)
-        var draws = SplitMix64(0x6A)
-        let salaries = ids.map { _ in EmployeeMaker.salary(draws.draw()) }
+        let changes = SalaryChanges(n: run.n)
+        let ids = changes.ids
         let measurement = WorkloadMeasurement(store: run.store, total: ids.count)
         measurement.begin()
         measurement.resume()
-        for start in stride(from: 0, to: ids.count, by: 1_000) {
-            let end = min(start + 1_000, ids.count)
+        for start in stride(from: 0, to: ids.count, by: SalaryChanges.batchSize) {
+            let end = min(start + SalaryChanges.batchSize, ids.count)
             for place in start..<end {
                 guard let employee = context.model(for: identifiers[ids[place] - 1]) as? Employee else {
                     throw BenchmarkError(.wrongResult, "model(for:) gave no employee")
                 }
-                employee.salary = salaries[place]
+                employee.salary = changes.salaries[place]
             }
             try context.save()
             measurement.advance(end - start)
@@ -29,8 +28,7 @@ extension Workload {
         let line = measurement.line(workload: "w6", n: run.n, operations: ids.count)
 
         let maker = EmployeeMaker()
-        var expected = (1...run.n).map { maker.employee($0).salary }
-        for (id, salary) in zip(ids, salaries) { expected[id - 1] = salary }
+        let expected = changes.outcome(n: run.n)
         var place = 0
         try ModelContext(container).enumerate(FetchDescriptor<Employee>()) { employee in
             try check("salary of \(place + 1)", employee.salary, is: expected[place])

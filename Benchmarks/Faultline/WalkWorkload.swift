@@ -16,16 +16,7 @@ extension Workload {
             let identifier = employee.persistentModelID
             if identifier == last { throw BenchmarkError(.wrongResult, "one employee came twice") }
             last = identifier
-            let salary = employee.salary
-            let active = employee.active
-            sums.count += 1
-            sums.salary += salary
-            sums.hireDate += employee.hireDate.timeIntervalSinceReferenceDate
-            sums.level += employee.level
-            sums.activeCount += active ? 1 : 0
-            sums.byteCount += employee.name.utf8.count + employee.email.utf8.count + employee.notes.utf8.count
-            sums.wellPaidCount += active && salary > 120_000 ? 1 : 0
-            sums.departmentCount += employee.department === departments[41] ? 1 : 0
+            sums.add(employee, departments)
         }
         measurement.end()
         try check("sums", sums, is: EmployeeSums(first: run.n))

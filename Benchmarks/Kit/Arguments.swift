@@ -1,4 +1,5 @@
-/// The command line: `--workload NAME --store FOLDER [--n COUNT] [--budget MIB] [--prepare]`, or `--list`.
+/// The command line: `--workload NAME --store FOLDER [--n COUNT] [--budget MIB] [--prepare | --write]`, or
+/// `--list`.
 package struct Arguments: Sendable, Equatable {
     package var workload = ""
     /// The folder in which stores are prepared and kept.
@@ -9,10 +10,13 @@ package struct Arguments: Sendable, Equatable {
     package var budgetMiB: Int?
     /// Only make the store that the workload starts from.
     package var isPreparing = false
+    /// Write to the store that is being prepared until this process is killed.
+    package var isWriting = false
     /// Print the names of all workloads.
     package var isListing = false
 
-    package static let usage = "usage: --workload NAME --store FOLDER [--n COUNT] [--budget MIB] [--prepare] | --list"
+    package static let usage =
+        "usage: --workload NAME --store FOLDER [--n COUNT] [--budget MIB] [--prepare | --write] | --list"
 
     /// Reads the words after the command's name.
     ///
@@ -27,6 +31,7 @@ package struct Arguments: Sendable, Equatable {
             case "--n": n = try Self.number(of: word, &rest)
             case "--budget": budgetMiB = try Self.number(of: word, &rest)
             case "--prepare": isPreparing = true
+            case "--write": isWriting = true
             case "--list": isListing = true
             default: throw BenchmarkError(.usage, "unknown argument \(word); \(Self.usage)")
             }

@@ -20,6 +20,18 @@ package enum Photo {
         }
     }
 
+    /// The words of the photos of employees 1 to `count`, added up.
+    package static func sum(first count: Int) -> UInt64 {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 8)
+        defer { memory.deallocate() }
+        var total: UInt64 = 0
+        for id in 1...max(count, 1) where id <= count {
+            fill(memory, id: id)
+            total &+= sum(UnsafeRawBufferPointer(memory))
+        }
+        return total
+    }
+
     /// All little-endian words of `bytes` added up, wrapping; what is left over at the end counts as a shorter word.
     package static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0

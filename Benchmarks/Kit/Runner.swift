@@ -3,9 +3,12 @@ import Glibc
 /// Runs one workload as the command line says: prepares its store, or measures and prints the JSON line.
 package struct Runner: Sendable {
     package let workloads: [Workload]
+    /// What this program's command line has before the words that the runner knows.
+    private let leadingWords: [String]
 
-    package init(_ workloads: [Workload]) {
+    package init(_ workloads: [Workload], leadingWords: [String] = []) {
         self.workloads = workloads
+        self.leadingWords = leadingWords
     }
 
     /// Does what the arguments say.
@@ -17,10 +20,18 @@ package struct Runner: Sendable {
             let known = workloads.map(\.name).joined(separator: " ")
             throw BenchmarkError(.usage, "there is no workload \(arguments.workload); there are: \(known)")
         }
-        let n = arguments.n ?? workload.defaultCount
+        var n = arguments.n ?? workload.defaultCount
+        if workload.isDefaultMost { n = min(n, workload.defaultCount) }
         let folder = arguments.store
         let own = StoreFolder("\(folder)/run-\(workload.name)-\(n)")
 
+        if arguments.isWriting {
+            guard case .killed(_, let writer) = workload.start else {
+                throw BenchmarkError(.usage, "\(workload.name) has no writer that is killed")
+            }
+            try writer(WorkloadRun(n: n, budgetMiB: arguments.budgetMiB, store: Self.unfinished(own)))
+            return nil
+        }
         if arguments.isPreparing {
             try prepare(workload, n, folder, own)
             return nil
@@ -34,7 +45,7 @@ package struct Runner: Sendable {
             store = Self.kept(base, n, folder)
             if !store.exists { try prepare(workload, n, folder, own) }
             try store.readOnce()
-        case .changing:
+        case .changing, .killed:
             store = own
             if !store.exists { try prepare(workload, n, folder, own) }
         }
@@ -52,19 +63,41 @@ package struct Runner: Sendable {
             try Self.make(base, n, folder)
         case .changing(let base):
             try Self.make(base, n, folder)
-            try own.remove()
-            let unfinished = StoreFolder(own.path + ".part")
-            try unfinished.remove()
-            try Self.kept(base, n, folder).copy(to: unfinished)
-            try unfinished.move(to: own)
+            try Self.copy(Self.kept(base, n, folder), to: own)
+            try Self.unfinished(own).move(to: own)
+        case .killed(let base, _):
+            try Self.make(base, n, folder)
+            try Self.copy(Self.kept(base, n, folder), to: own)
+            try killWriter([
+                "--workload", workload.name, "--store", folder, "--n", String(n), "--write",
+            ])
+            try Self.unfinished(own).readOnce()
+            try Self.unfinished(own).move(to: own)
         }
     }
+
+    /// Runs the writer in a process of its own for 3.3 to 4 s.
+    private func killWriter(_ words: [String]) throws {
+        let writer = try ChildProcess("/proc/self/exe", leadingWords + words, readsOutput: false)
+        var random = SplitMix64(ProcessFigures.wallNanoseconds())
+        usleep(3_300_000 + UInt32(random.draw(below: 700_000)))
+        try writer.kill()
+    }
+
+    /// Copies a store to the unfinished form of another.
+    private static func copy(_ store: StoreFolder, to other: StoreFolder) throws {
+        try other.remove()
+        try unfinished(other).remove()
+        try store.copy(to: unfinished(other))
+    }
+
+    private static func unfinished(_ store: StoreFolder) -> StoreFolder { StoreFolder(store.path + ".part") }
 
     /// Makes a kept store under another name first: one that was interrupted is never taken for whole.
     private static func make(_ base: StartingStore, _ n: Int, _ folder: String) throws {
         let store = kept(base, n, folder)
         guard !store.exists else { return }
-        let unfinished = StoreFolder(store.path + ".part")
+        let unfinished = unfinished(store)
         try unfinished.remove()
         try base.make(unfinished, n)
         try unfinished.move(to: store)

@@ -3,6 +3,8 @@ package struct Workload: Sendable {
     package let name: String
     /// Objects where the command line names no number.
     package let defaultCount: Int
+    /// Whether `defaultCount` is the most: a larger number on the command line counts as that.
+    package let isDefaultMost: Bool
     package let start: Start
     /// Does the work and measures it.
     package let run: @Sendable (WorkloadRun) throws -> ResultLine
@@ -15,16 +17,20 @@ package struct Workload: Sendable {
         case reading(StartingStore)
         /// A store that it changes: it gets a copy.
         case changing(StartingStore)
+        /// A copy whose writer is killed: it is called in a process of its own and goes on until then.
+        case killed(StartingStore, writer: @Sendable (WorkloadRun) throws -> Void)
     }
 
     package init(
         _ name: String,
         defaultCount: Int,
+        isDefaultMost: Bool = false,
         start: Start,
         run: @escaping @Sendable (WorkloadRun) throws -> ResultLine
     ) {
         self.name = name
         self.defaultCount = defaultCount
+        self.isDefaultMost = isDefaultMost
         self.start = start
         self.run = run
     }

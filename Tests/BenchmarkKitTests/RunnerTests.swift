@@ -24,6 +24,11 @@ import Testing
         },
     ])
 
+    /// The same with workloads that a test brings.
+    static func run(_ workload: Workload, _ folder: String, n: Int) throws -> String? {
+        try Runner([workload]).run(Arguments(["--store", folder, "--workload", workload.name, "--n", "\(n)"]))
+    }
+
     static func result(_ run: WorkloadRun) throws -> ResultLine {
         var line = ResultLine()
         line.n = run.n
@@ -68,6 +73,30 @@ import Testing
                 #expect(try Self.run(folder, "--workload", "makes")?.contains(#""rows":0"#) == true)
             }
             #expect(!StoreFolder(folder + "/run-makes-5").exists)
+        }
+    }
+
+    @Test func aFixedNumberOfObjectsIsTheMost() throws {
+        let workload = Workload("fixed", defaultCount: 5, isDefaultMost: true, start: .reading(Self.base)) { run in
+            try Self.result(run)
+        }
+        try Self.withFolder { folder throws in
+            #expect(try Self.run(workload, folder, n: 1_000)?.contains(#""n":5,"#) == true)
+            #expect(try Self.run(workload, folder, n: 3)?.contains(#""n":3,"#) == true)
+        }
+    }
+
+    @Test func aWriterWritesToTheStoreThatIsBeingPrepared() throws {
+        let start = Workload.Start.killed(Self.base) { run in
+            try Data(count: run.n + 1).write(to: URL(fileURLWithPath: run.store.path))
+        }
+        let workload = Workload("killed", defaultCount: 5, start: start) { try Self.result($0) }
+        try Self.withFolder { folder throws in
+            try StoreFolder(folder).make()
+            let words = ["--store", folder, "--workload", "killed", "--write"]
+            #expect(try Runner([workload]).run(Arguments(words)) == nil)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/run-killed-5.part")).count == 6)
+            #expect(throws: BenchmarkError.self) { try Self.run(folder, "--workload", "reads", "--write") }
         }
     }
 
