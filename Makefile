@@ -16,6 +16,7 @@ RELEASE := swift build $(SWIFT_FLAGS) --configuration release
 TOOL := .build/release/faultline
 PROOFS := .build/release/FaultlineProofs
 BENCHMARKS := .build/release/FaultlineBenchmarks
+COMPARE := Benchmarks/Compare
 
 # Rounds of `demo-kill`. For `bench`, N is the number of objects; unset, each workload takes its own.
 ifneq ($(filter demo-kill,$(MAKECMDGOALS)),)
@@ -27,7 +28,7 @@ N ?= 4
 endif
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill crash bitflips faults bench format
+.PHONY: help setup demo test check check-release demo-kill crash bitflips faults bench compare format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +37,7 @@ help:  ## Lists these commands
 	@echo '             bitflips SECTORS=1 | STORE=name BIT=number;'
 	@echo '             faults N=seeds | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
+	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb"'
 
 setup:
 	@.ci/setup
@@ -81,6 +83,15 @@ bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line e
 	    $(BENCHMARKS) $$arguments --prepare >&2; \
 	    $(BENCHMARKS) $$arguments; \
 	done
+
+# A package of its own: no user of the library builds a peer.
+compare: setup  ## Runs workloads W through GRDB, SQLite, RocksDB and LMDB beside Faultline; docs/Benchmarks.md
+	@Benchmarks/setup compare
+	@$(RELEASE) --product FaultlineBenchmarks --quiet >&2
+	@swift build --package-path $(COMPARE) --configuration release --product PeerBenchmarks --quiet >&2
+	@mkdir -p $(BENCH_STORES)
+	@$(COMPARE)/.build/release/PeerBenchmarks compare --faultline $(BENCHMARKS) --store $(BENCH_STORES) \
+	    $(if $(W),--workloads "$(W)") $(if $(PEERS),--peers "$(PEERS)") $(if $(N),--n $(N)) $(if $(R),--rounds $(R))
 
 format:  ## Formats every Swift file
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks

@@ -1,0 +1,62 @@
+import BenchmarkKit
+
+/// A store that Faultline is set beside: what the workloads ask of each, done as well as its interface allows.
+///
+/// Calls take whole loops, so that no peer pays for being called by another; whatever a peer prepares, it keeps.
+protocol Peer: AnyObject, SendableMetatype {
+    /// As the results name it.
+    static var name: String { get }
+    /// How it is set up, in a sentence.
+    static var settings: String { get }
+    /// Whether its usual setting waits for the disk at each commit.
+    static var syncsUsually: Bool { get }
+    /// Bytes of log that a killed writer left in a store.
+    static func logByteCount(in folder: StoreFolder) -> Int
+
+    /// Opens the store in a folder, or makes an empty one.
+    init(_ folder: StoreFolder, _ durability: PeerDurability) throws
+    /// Gives back all that is held; the last call.
+    func close() throws
+
+    /// Makes tables and indexes, and the hundred departments.
+    func create() throws
+    /// Inserts employees in one transaction; the store numbers them.
+    func insert(_ employees: [EmployeeRow]) throws
+    /// Inserts employees with their photos in one transaction.
+    func insert(_ employees: [PhotographedRow]) throws
+
+    /// Reads name and salary of employees, in one read transaction.
+    ///
+    /// - Returns: Salaries added up, and the bytes of all names.
+    func read(_ ids: [Int]) throws -> (salary: Double, byteCount: Int)
+    /// Reads whole employees by e-mail address, in one read transaction.
+    func find(_ emails: [String], _ body: (EmployeeRow) throws -> Void) throws
+    /// Counts the active employees with a salary above 120,000.
+    func wellPaidCount() throws -> Int
+    /// Reads all employees in the order of their numbers, one at a time.
+    func walk(_ body: (EmployeeRow) throws -> Void) throws
+    /// Counts the employees of a department, by its index.
+    func memberCount(of department: Int) throws -> Int
+    /// The names of all employees, in the order of their numbers.
+    func names() throws -> [String]
+    /// Reads all photos in the order of their employees, and adds their words up.
+    func sumOfPhotos() throws -> (sum: UInt64, byteCount: Int)
+
+    /// Sets the salary of employees, one after the other, in one transaction.
+    func setSalaries(_ ids: ArraySlice<Int>, _ salaries: ArraySlice<Double>) throws
+    /// Sets salary and notes of employees in one transaction.
+    func apply(_ changes: [EmployeeChange]) throws
+
+    /// Does what is still owed after the last commit.
+    func settle() throws
+    /// Gives back the space that changes left behind.
+    func compact() throws
+}
+
+/// When a commit returns.
+enum PeerDurability: Sendable {
+    /// As the peer is usually set in an embedded store.
+    case usual
+    /// When it is on the disk.
+    case full
+}

@@ -1,0 +1,25 @@
+import BenchmarkKit
+
+/// All peers, by the names that results have.
+enum PeerList {
+    struct Entry: Sendable {
+        let name: String
+        /// The folder of its stores: one for all settings of a peer, since what they start from is the same.
+        let folder: String
+        let settings: String
+        let workloads: [Workload]
+    }
+
+    static let all: [Entry] =
+        entries(GRDBPeer.self) + entries(SQLitePeer.self) + entries(RocksDBPeer.self) + entries(LMDBPeer.self)
+
+    /// One entry, and another one for full durability where that is not usual.
+    private static func entries<P: Peer>(_ peer: P.Type) -> [Entry] {
+        let usual = PeerWorkloads<P>(durability: .usual)
+        let entry = Entry(name: usual.name, folder: P.name, settings: P.settings, workloads: usual.all)
+        if P.syncsUsually { return [entry] }
+        let full = PeerWorkloads<P>(durability: .full)
+        let settings = "the same, but each commit is on the disk when it returns"
+        return [entry, Entry(name: full.name, folder: P.name, settings: settings, workloads: full.all)]
+    }
+}
