@@ -3,11 +3,14 @@ import FaultlineDisk
 extension Log {
     /// What the store takes, counted now.
     ///
-    /// - Complexity: Reads every page of every table, and every placement of a blob.
-    package func usage() throws(LogError) -> LogUsage {
+    /// - Parameter countsLive: Whether to count what is live; if not, live bytes are 0.
+    /// - Returns: Bytes and counts of all files that the manifest lists.
+    /// - Throws: `.damaged` where a page or a placement does not verify that says what is live; what the disk says.
+    /// - Complexity: Reads every page of every table, and every placement of a blob; neither if nothing live is counted.
+    package func usage(countsLive: Bool = true) throws(LogError) -> LogUsage {
         let snapshot = snapshot()
         let manifest = manifestState
-        let live = try LiveBytes(snapshot)
+        let live = countsLive ? try LiveBytes(snapshot) : LiveBytes()
         if let error = live.unreadable { throw error }
         let sequencer = writing?.sequencer
         let dead = sequencer?.turn.withLock { sequencer?.deadByteCounts() } ?? [:]
@@ -35,9 +38,31 @@ extension Log {
             case .manifest: break
             }
         }
-        usage.manifestByteCount = writing?.manifest.byteCount ?? 0
+        if let writing {
+            usage.manifestByteCount = writing.manifest.byteCount
+        } else {
+            usage.manifestByteCount = try manifestFileByteCount()
+        }
         usage.memoryByteCount = budget.used
         return usage
+    }
+
+    /// Bytes of the manifests that there are, for a log that is open for reading.
+    private func manifestFileByteCount() throws(LogError) -> UInt64 {
+        let names = try onDisk("listing the store's directory") { () throws(DiskError) in
+            try directory.disk.names(in: path)
+        }
+        var sum: UInt64 = 0
+        for (kind, number) in names.compactMap(FileName.parse) where kind == .manifest {
+            sum += try byteCount(of: kind, number, seal: nil)
+        }
+        return sum
+    }
+
+    /// Who has the store open for writing, in words that its LOCK has for people; nil if nobody has, or this log.
+    package func otherWriter() throws(LogError) -> String? {
+        guard writing == nil, try storeLock.hasWriter() else { return nil }
+        return storeLock.owner
     }
 
     var manifestState: ManifestState { writing?.manifest.state ?? found.state }

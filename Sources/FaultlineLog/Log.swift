@@ -25,7 +25,7 @@ package final class Log: @unchecked Sendable {
     let deriver: any IndexDeriver
     /// Nil when opened for reading.
     let writing: Writing?
-    private let storeLock: StoreLock
+    let storeLock: StoreLock
     /// Of the lock file, which is open for as long as the log is.
     private let lockIdentity: FileIdentity?
     private let ownerProcess = Atomic<pid_t>(getpid())
@@ -345,14 +345,15 @@ package final class Log: @unchecked Sendable {
     ///
     /// `landed` does not find transactions of dropped segments.
     ///
+    /// - Parameter progress: Gets bytes that were copied so far, after each mebibyte; nobody waits for it.
     /// - Returns: What was done since the last call.
     /// - Throws: `.closed`, also where the store is closed meanwhile; what the disk says. Nothing that was committed is
     ///   lost by it.
     @discardableResult
-    package func compact() throws(LogError) -> CompactionReport {
+    package func compact(progress: (UInt64) -> Void = { _ in }) throws(LogError) -> CompactionReport {
         let writing = try writable()
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
-        return try writing.checkpointer.compact { isClosed.load(ordering: .acquiring) }
+        return try writing.checkpointer.compact(until: { isClosed.load(ordering: .acquiring) }, progress: progress)
     }
 
     /// Damaged places that compaction met since the store was opened, on the maintenance thread too: at most 100, each

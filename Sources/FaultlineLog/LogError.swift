@@ -101,13 +101,15 @@ extension LogError {
     }
 
     /// What to do about damage.
-    static let damageRemedy =
+    package static let damageRemedy =
         "Restore the store from a backup, or get out what still verifies by `faultline salvage`."
 
     /// What happened, without what to do about damage.
-    var fault: String {
-        message.hasSuffix(Self.damageRemedy)
-            ? String(message.dropLast(Self.damageRemedy.count + 1)) : message
+    package var fault: String {
+        for remedy in [Self.damageRemedy, Self.derivedRemedy] where message.hasSuffix(remedy) {
+            return String(message.dropLast(remedy.count + 1))
+        }
+        return message
     }
 
     /// Something that verifies and that this version does not know.

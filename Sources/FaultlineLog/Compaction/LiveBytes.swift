@@ -4,6 +4,9 @@ struct LiveBytes {
     /// The first placement that could not be read: then nobody knows which blobs are needed.
     private(set) var unreadable: LogError?
 
+    /// Nothing is counted.
+    init() {}
+
     /// - Complexity: Reads every page of every table, and every placement of a blob.
     /// - Throws: What the disk says; `.damaged` where a page does not verify.
     init(_ snapshot: Snapshot) throws(LogError) {

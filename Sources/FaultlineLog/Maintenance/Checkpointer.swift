@@ -109,10 +109,12 @@ final class Checkpointer: @unchecked Sendable {
 
     /// Compacts all that is worth it, however little that is.
     ///
-    /// - Parameter isClosed: Asked after each mebibyte: whoever closes the store does not wait for the rest.
+    /// - Parameters:
+    ///   - isClosed: Asked after each mebibyte: whoever closes the store does not wait for the rest.
+    ///   - progress: Gets bytes that were copied so far, after each mebibyte.
     /// - Returns: What was done since the last call, that of the maintenance thread included.
     /// - Throws: `.closed`; what the disk says. Nothing that was committed is lost by it.
-    func compact(until isClosed: () -> Bool) throws(LogError) -> CompactionReport {
+    func compact(until isClosed: () -> Bool, progress: (UInt64) -> Void) throws(LogError) -> CompactionReport {
         try run()
         // Segments that only now are settled may be worth it too.
         for _ in 0..<Self.roundCountMax {
@@ -121,7 +123,10 @@ final class Checkpointer: @unchecked Sendable {
                 return compactor.isUnderWay
             }
             guard isDue else { break }
-            try move(.max, until: isClosed)
+            try move(.max) {
+                progress(lock.withLock { compactor.report.movedByteCount })
+                return isClosed()
+            }
             if isClosed() { throw .closed(directory.path) }
             try run()
         }

@@ -45,10 +45,12 @@ final class DerivedDamage: @unchecked Sendable {
 extension LogError {
     /// Damage found in a checkpoint or a run, all of which the records say too.
     static func damagedDerived(_ what: String, _ path: String, _ offset: UInt64? = nil) -> LogError {
-        LogError(
-            .damaged, "\(what) Open the store again: what the file held is then made again from the segments.",
-            path: path, offset: offset)
+        LogError(.damaged, "\(what) \(derivedRemedy)", path: path, offset: offset)
     }
+
+    /// What to do about a checkpoint or a run that does not verify.
+    package static let derivedRemedy =
+        "Open the store again: what the file held is then made again from the segments."
 
     /// The name of the checkpoint or run that does not verify, if this is why the error was thrown.
     var damagedDerivedName: String? {

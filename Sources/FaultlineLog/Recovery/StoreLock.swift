@@ -10,7 +10,7 @@ final class StoreLock: @unchecked Sendable {
     private let file: DiskFile?
     private let byte: UInt64
     /// The process that took the lock.
-    private let owner = getpid()
+    private let ownerProcess = getpid()
 
     private init(_ file: DiskFile?, byte: UInt64) {
         self.file = file
@@ -24,6 +24,9 @@ final class StoreLock: @unchecked Sendable {
             try file.isLocked(byte: Self.writerByte, exclusively: false)
         }
     }
+
+    /// What the file says of who wrote to it last; for people, and never trusted.
+    var owner: String { file.map(Self.ownerText) ?? "" }
 
     /// Takes the lock that `access` needs.
     ///
@@ -61,7 +64,7 @@ final class StoreLock: @unchecked Sendable {
     /// replaced its program: a copy of the descriptor keeps the lock. A child of our own making that gets here, though,
     /// must not take its parent's lock away.
     func release() {
-        if owner == getpid() { try? file?.unlock(byte: byte) }
+        if ownerProcess == getpid() { try? file?.unlock(byte: byte) }
         file?.close()
     }
 

@@ -10,7 +10,7 @@ package struct Finding: Sendable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// What was found, in a sentence.
+    /// What was found, in a sentence; not what to do.
     package let message: String
     package let path: String?
     /// In the file, in bytes from its start.
@@ -31,7 +31,7 @@ package struct Finding: Sendable, CustomStringConvertible {
     }
 
     init(_ error: LogError, table: TableID? = nil, id: RecordID? = nil) {
-        self.init(.damage, error.message, path: error.path, offset: error.offset, table: table, id: id)
+        self.init(.damage, error.fault, path: error.path, offset: error.offset, table: table, id: id)
     }
 
     package var description: String {

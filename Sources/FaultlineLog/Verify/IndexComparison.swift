@@ -9,6 +9,8 @@ struct IndexComparison {
     let deriver: any IndexDeriver
     private var differences: [IndexID: EntryDifference] = [:]
     private var definitions: [IndexID: IndexDefinition] = [:]
+    /// Indexes of tables of which not every record could be read: what only they have may be right.
+    private var incomplete: Set<IndexID> = []
 
     init(snapshot: Snapshot, deriver: any IndexDeriver) {
         self.snapshot = snapshot
@@ -32,6 +34,11 @@ struct IndexComparison {
         ) { index, key in
             differences[index, default: EntryDifference()].add(key, view.id, of: .records)
         }
+    }
+
+    /// Notes that a record of a table could not be read, which is a finding already.
+    mutating func noteUnreadable(in table: TableID) {
+        incomplete.formUnion(deriver.indexes(of: table).map(\.id))
     }
 
     /// Walks over the indexes and reports what differs.
@@ -101,6 +108,7 @@ struct IndexComparison {
         for id in onlyInRecords {
             finding(Finding(.contradiction, "Index \(index.rawValue) lacks an entry of object \(id).", id: id))
         }
+        if incomplete.contains(index) { return }
         for id in onlyInIndex {
             finding(
                 Finding(

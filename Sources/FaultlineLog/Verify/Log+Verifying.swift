@@ -5,7 +5,7 @@ extension Log {
     ///
     /// - Parameters:
     ///   - finding: Is told of each fault, as it is found.
-    ///   - progress: Gets bytes and objects done, and of how many.
+    ///   - progress: Gets bytes done, and of how many, every mebibyte or more often; what is read twice counts twice.
     /// - Throws: Only if the disk does not answer.
     package func verify(
         _ finding: (Finding) -> Void, progress: (_ done: UInt64, _ total: UInt64) -> Void

@@ -15,27 +15,22 @@ struct Verifier {
 
     /// - Throws: Only what makes going on pointless: the disk does not answer.
     func run() throws(LogError) {
-        var done: UInt64 = 0
-        let total = snapshot.files.files.reduce(UInt64(0)) { $0 + byteCount($1) } + UInt64(recordCount)
+        let records = snapshot.files.files.filter { $0.kind != .blobSegment }.reduce(UInt64(0)) { $0 + byteCount($1) }
+        let blobs = snapshot.files.files.filter { $0.kind == .blobSegment }.reduce(UInt64(0)) { $0 + byteCount($1) }
+        // Segments are read twice: by frames, and by the records that are live.
+        var done = VerifierProgress(total: records * 2 + blobs, tell: progress)
         try verifyIdentity()
         for managed in snapshot.files.files where managed.kind == .hotSegment || managed.kind == .coldSegment {
-            try verifySegment(managed)
-            done += byteCount(managed)
-            progress(done, total)
+            try verifySegment(managed, &done)
         }
         var indexes = IndexComparison(snapshot: snapshot, deriver: deriver)
         for root in snapshot.tables.all {
-            let table = TableID(rawValue: root.table)
             try verifyPages(of: root)
-            try verifyRecords(of: table, root, &indexes)
-            done += UInt64(root.recordCount)
-            progress(done, total)
+            try verifyRecords(of: TableID(rawValue: root.table), root, &indexes, &done)
         }
         try indexes.finish(finding)
-        progress(total, total)
+        done.finish()
     }
-
-    private var recordCount: Int { snapshot.tables.all.reduce(0) { $0 + $1.recordCount } }
 
     private func byteCount(_ managed: ManagedFile) -> UInt64 {
         if let seal = state.files[managed.number]?.seal { return seal.end }
@@ -54,11 +49,11 @@ struct Verifier {
         }
     }
 
-    private func verifySegment(_ managed: ManagedFile) throws(LogError) {
+    private func verifySegment(_ managed: ManagedFile, _ done: inout VerifierProgress) throws(LogError) {
         let seal = state.files[managed.number]?.seal
         let end = byteCount(managed)
         var scanner = FrameScanner(managed, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: max(end, 64))
-        while try scanner.next() != nil {}
+        while let frame = try scanner.next() { done.add(frame.end - frame.offset) }
         if scanner.offset != end {
             finding(Finding(.damage, "A frame does not verify.", path: managed.path, offset: scanner.offset))
         } else if let seal, seal.chain != 0, seal.chain != scanner.previousHead {
@@ -122,31 +117,35 @@ struct Verifier {
     }
 
     private func verifyRecords(
-        of table: TableID, _ root: TableRoot, _ indexes: inout IndexComparison
+        of table: TableID, _ root: TableRoot, _ indexes: inout IndexComparison, _ done: inout VerifierProgress
     ) throws(LogError) {
         var buffer = RecordBuffer()
         do throws(LogError) {
             try snapshot.forEachLocation(of: table) { (id, location) throws(LogError) in
                 do throws(LogError) {
+                    done.add(UInt64(location.byteCount ?? 0))
                     guard let view = try snapshot.read(id, in: table, into: &buffer) else { return }
                     if table == .blobs {
-                        try verifyBlob(id)
+                        try verifyBlob(id, &done)
                     } else {
                         indexes.add(view, of: table)
                     }
                 } catch {
                     guard error.code == .damaged else { throw error }
                     finding(Finding(error, table: table, id: id))
+                    indexes.noteUnreadable(in: table)
                 }
             }
         } catch {
             // A page that cannot be read has been reported.
             guard error.code == .damaged else { throw error }
+            indexes.noteUnreadable(in: table)
         }
     }
 
-    private func verifyBlob(_ id: RecordID) throws(LogError) {
+    private func verifyBlob(_ id: RecordID, _ done: inout VerifierProgress) throws(LogError) {
         guard let placement = try snapshot.placement(of: id) else { return }
+        done.add(placement.storedByteCount)
         var reader = try snapshot.blobReader(id, placement)
         try reader.verify()
     }

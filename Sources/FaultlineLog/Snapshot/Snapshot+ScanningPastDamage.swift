@@ -1,0 +1,91 @@
+import FaultlineDisk
+
+/// Objects that a scan could not read, and why.
+package struct UnreadableRecords: Sendable {
+    /// One identifier; or, where a page of the table does not verify, all that the page may name.
+    package let ids: ClosedRange<RecordID>
+    package let error: LogError
+}
+
+extension Snapshot {
+    /// Calls `body` with the records of a table that can be read, and `unreadable` with those that cannot.
+    ///
+    /// Reads as `scan` does. Where that meets damage, records are read one by one up to it, and the scan goes on behind
+    /// it: so damage costs a few hundred small reads, and nothing else is lost by it.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - readAhead: The most bytes read at once; less than 4096 counts as 4096.
+    ///   - unreadable: Is told of what does not verify, or what the disk cannot read, in its place.
+    ///   - body: Gets views that are valid during the call, in ascending order; returns false to stop.
+    /// - Throws: What else the disk says; what the closures throw.
+    package func scanPastDamage(
+        _ table: TableID, readAhead: Int, unreadable: (UnreadableRecords) throws -> Void,
+        _ body: (UnsafeBufferPointer<RecordView>) throws -> Bool
+    ) throws {
+        var next: RecordID? = 1
+        while let first = next {
+            var position = first
+            var isOwn = true
+            do {
+                try scan(table, from: first, through: .max, readAhead: readAhead) { records in
+                    isOwn = false
+                    let goesOn = try body(records)
+                    isOwn = true
+                    if let last = records.last { position = last.id + 1 }
+                    return goesOn
+                }
+                return
+            } catch let error as LogError where isOwn && error.isUnreadable {
+                next = try stepOverDamage(in: table, from: position, unreadable, body)
+            }
+        }
+    }
+
+    /// Reads records one by one, up to the first that cannot be read.
+    ///
+    /// - Returns: The first identifier behind it; nil if there is nothing behind it, or `body` said stop.
+    private func stepOverDamage(
+        in table: TableID, from first: RecordID, _ unreadable: (UnreadableRecords) throws -> Void,
+        _ body: (UnsafeBufferPointer<RecordView>) throws -> Bool
+    ) throws -> RecordID? {
+        guard let root = tables[table.rawValue] else { return nil }
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: TablePage.byteCount, alignment: 64)
+        defer { copy.deallocate() }
+        var buffer = RecordBuffer()
+        for page in TablePage.place(of: first).page..<max(root.pageCount, TablePage.place(of: first).page) {
+            guard let handle = root.handle(ofPage: page) else { continue }
+            let firstID = UInt64(page * TablePage.entryCount) + 1
+            let lastID = firstID + UInt64(TablePage.entryCount) - 1
+            do throws(LogError) {
+                try root.cache.copy(handle, to: copy)
+            } catch {
+                guard error.isUnreadable else { throw error }
+                try unreadable(UnreadableRecords(ids: max(firstID, first)...lastID, error: error))
+                return lastID + 1
+            }
+            for id in max(firstID, first)...lastID {
+                let place = TablePage.headerByteCount + Int(id - firstID) * Location.byteCount
+                let location = Location(reading: copy + place)
+                if location.isAbsent { continue }
+                let record: RecordView?
+                do throws(LogError) {
+                    record = try read(id, in: table, into: &buffer)
+                } catch {
+                    guard error.isUnreadable else { throw error }
+                    try unreadable(UnreadableRecords(ids: id...id, error: error))
+                    return id + 1
+                }
+                guard let record else { continue }
+                let goesOn = try withUnsafePointer(to: record) { try body(UnsafeBufferPointer(start: $0, count: 1)) }
+                if !goesOn { return nil }
+            }
+        }
+        return nil
+    }
+}
+
+extension LogError {
+    /// Whether it says that bytes are wrong, or that the device cannot read them, and nothing about those beside them.
+    package var isUnreadable: Bool { code == .damaged || (code == .failedDisk && cause?.code == .ioFailure) }
+}

@@ -1,0 +1,28 @@
+/// How far a verification has come, told in steps that are worth a line on a terminal.
+struct VerifierProgress {
+    private static let stepByteCountMax: UInt64 = 1 << 20
+    private static let stepCountMin: UInt64 = 64
+
+    private let stepByteCount: UInt64
+    private let total: UInt64
+    private let tell: (_ done: UInt64, _ total: UInt64) -> Void
+    private var done: UInt64 = 0
+    private var told: UInt64 = 0
+
+    init(total: UInt64, tell: @escaping (_ done: UInt64, _ total: UInt64) -> Void) {
+        self.total = total
+        stepByteCount = min(Self.stepByteCountMax, total / Self.stepCountMin)
+        self.tell = tell
+    }
+
+    /// Adds bytes that were read; a damaged store may say more than there are.
+    mutating func add(_ byteCount: UInt64) {
+        done = min(done &+ min(byteCount, total), total)
+        guard done - told >= stepByteCount else { return }
+        told = done
+        tell(done, total)
+    }
+
+    /// Says that all is done.
+    func finish() { tell(total, total) }
+}
