@@ -161,7 +161,8 @@ let package = Package(
                 "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport", "MigrationSimulation",
             ]),
-        .testTarget(name: "FaultlineToolTests", dependencies: ["FaultlineTool", "Faultline"]),
+        .testTarget(
+            name: "FaultlineToolTests", dependencies: ["FaultlineTool", "Faultline", "FaultlineStore", "FaultlineLog"]),
         // The models of Fixtures/models, compiled as apps are.
         .testTarget(name: "ModelFixtureTests", dependencies: ["Faultline"]),
         // The same models under other compiler settings.

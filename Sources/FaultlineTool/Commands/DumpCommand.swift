@@ -1,65 +1,58 @@
 import ArgumentParser
 import FaultlineLog
-import FaultlineModel
 import FaultlineStore
 
 /// `faultline dump`: every object as a line of JSON.
 struct DumpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dump",
-        abstract: "Prints every object as a line of JSON.",
+        abstract: "Prints every object as a line of JSON, past what is damaged.",
         discussion: """
-            Relationships to one are the other object's number, those to many are left out: they are the other side's. A value out of its row is named by \
-            number and size, not read.
+            Relationships are the other objects' numbers. A value out of its row is named by number and size, and read only where --blobs says where to. \
+            Other processes may use the store meanwhile: all lines are of one moment. An object that cannot be read whole has "damage" in its line; then \
+            the exit status is 1.
             """
     )
 
     @OptionGroup var arguments: StoreArguments
 
-    @Option(help: "Only objects of this entity.")
-    var entity: String?
+    @Option(help: "Only objects of this entity; may be given several times.")
+    var entity: [String] = []
 
     @Option(help: "At most so many objects of each entity.")
     var limit: Int?
 
-    func run() throws {
-        let store = try OpenedStore(arguments.store)
-        if let entity, store.rows.storage.entity(named: entity) == nil {
-            let names = store.rows.storage.entities.map(\.name).joined(separator: ", ")
-            throw ToolFailure(ToolFailure.wrongUsage, "The store has no entity \(entity); it has \(names).")
-        }
-        for storage in store.rows.storage.entities where entity == nil || entity == storage.name {
-            try ToolFailure.working { try dump(storage, store) }
-        }
+    @Option(help: "Writes values out of the rows to this folder, or into the lines if it is base64.")
+    var blobs: String?
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit is at least 0.") }
     }
 
-    private func dump(_ entity: EntityStorage, _ store: OpenedStore) throws {
-        let properties = store.catalog.schema.entities[entity.ordinal].properties
-        var text = ""
-        var left = limit ?? Int.max
-        try store.snapshot.scan(entity.table, from: 1, through: OpenedStore.identifierMax, readAhead: 256 << 10) {
-            records in
-            for record in records {
-                guard left > 0 else { return false }
-                left -= 1
-                let row = try store.rows.view(record, of: entity)
-                var line = JSONLine()
-                line.add("entity", entity.name)
-                line.add("id", Int(clamping: record.id))
-                var values = JSONLine()
-                for (slot, property) in properties.enumerated()
-                where entity.layout.columns[slot].kind != .toMany {
-                    values.add(row, slot: slot, kind: entity.layout.columns[slot].kind, as: property.name)
-                }
-                line.add("values", values)
-                text += line.line + "\n"
-            }
-            if text.utf8.count > 1 << 16 {
-                Terminal.output.write(text)
-                text = ""
-            }
-            return true
+    func run() throws {
+        let store = try OpenedStore(arguments.store)
+        let known = Set(store.rows.storage.entities.map(\.name))
+        for name in entity where !known.contains(name) {
+            let names = known.sorted().joined(separator: ", ")
+            throw ToolFailure(ToolFailure.wrongUsage, "The store has no entity \(name); it has \(names).")
         }
-        Terminal.output.write(text)
+        let destination = BlobDestination(option: blobs)
+        try destination.prepare(for: arguments.store)
+        let entities = store.rows.storage.entities.filter { entity.isEmpty || entity.contains($0.name) }
+        let total = entities.reduce(0) { $0 + min(store.snapshot.recordCount(of: $1.table), limit ?? .max) }
+        // Nobody wants a line that is written over among the objects.
+        var progress = Terminal.output.isInteractive ? nil : ProgressLine("dumping", total: total, unit: "objects")
+        let dump = ObjectDump(store, blobs: destination)
+        do {
+            defer { progress?.finish() }
+            for entity in entities {
+                try ToolFailure.working { try dump.run(entity, limit: limit ?? .max) { progress?.update($0) } }
+            }
+        }
+        guard dump.damagedCount > 0 else { return }
+        throw ToolFailure(
+            ToolFailure.refused,
+            "\(Quantity.count(dump.damagedCount)) lines say of damage; the other objects are whole. \(LogError.damageRemedy)"
+        )
     }
 }

@@ -40,15 +40,4 @@ struct OpenedStore {
         self.catalog = catalog
         self.rows = rows
     }
-
-    /// Calls `body` with every row of an entity, in the order of creation.
-    func forEachRow(of entity: EntityStorage, _ body: (RecordID, RowView) throws -> Void) throws {
-        try snapshot.scan(entity.table, from: 1, through: Self.identifierMax, readAhead: 256 << 10) { records in
-            for record in records { try body(record.id, try rows.view(record, of: entity)) }
-            return true
-        }
-    }
-
-    /// The largest identifier that an object may have.
-    static let identifierMax: RecordID = 1 << 48 - 1
 }

@@ -44,19 +44,19 @@ struct SalvageCommand: ParsableCommand {
         let report = try run(salvage, source, list)
         list.finish()
         var names: [TableID: String] = [:]
-        var findings: [StoreFinding] = []
+        var findingCount = 0
         var danglingCount = 0
         if report.isCatalogReadable {
             let made = try? OpenedStore(destination)
             if let made {
                 names = Self.names(of: made)
-                let check = try check(made)
-                findings = check.findings
+                let check: StoreCheck
+                (check, findingCount) = try self.check(made)
                 danglingCount = check.dangling.reduce(0) { $0 + $1.count }
             }
         }
         let outcome = SalvageOutcome(
-            report: report, names: names, findings: findings, danglingCount: danglingCount,
+            report: report, names: names, findingCount: findingCount, danglingCount: danglingCount,
             destination: destination, seconds: monotonicSeconds() - begin)
         outcome.print(asJSON: json)
         if outcome.hasLoss { endProcess(ToolFailure.refused) }
@@ -92,14 +92,24 @@ struct SalvageCommand: ParsableCommand {
 
     /// What `faultline verify` finds in the new store: references to what is lost, and values that are not unique any
     /// more.
-    private func check(_ made: OpenedStore) throws -> StoreCheck {
-        var progress = ProgressLine("verifying", unit: "bytes and objects")
-        defer { progress.finish() }
-        let check = StoreCheck(made)
-        try ToolFailure.working { try check.run { progress.update($0) } }
-        for finding in check.findings { finding.print(asJSON: json) }
+    private func check(_ made: OpenedStore) throws -> (check: StoreCheck, findingCount: Int) {
+        var progress: ProgressLine?
+        defer { progress?.finish() }
+        var list = StoreFindingList(asJSON: json)
+        let check = StoreCheck(made) { finding in
+            progress?.finish()
+            list.add(finding)
+        }
+        try ToolFailure.working {
+            try check.run { done, total in
+                if progress == nil { progress = ProgressLine("verifying", total: total, unit: "bytes") }
+                progress?.update(done)
+            }
+        }
+        progress?.finish()
+        list.finish()
         if !json { for references in check.dangling { Terminal.output.write("\(references)\n") } }
-        return check
+        return (check, list.count)
     }
 
     private static func names(of store: OpenedStore) -> [TableID: String] {

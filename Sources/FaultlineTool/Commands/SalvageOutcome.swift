@@ -5,15 +5,15 @@ struct SalvageOutcome {
     let report: SalvageReport
     /// Entities by their tables; empty where the catalog is lost.
     let names: [TableID: String]
-    /// What does not fit together in the new store.
-    let findings: [StoreFinding]
+    /// How many things do not fit together in the new store.
+    let findingCount: Int
     /// References in the new store that lead to objects which are gone: lost now, or deleted long ago.
     let danglingCount: Int
     let destination: String
     let seconds: Double
 
     /// Whether anything is lost, or not as it was.
-    var hasLoss: Bool { report.hasLoss || !findings.isEmpty }
+    var hasLoss: Bool { report.hasLoss || findingCount > 0 }
 
     /// Tables that have objects or lost some, ascending; those of the engine's own are left out.
     private var tables: [TableID] {
@@ -46,7 +46,7 @@ struct SalvageOutcome {
         line.add("lost_transactions", Int(clamping: report.lostTransactionCount))
         line.add("unfinished", report.unfinishedRecordCount)
         line.add("torn_bytes", Int(clamping: report.tornByteCount))
-        line.add("findings", findings.count)
+        line.add("findings", findingCount)
         line.add("dangling", danglingCount)
         line.add("schema", report.isCatalogReadable && !names.isEmpty)
         line.add(

@@ -13,54 +13,56 @@ final class StoreCheck {
     }
 
     private let store: OpenedStore
-    /// What was found.
-    private(set) var findings: [StoreFinding] = []
+    private let found: (StoreFinding) -> Void
     /// References to objects that are gone, which the schema may allow: not among the findings.
     private(set) var dangling: [DanglingReferences] = []
     /// Rows that were looked at.
     private(set) var objectCount = 0
 
-    init(_ store: OpenedStore) {
+    /// Prepares a check.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - found: Is told of each finding, as it is found.
+    init(_ store: OpenedStore, found: @escaping (StoreFinding) -> Void) {
         self.store = store
+        self.found = found
     }
 
     /// Runs the check.
     ///
-    /// - Parameter progress: Gets how many bytes and objects are done.
+    /// - Parameter progress: Gets how many bytes are done, and of how many.
     /// - Throws: Only if the disk does not answer.
-    func run(progress: (Int) -> Void) throws {
-        var verified = 0
+    func run(progress: (_ done: Int, _ total: Int) -> Void) throws {
+        let rowCount = store.rows.storage.entities.reduce(0) { $0 + store.snapshot.recordCount(of: $1.table) }
+        // The rows are about a third of what the log's own check reads: it reads them twice, and blobs.
+        var logByteCount = 0
         try store.log.verify(
-            { self.findings.append(StoreFinding($0)) },
-            progress: { done, _ in
-                verified = Int(clamping: done)
-                progress(verified)
+            { found(StoreFinding($0)) },
+            progress: { done, total in
+                logByteCount = Int(clamping: total)
+                progress(Int(clamping: done), logByteCount + logByteCount / 3)
             }
         )
         for entity in store.rows.storage.entities {
-            if let damage = try scan(entity, progress: { progress(verified + self.objectCount) }) {
-                // The log's own check has named every such record; the rest of the table is not reached.
-                findings.append(StoreFinding(damage))
+            try scan(entity) {
+                let share = Double(objectCount) / Double(max(rowCount, 1))
+                progress(logByteCount + Int(share * Double(logByteCount / 3)), logByteCount + logByteCount / 3)
             }
         }
     }
 
-    /// Looks at every row of an entity; gives the damage that ended the scan, if one did.
-    private func scan(_ entity: EntityStorage, progress: () -> Void) throws -> LogError? {
+    /// Looks at every row of an entity that can be read.
+    private func scan(_ entity: EntityStorage, progress: () -> Void) throws {
         var references = references(of: entity)
-        defer { dangling += references.map(\.dangling).filter { $0.count > 0 } }
-        do {
-            try store.snapshot.scan(entity.table, from: 1, through: OpenedStore.identifierMax, readAhead: 256 << 10) {
-                records in
-                for record in records { try self.check(record, entity, &references) }
-                progress()
-                return true
-            }
-        } catch let error as LogError {
-            guard error.code == .damaged else { throw error }
-            return error
+        try store.snapshot.scanPastDamage(entity.table, readAhead: 256 << 10) { _ in
+            // The log's own check has named every such record.
+        } _: { records in
+            for record in records { try check(record, entity, &references) }
+            progress()
+            return true
         }
-        return nil
+        dangling += references.map(\.dangling).filter { $0.count > 0 }
     }
 
     private func references(of entity: EntityStorage) -> [Reference] {
@@ -80,7 +82,7 @@ final class StoreCheck {
         for place in references.indices { try check(row, &references[place], record.id, entity) }
         for slot in entity.variableSlots where !row.isNil(slot) {
             guard let blob = row.blobReference(slot), let fault = try fault(of: blob) else { continue }
-            findings.append(
+            found(
                 StoreFinding(
                     .contradiction,
                     "Object \(record.id) of \(entity.name) has its value of slot \(slot) in blob \(blob.identifier), \(fault).",
@@ -95,7 +97,7 @@ final class StoreCheck {
         do {
             return try store.rows.view(record, of: entity)
         } catch {
-            findings.append(StoreFinding(.damage, ToolFailure.sentence(for: error), object: record.id))
+            found(StoreFinding(.damage, ToolFailure.sentence(for: error), object: record.id))
             return nil
         }
     }
@@ -105,7 +107,7 @@ final class StoreCheck {
         guard target != 0, try store.snapshot.location(of: target, in: reference.table).isAbsent else { return }
         // An object of that number was there once, and was deleted under a rule that leaves references alone.
         if target < store.snapshot.nextID(of: reference.table) { return reference.dangling.add() }
-        findings.append(
+        found(
             StoreFinding(
                 .contradiction,
                 "Object \(id) of \(entity.name) refers to object \(target) by slot \(reference.slot), and there never was one.",

@@ -2,8 +2,7 @@ import FaultlineLog
 
 /// Something that the check of a store found: in the log, or in what the rows mean.
 struct StoreFinding: Sendable, CustomStringConvertible {
-    /// `damage`, `contradiction` or `leftover`.
-    let kind: String
+    let kind: Finding.Kind
     /// What was found, in a sentence.
     let message: String
     var path: String?
@@ -12,7 +11,7 @@ struct StoreFinding: Sendable, CustomStringConvertible {
     var object: RecordID?
 
     init(_ finding: Finding) {
-        kind = finding.kind.rawValue
+        kind = finding.kind
         message = finding.message
         path = finding.path
         offset = finding.offset
@@ -20,31 +19,47 @@ struct StoreFinding: Sendable, CustomStringConvertible {
     }
 
     init(_ kind: Finding.Kind, _ message: String, object: RecordID?) {
-        self.kind = kind.rawValue
+        self.kind = kind
         self.message = message
         self.object = object
     }
 
     init(_ error: LogError) {
-        kind = Finding.Kind.damage.rawValue
-        message = error.message
+        kind = .damage
+        message = error.fault
         path = error.path
         offset = error.offset
     }
 
-    var description: String {
-        "\(kind): \(message)" + (path.map { " [\($0)\(offset.map { ", offset \($0)" } ?? "")]" } ?? "")
+    /// What to do about it.
+    var remedy: String {
+        switch kind {
+        case .leftover:
+            return "Harmless. The next opening for writing removes the file, or sets it aside in quarantine/."
+        case .contradiction:
+            return
+                "No disk does this alone: please report it. `faultline salvage` makes tables and indexes again from the rows."
+        case .damage:
+            // Checkpoints and runs.
+            let name = path?.split(separator: "/").last ?? ""
+            return name.hasPrefix("t-") || name.hasPrefix("r-")
+                ? LogError.derivedRemedy : LogError.damageRemedy
+        }
     }
 
-    /// Prints the finding on a line of its own.
-    func print(asJSON: Bool) {
-        guard asJSON else { return Terminal.output.write("\(self)\n") }
+    var description: String {
+        "\(kind.rawValue): \(message)" + (path.map { " [\($0)\(offset.map { ", offset \($0)" } ?? "")]" } ?? "")
+    }
+
+    /// The finding as JSON.
+    var json: JSONLine {
         var line = JSONLine()
-        line.add("kind", kind)
+        line.add("kind", kind.rawValue)
         line.add("message", message)
         if let path { line.add("path", path) }
         if let offset { line.add("offset", Int(clamping: offset)) }
         if let object { line.add("object", Int(clamping: object)) }
-        Terminal.output.write(line.line + "\n")
+        line.add("remedy", remedy)
+        return line
     }
 }

@@ -12,30 +12,38 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let store = try OpenedStore(arguments.store)
-        var progress = ProgressLine("verifying", unit: "bytes and objects")
         let begin = monotonicSeconds()
-        let check = StoreCheck(store)
-        try ToolFailure.working { try check.run { progress.update($0) } }
-        let findings = check.findings
-        progress.finish()
+        var progress: ProgressLine?
+        var list = StoreFindingList(asJSON: arguments.json)
+        let check = StoreCheck(store) { finding in
+            progress?.finish()
+            list.add(finding)
+        }
+        try ToolFailure.working {
+            try check.run { done, total in
+                if progress == nil { progress = ProgressLine("verifying", total: total, unit: "bytes") }
+                progress?.update(done)
+            }
+        }
+        progress?.finish()
         let seconds = monotonicSeconds() - begin
-        for finding in findings { finding.print(asJSON: arguments.json) }
+        list.finish()
         let danglingCount = check.dangling.reduce(0) { $0 + $1.count }
         if arguments.json {
             var line = JSONLine()
-            line.add("verify", findings.isEmpty ? "ok" : "failed")
-            line.add("findings", findings.count)
+            line.add("verify", list.count == 0 ? "ok" : "failed")
+            line.add("findings", list.count)
             line.add("dangling", danglingCount)
             line.add("objects", check.objectCount)
             line.add("seconds", seconds)
             Terminal.output.write(line.line + "\n")
         } else {
             for references in check.dangling { Terminal.output.write("\(references)\n") }
-            let words = findings.isEmpty ? "sound" : "\(Quantity.count(findings.count)) findings"
+            let words = list.count == 0 ? "sound" : "\(Quantity.count(list.count)) findings"
             Terminal.output.write(
                 "\(arguments.store): \(words); \(Quantity.count(check.objectCount)) objects, \(Quantity.seconds(seconds))\n"
             )
         }
-        if !findings.isEmpty { endProcess(ToolFailure.refused) }
+        if list.count > 0 { endProcess(ToolFailure.refused) }
     }
 }

@@ -19,7 +19,7 @@ package struct ProgressLine {
     /// - Parameters:
     ///   - label: What is being done, in a few words.
     ///   - total: How many there are in all; 0 where nobody knows.
-    ///   - unit: What is counted, in the plural.
+    ///   - unit: What is counted, in the plural; `bytes` are written as people read them.
     ///   - terminal: Where to write.
     package init(_ label: String, total: Int = 0, unit: String = "", terminal: Terminal = .messages) {
         self.init(label, total: total, unit: unit, terminal: terminal, now: monotonicSeconds)
@@ -55,13 +55,36 @@ package struct ProgressLine {
 
     /// The line for `done` of `total`, no wider than `width`.
     package func text(done: Int, after seconds: Double, width: Int) -> String {
-        var text = label + "  " + Quantity.count(done)
-        if total > 0 { text += " of " + Quantity.count(total) }
-        if !unit.isEmpty { text += " " + unit }
-        if total > 0 { text += "  \(min(100, done * 100 / total)) %" }
-        let rate = Quantity.rate(done, in: seconds)
-        if !rate.isEmpty, done > 0 { text += "  " + rate }
-        return String(text.prefix(max(1, width - 1)))
+        var parts = [label]
+        let share = total > 0 ? min(1, Double(done) / Double(total)) : 0
+        if total > 0 {
+            if width >= Self.widthForBar { parts.append(Self.bar(share)) }
+            parts.append("\(Int(share * 100)) %")
+        }
+        let unitText = isBytes || unit.isEmpty ? "" : " " + unit
+        parts.append(amount(done) + (total > 0 ? " of " + amount(total) : "") + unitText)
+        if done > 0, seconds > 0 {
+            let rate = Int((Double(done) / seconds).rounded())
+            parts.append(isBytes ? Quantity.bytes(rate) + "/s" : Quantity.rate(done, in: seconds))
+        }
+        if share >= 0.01, share < 1, seconds >= Self.secondsForGuess {
+            parts.append(Quantity.seconds((seconds / share - seconds).rounded(.up)) + " left")
+        }
+        return String(parts.joined(separator: "  ").prefix(max(1, width - 1)))
+    }
+
+    private static let widthForBar = 80
+    private static let barWidth = 20
+    /// Before that nobody knows how fast it goes.
+    private static let secondsForGuess = 2.0
+
+    private var isBytes: Bool { unit == "bytes" }
+
+    private func amount(_ number: Int) -> String { isBytes ? Quantity.bytes(number) : Quantity.count(number) }
+
+    private static func bar(_ share: Double) -> String {
+        let full = Int(share * Double(barWidth))
+        return String(repeating: "█", count: full) + String(repeating: "░", count: barWidth - full)
     }
 }
 

@@ -23,6 +23,9 @@ package enum Quantity {
         return (unit == 0 ? String(number) : threeDigits(value)) + " " + units[unit]
     }
 
+    /// `86 %`: a share, 1 being all.
+    package static func share(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+
     /// `85.2 us`, `1.24 ms`, `3.5 s`, `2 min 5 s`.
     package static func seconds(_ seconds: Double) -> String {
         if seconds >= 120 {

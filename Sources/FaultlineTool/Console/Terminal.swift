@@ -27,14 +27,18 @@ package struct Terminal: Sendable {
         return ioctl(descriptor, request, &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// Writes all of the text; an output that was closed swallows it.
-    package func write(_ text: String) {
+    /// Writes all of the text.
+    ///
+    /// - Returns: Whether all of it was taken; people's messages may be lost, a dump must not be.
+    @discardableResult
+    package func write(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
+        return true
     }
 }

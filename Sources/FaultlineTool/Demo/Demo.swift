@@ -204,13 +204,17 @@ struct Demo {
 
     private mutating func verify() throws {
         let store = try OpenedStore(options.store)
-        let check = StoreCheck(store)
-        var line = ProgressLine("verifying", unit: "bytes and objects")
+        var findings: [String] = []
+        let check = StoreCheck(store) { findings.append($0.description) }
+        var line: ProgressLine?
         let begin = monotonicSeconds()
-        try check.run { line.update($0) }
-        line.finish()
+        try check.run { done, total in
+            if line == nil { line = ProgressLine("verifying", total: total, unit: "bytes") }
+            line?.update(done)
+        }
+        line?.finish()
         report.verifySeconds = monotonicSeconds() - begin
-        report.verifyFindings = check.findings.map(\.description)
+        report.verifyFindings = findings
         report.storeByteCount = Int(clamping: try store.log.usage().byteCount)
     }
 }

@@ -101,8 +101,23 @@ import Testing
             now: { 0 }
         )
 
-        #expect(line.text(done: 500, after: 0.5, width: 80) == "importing  500 of 2,000 objects  25 %  1.00 k/s")
+        let bar = "█████░░░░░░░░░░░░░░░"
+        #expect(
+            line.text(done: 500, after: 0.5, width: 100)
+                == "importing  \(bar)  25 %  500 of 2,000 objects  1.00 k/s")
+        #expect(line.text(done: 500, after: 0.5, width: 79) == "importing  25 %  500 of 2,000 objects  1.00 k/s")
         #expect(line.text(done: 500, after: 0.5, width: 11) == "importing ")
+        #expect(line.text(done: 500, after: 5, width: 79).hasSuffix("  100/s  15.0 s left"))
+    }
+
+    @Test func writesBytesAsPeopleReadThem() {
+        let line = ProgressLine(
+            "verifying", total: 3 << 20, unit: "bytes", terminal: Terminal(descriptor: -1), now: { 0 })
+        #expect(
+            line.text(done: 1 << 20, after: 1, width: 79) == "verifying  33 %  1.00 MiB of 3.00 MiB  1.00 MiB/s")
+        let endless = ProgressLine(
+            "compacting", total: 0, unit: "bytes", terminal: Terminal(descriptor: -1), now: { 0 })
+        #expect(endless.text(done: 1 << 20, after: 4, width: 100) == "compacting  1.00 MiB  256 KiB/s")
     }
 
     @Test func isSilentWhereNobodyLooks() {

@@ -1,0 +1,41 @@
+import FaultlineDisk
+import Foundation
+
+/// Where a dump puts the values that lie out of the rows.
+package enum BlobDestination: Equatable {
+    /// Nowhere: the line names the blob and its size.
+    case none
+    /// Into the line.
+    case base64
+    /// Into files of a folder, each named after its blob.
+    case folder(String)
+
+    /// Reads the option `--blobs`.
+    package init(option: String?) {
+        self =
+            switch option {
+            case nil: .none
+            case "base64"?: .base64
+            case let path?: .folder(path)
+            }
+    }
+
+    /// Makes the folder where there is to be one.
+    ///
+    /// - Throws: A failure of status 2 if it is not empty, or lies in the store.
+    func prepare(for store: String) throws(ToolFailure) {
+        guard case .folder(let path) = self else { return }
+        let places = [store, path].map { URL(filePath: $0).resolvingSymlinksInPath().standardizedFileURL.path + "/" }
+        if places[1].hasPrefix(places[0]) {
+            throw ToolFailure(ToolFailure.wrongUsage, "\(path) lies inside the store, to which a dump does not write.")
+        }
+        let disk = PosixDisk()
+        do {
+            if try !disk.isPresent(path) { try disk.createDirectory(path) }
+            if try disk.names(in: path).isEmpty { return }
+        } catch {
+            throw ToolFailure(ToolFailure.wrongUsage, "Blobs cannot be written to \(path). \(error)")
+        }
+        throw ToolFailure(ToolFailure.wrongUsage, "\(path) is not empty. Name a folder that does not exist yet.")
+    }
+}

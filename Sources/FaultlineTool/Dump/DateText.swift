@@ -1,0 +1,31 @@
+import Foundation
+
+/// Dates as JSON: ISO 8601 in UTC, with as many digits behind the second as it takes to say the very value.
+package enum DateText {
+    /// The years 1 to 9999, which ISO 8601 can name.
+    private static let range = -63_114_076_800.0...252_423_993_599.0
+    private static let digitCountMax = 9
+
+    /// A date as a JSON string; what ISO 8601 cannot name as a number of seconds; what is no number as null.
+    package static func json(secondsSince2001 seconds: Double) -> String {
+        guard seconds.isFinite else { return "null" }
+        guard range.contains(seconds) else { return seconds.description }
+        return "\"" + text(secondsSince2001: seconds) + "\""
+    }
+
+    private static func text(secondsSince2001 seconds: Double) -> String {
+        let whole = seconds.rounded(.down)
+        let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
+        var scale = 1.0
+        for digitCount in 1...digitCountMax where whole != seconds {
+            scale *= 10
+            let digits = ((seconds - whole) * scale).rounded()
+            guard digits < scale else { break }
+            guard whole + digits / scale == seconds || digitCount == digitCountMax else { continue }
+            let fraction = String(Int(digits))
+            let zeros = String(repeating: "0", count: digitCount - fraction.count)
+            return text.dropLast() + "." + zeros + fraction + "Z"
+        }
+        return text
+    }
+}

@@ -1,0 +1,71 @@
+import FaultlineLog
+import FaultlineStore
+
+/// What the objects of one entity take, their older versions apart.
+struct EntitySpace {
+    let name: String
+    let objectCount: Int
+    /// Bytes of the objects' records.
+    private(set) var rowByteCount = 0
+    private(set) var blobCount = 0
+    /// Bytes of values out of the rows, as the objects see them; blobs that compress take less.
+    private(set) var blobByteCount = 0
+    /// Objects that cannot be read: what they have out of their rows is not counted.
+    private(set) var unreadableCount = 0
+
+    init(name: String, objectCount: Int) {
+        self.name = name
+        self.objectCount = objectCount
+    }
+
+    /// Counts an entity's objects, reading only the rows of those that may have values out of their rows.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - store: The store.
+    ///   - progress: Gets objects that were looked at.
+    /// - Throws: If the disk does not answer; `.damaged` where a page does not verify of a table whose rows are not read.
+    init(_ entity: EntityStorage, in store: OpenedStore, progress: (Int) -> Void) throws {
+        self.init(name: entity.name, objectCount: store.snapshot.recordCount(of: entity.table))
+        guard !entity.variableSlots.isEmpty else {
+            rowByteCount = try Self.recordByteCount(of: entity.table, in: store.snapshot)
+            progress(objectCount)
+            return
+        }
+        var seenCount = 0
+        var counted = (rows: 0, blobs: 0, blobBytes: 0, unreadable: 0)
+        try store.snapshot.scanPastDamage(entity.table, readAhead: 256 << 10) { records in
+            counted.unreadable += records.ids.count
+        } _: { records in
+            for record in records {
+                counted.rows += record.location.byteCount ?? 0
+                guard let row = try? store.rows.view(record, of: entity) else {
+                    counted.unreadable += 1
+                    continue
+                }
+                for slot in entity.variableSlots where !row.isNil(slot) {
+                    guard let blob = row.blobReference(slot) else { continue }
+                    counted.blobs += 1
+                    counted.blobBytes += Int(clamping: blob.byteCount)
+                }
+            }
+            seenCount += records.count
+            progress(seenCount)
+            return true
+        }
+        (rowByteCount, blobCount, blobByteCount, unreadableCount) = counted
+    }
+
+    /// Bytes of all records of a table, as its pages say.
+    static func recordByteCount(of table: TableID, in snapshot: Snapshot) throws -> Int {
+        var sum = 0
+        try snapshot.forEachPage(of: table, from: 1) { _, entries in
+            for entry in 0..<TablePage.entryCount {
+                let location = Location(reading: entries + entry * Location.byteCount)
+                if !location.isAbsent { sum += location.byteCount ?? 0 }
+            }
+            return true
+        }
+        return sum
+    }
+}

@@ -1,0 +1,93 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineModel
+import FaultlineStore
+
+/// What a store holds, and what it takes on the disk.
+struct StoreSummary {
+    let store: String
+    let schemaVersion: String
+    let sequence: UInt64
+    let isMigrating: Bool
+    let opening: OpenReport
+    let usage: LogUsage
+    let entities: [EntitySpace]
+    /// Bytes of records that are the engine's own: the catalog, places of blobs, links.
+    let engineByteCount: Int
+    /// Whether live bytes and space by entity were counted.
+    let isCounted: Bool
+    /// Why they could not be counted, where that was wanted.
+    let damage: LogError?
+    /// Bytes that are free on the file system.
+    let freeByteCount: UInt64?
+    /// Who has the store open for writing.
+    let writer: String?
+
+    /// Looks at a store.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - opened: The store, open for reading.
+    ///   - isQuick: Reads neither tables nor rows: what is live, and what the entities take, is not counted.
+    /// - Throws: If the disk does not answer.
+    init(_ path: String, _ opened: OpenedStore, isQuick: Bool) throws {
+        store = path
+        schemaVersion = "\(opened.catalog.schema.version)"
+        sequence = opened.snapshot.sequence
+        isMigrating = opened.catalog.migration != nil
+        opening = opened.log.openReport
+        freeByteCount = try? PosixDisk().freeByteCount(in: path)
+        writer = try opened.log.otherWriter()
+        var counts: Counts?
+        var damage: LogError?
+        do {
+            if !isQuick { counts = try Counts(opened) }
+        } catch let error as LogError where error.isUnreadable {
+            damage = error
+        }
+        isCounted = counts != nil
+        self.damage = damage
+        usage = try counts?.usage ?? opened.log.usage(countsLive: false)
+        entities =
+            counts?.entities
+            ?? opened.rows.storage.entities.map {
+                EntitySpace(name: $0.name, objectCount: opened.snapshot.recordCount(of: $0.table))
+            }
+        engineByteCount = counts?.engineByteCount ?? 0
+    }
+
+    /// What takes reading tables and rows.
+    private struct Counts {
+        let usage: LogUsage
+        let entities: [EntitySpace]
+        let engineByteCount: Int
+
+        init(_ opened: OpenedStore) throws {
+            let storages = opened.rows.storage.entities
+            let total = storages.reduce(0) { $0 + opened.snapshot.recordCount(of: $1.table) }
+            var progress = ProgressLine("counting", total: total, unit: "objects")
+            defer { progress.finish() }
+            usage = try opened.log.usage()
+            var doneCount = 0
+            entities = try storages.map { storage in
+                let space = try EntitySpace(storage, in: opened) { progress.update(doneCount + $0) }
+                doneCount += space.objectCount
+                return space
+            }
+            let own = usage.recordCounts.keys.filter { table in !storages.contains { $0.table == table } }
+            engineByteCount = try own.reduce(0) {
+                try $0 + EntitySpace.recordByteCount(of: $1, in: opened.snapshot)
+            }
+        }
+    }
+
+    /// Blobs, whoever has them.
+    var blobCount: Int { usage.recordCounts[.blobs] ?? 0 }
+
+    /// Number, bytes and live bytes of the segments of a kind.
+    func segments(of kind: FileKind) -> (count: Int, byteCount: UInt64, liveByteCount: UInt64) {
+        usage.segments.filter { $0.kind == kind }.reduce((0, 0, 0)) {
+            ($0.0 + 1, $0.1 + $1.byteCount, $0.2 + $1.liveByteCount)
+        }
+    }
+}

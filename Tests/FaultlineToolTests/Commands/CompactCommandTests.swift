@@ -1,0 +1,69 @@
+import Faultline
+import FaultlineLog
+import FaultlineStore
+import FaultlineTool
+import Testing
+
+struct CompactCommandTests {
+    private let shelves: ShelfStore
+
+    /// Most volumes are gone, and the segments that they were in are not written any more.
+    init() throws {
+        shelves = try ShelfStore()
+        let container = try ShelfStore.container(shelves.path)
+        let context = ModelContext(container)
+        for volume in try context.fetch(FetchDescriptor<Volume>()) where !volume.title.hasSuffix("-0") {
+            context.delete(volume)
+        }
+        try context.save()
+        // What recovery finds, it leaves as it is and goes on in new segments.
+        container.rowStore.log.abandonForTests()
+        try ShelfStore.container(shelves.path).close()
+    }
+
+    @Test func givesSpaceBackAndSaysHowMuch() async throws {
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { [store = shelves.path as String] in
+            runFaultlineTool(["compact", store, "--json"])
+        }
+        let outcome = try lastLine(result.standardOutputContent)
+        let before = try #require(outcome["bytes_before"] as? Int)
+        let after = try #require(outcome["bytes"] as? Int)
+        #expect(before > 3_000_000)
+        #expect(after < 1_200_000)
+        #expect(outcome["moved_bytes"] as? Int ?? 0 > 1_000_000)
+        #expect(outcome["reclaimed_bytes"] as? Int ?? 0 > 1_800_000)
+        #expect(outcome["predicted_bytes"] as? Int ?? 0 > 1_800_000)
+        #expect(outcome["live_share_before"] as? Double ?? 1 < 0.5)
+        #expect(outcome["live_share"] as? Double ?? 0 > 0.9)
+        #expect((outcome["damage"] as? [Any])?.isEmpty == true)
+        #expect(text(result.standardErrorContent).isEmpty)
+        // What is left is whole.
+        await #expect(processExitsWith: .success) { [store = shelves.path as String] in
+            runFaultlineTool(["verify", store])
+        }
+    }
+
+    @Test func comparesBeforeAndAfterForPeople() async throws {
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardOutputContent]
+        ) { [store = shelves.path as String] in
+            runFaultlineTool(["compact", store])
+        }
+        let lines = text(result.standardOutputContent).split(separator: "\n").map(String.init)
+        #expect(lines.count == 6)
+        #expect(lines.dropFirst(2).first?.hasPrefix("before  2.9") == true)
+        #expect(lines.dropFirst(3).first?.hasPrefix("after   ") == true)
+        #expect(lines.dropFirst(4).first?.contains("segments dropped") == true)
+        #expect(lines.last?.hasPrefix("\(shelves.path): compacted; ") == true)
+    }
+
+    @Test func refusesAStoreThatIsOpenElsewhere() async throws {
+        let container = try ShelfStore.container(shelves.path)
+        defer { try? container.close() }
+        await #expect(processExitsWith: .exitCode(3)) { [store = shelves.path as String] in
+            runFaultlineTool(["compact", store])
+        }
+    }
+}

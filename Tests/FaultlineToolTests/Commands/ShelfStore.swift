@@ -1,0 +1,84 @@
+import Faultline
+import FaultlineTool
+import Testing
+
+@Model final class Shelf {
+    @Attribute(.unique) var label: String
+    @Relationship(deleteRule: .cascade, inverse: \Volume.shelf) var volumes: [Volume] = []
+    init(label: String) { self.label = label }
+}
+
+@Model final class Volume {
+    var title: String
+    var pages: Data
+    var shelf: Shelf?
+    init(title: String, pages: Data, shelf: Shelf) {
+        self.title = title
+        self.pages = pages
+        self.shelf = shelf
+    }
+}
+
+/// A store of ten shelves with three volumes each, and 100,000 bytes in each volume.
+struct ShelfStore {
+    let folder: TemporaryFolder
+    var path: String { folder.path + "/old" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let container = try Self.container(folder.path + "/old")
+        let context = ModelContext(container)
+        for number in 0..<10 {
+            let shelf = Shelf(label: "shelf-number-\(number)")
+            context.insert(shelf)
+            for place in 0..<3 {
+                context.insert(
+                    Volume(title: "volume-\(number)-\(place)", pages: Self.pages(number, place), shelf: shelf))
+            }
+        }
+        try context.save()
+        try container.close()
+    }
+
+    static func container(_ path: String) throws -> ModelContainer {
+        try ModelContainer(
+            for: Shelf.self, Volume.self, configurations: ModelConfiguration(url: URL(filePath: path)))
+    }
+
+    /// Bytes that do not compress, so that they stand in the file as they are.
+    static func pages(_ number: Int, _ place: Int) -> Data {
+        var state = UInt64(number * 3 + place + 1)
+        return Data(
+            (0..<100_000).map { _ in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return UInt8(truncatingIfNeeded: state >> 56)
+            })
+    }
+
+    /// Changes the byte in the middle of the only place where a file of a kind has these bytes.
+    func rot(_ bytes: Data, inFilesOf letter: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasPrefix(letter) {
+            let url = URL(filePath: path + "/" + name)
+            var content = try Data(contentsOf: url)
+            guard let range = content.range(of: bytes) else { continue }
+            content[range.lowerBound + bytes.count / 2] ^= 4
+            return try content.write(to: url)
+        }
+        Issue.record("no file of \(letter) has the bytes")
+    }
+}
+
+/// The lines of JSON that a run printed.
+func jsonLines(_ output: [UInt8]?) throws -> [[String: Any]] {
+    try String(decoding: output ?? [], as: UTF8.self).split(separator: "\n").map { line in
+        try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+    }
+}
+
+/// The last line of JSON that a run printed.
+func lastLine(_ output: [UInt8]?) throws -> [String: Any] {
+    try #require(try jsonLines(output).last)
+}
+
+/// What a run printed.
+func text(_ output: [UInt8]?) -> String { String(decoding: output ?? [], as: UTF8.self) }
