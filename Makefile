@@ -26,9 +26,13 @@ endif
 ifneq ($(filter faults,$(MAKECMDGOALS)),)
 N ?= 4
 endif
+# Kills of `kill`.
+ifneq ($(filter kill,$(MAKECMDGOALS)),)
+N ?= 500
+endif
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill crash bitflips faults bench compare format
+.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill bench compare format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +40,7 @@ help:  ## Lists these commands
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one | CANARY=1;'
 	@echo '             bitflips SECTORS=1 | STORE=name BIT=number;'
 	@echo '             faults N=seeds | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
+	@echo '             kill N=count SEED=one CANARY=1;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
 	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb"'
 
@@ -73,6 +78,10 @@ faults: setup  ## Injects every error into every call of the disk and every syst
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@$(PROOFS) faults $(if $(FAULT),$(PLACE) "$(LEG)" $(SEED) $(FAULT),\
 	    $(if $(CANARY),--canary,$(if $(SEED),--seed $(SEED),--seeds $(N))))
+
+kill: setup  ## Kills a process that writes with four threads N times, and compares what it left; docs/Testing.md
+	@$(RELEASE) --product FaultlineProofs --quiet
+	@$(PROOFS) kill --rounds $(N) $(if $(SEED),--seed $(SEED)) $(if $(CANARY),--canary)
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
 bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each

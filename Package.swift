@@ -117,11 +117,18 @@ let package = Package(
             ],
             path: "Tests/FaultSimulation"),
         .testTarget(name: "FaultTests", dependencies: ["FaultlineTestSupport"]),
+        // A process that writes, killed at any moment.
+        .target(
+            name: "KillSimulation",
+            dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            path: "Tests/KillSimulation"),
+        .testTarget(name: "KillTests", dependencies: ["FaultlineTestSupport"]),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
             name: "FaultlineProofs",
             dependencies: [
-                "CrashSimulation", "FaultSimulation", "MigrationSimulation", "RotSimulation", "Faultline",
+                "CrashSimulation", "FaultSimulation", "KillSimulation", "MigrationSimulation", "RotSimulation",
+                "Faultline",
                 "FaultlineMigration", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/FaultlineProofs"),

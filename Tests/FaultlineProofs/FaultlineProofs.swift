@@ -9,6 +9,7 @@ struct FaultlineProofs {
                FaultlineProofs bitflips flips|sectors STORE NUMBER   one damage again
                FaultlineProofs faults --seeds COUNT | --seed ONE | --canary
                FaultlineProofs faults disk|system LEG SEED NUMBER    one fault again
+               FaultlineProofs kill --rounds COUNT [--seed ONE] [--canary]
                FaultlineProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                FaultlineProofs migrate DIRECTORY ROWS CEILING    its migration; the ceiling in MiB
                FaultlineProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
@@ -23,6 +24,7 @@ struct FaultlineProofs {
             case "crash": try exit(CrashProof(arguments).run())
             case "bitflips": try exit(BitFlipProof(arguments).run())
             case "faults": try exit(FaultProof(arguments).run())
+            case "kill": try exit(KillProof(arguments).run())
             case "prepare": try exit(MemoryProof(arguments).prepare())
             case "migrate": try exit(MemoryProof(arguments).migrate())
             case "cache": try exit(MemoryProof(arguments).fillCache())

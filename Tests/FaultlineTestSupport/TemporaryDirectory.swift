@@ -19,9 +19,13 @@ package final class TemporaryDirectory: Sendable {
         Self.removeTree(path, on: PosixDisk())
     }
 
+    /// Removes a directory and everything in it.
+    package static func remove(_ directory: String) { removeTree(directory, on: PosixDisk()) }
+
     /// Removes what it can; what it cannot stays for the system to clean up.
     private static func removeTree(_ directory: String, on disk: PosixDisk) {
         do {
+            guard try disk.isPresent(directory) else { return }
             for name in try disk.names(in: directory) {
                 let path = "\(directory)/\(name)"
                 if unlink(path) != 0 { removeTree(path, on: disk) }

@@ -1,0 +1,107 @@
+import FaultlineLog
+import FaultlineTestSupport
+import Foundation
+import Synchronization
+
+/// The life of the process that is killed.
+///
+/// Four threads write, one reads, checks and asks for checkpoints and compaction, the log's own thread makes both when
+/// they are due. Now and then the store is closed and opened again.
+package final class KillLife: Sendable {
+    private let store: KillStore
+    private let canary: Bool
+    private let random: Mutex<Seed>
+    private let isEnding = Atomic<Bool>(false)
+    private let writersLeft = Atomic<Int>(0)
+    private let failure = Mutex<String?>(nil)
+
+    /// - Parameters:
+    ///   - path: The store's directory.
+    ///   - storeSeed: What its objects say follows from it.
+    ///   - seed: Of this life: how long the store stays open, what else is done with it.
+    ///   - canary: Whether transactions are acknowledged before anything of them is written.
+    package init(path: String, storeSeed: UInt64, seed: UInt64, canary: Bool) {
+        store = KillStore(path: path, seed: storeSeed)
+        self.canary = canary
+        random = Mutex(Seed(seed))
+    }
+
+    /// Lives until it is killed.
+    ///
+    /// - Returns: What went wrong: a write was refused, or a read gave what was not written.
+    package func run() -> String {
+        // Should nobody kill it.
+        alarm(120)
+        while true {
+            do {
+                let log = try store.open(.writing)
+                try live(log)
+                if let failure = failure.withLock({ $0 }) { return failure }
+                try log.close()
+            } catch {
+                return "\(error)"
+            }
+        }
+    }
+
+    private func live(_ log: Log) throws {
+        let snapshot = log.snapshot()
+        let writers = try (0..<KillModel.writerCount).map { try KillWriter($0, store.values, snapshot) }
+        KillMessage.opened.send()
+        isEnding.store(false, ordering: .releasing)
+        let ended = DispatchSemaphore(value: 0)
+        for writer in writers {
+            let random = random.withLock { $0.fork() }
+            Thread { [self] in
+                write(log, writer, random)
+                ended.signal()
+            }.start()
+        }
+        let random = random.withLock { $0.fork() }
+        let keeper = Thread { [self] in
+            keep(log, random)
+            ended.signal()
+        }
+        keeper.start()
+        for _ in writers { ended.wait() }
+        isEnding.store(true, ordering: .releasing)
+        ended.wait()
+    }
+
+    private func write(_ log: Log, _ writer: KillWriter, _ random: Seed) {
+        var (writer, random) = (writer, random)
+        let name = writer.writer
+        do {
+            for _ in 0..<20 + random.below(200) where failure.withLock({ $0 == nil }) {
+                let digest = try writer.commit(log, isGivenUpFirst: random.oneIn(10)) { number, digest in
+                    if canary { KillMessage.acknowledged(writer: name, number: number, digest: digest).send() }
+                }
+                if !canary { KillMessage.acknowledged(writer: name, number: writer.number, digest: digest).send() }
+            }
+        } catch {
+            fail("writer \(name): \(error)")
+        }
+    }
+
+    private func keep(_ log: Log, _ random: Seed) {
+        var random = random
+        do {
+            while !isEnding.load(ordering: .acquiring) {
+                switch random.below(8) {
+                case 0: try log.checkpoint()
+                case 1:
+                    let report = try log.compact()
+                    if let damage = report.damage.first { fail("compaction met rot: \(damage)") }
+                default:
+                    try KillCheck(values: store.values, snapshot: log.snapshot()).runAlone(
+                        readsBlobs: random.oneIn(4))
+                }
+                usleep(UInt32(random.below(3_000)))
+            }
+        } catch {
+            fail("reading or keeping: \(error)")
+        }
+    }
+
+    private func fail(_ what: String) { failure.withLock { $0 = $0 ?? what } }
+}

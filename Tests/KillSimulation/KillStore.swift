@@ -1,0 +1,28 @@
+import CrashSimulation
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+
+/// A store that lives from kill to kill: its place, and limits so small that everything rolls, spills and rotates.
+struct KillStore {
+    let path: String
+    let seed: UInt64
+
+    var values: KillValues { KillValues(seed: seed) }
+
+    /// Opens the store as the process that is killed does, or as the one that looks at what it left.
+    func open(_ access: LogAccess) throws(LogError) -> Log {
+        var random = Seed(seed ^ 0x5EED)
+        var options = LogOptions()
+        options.segmentByteCount = random.pick([6_000, 20_000, 100_000])
+        options.checkpointByteCount = random.pick([6_000, 30_000, 200_000])
+        options.frameByteCount = random.pick([512, 1_500, 100_000])
+        options.manifestByteCount = random.pick([600, 3_000, 1 << 20])
+        options.manifestGrowth = random.pick([1, 4])
+        options.memoryBudget = random.pick([4 << 20, 1 << 20, 200_000])
+        // A killed process takes nothing from the system's cache: not to wait for the disk promises as much here.
+        options.durability = random.oneIn(4) ? .async : .sync
+        options.access = access
+        return try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: CrashDeriver())
+    }
+}
