@@ -46,6 +46,20 @@ final class BlobSegment: @unchecked Sendable {
         syncing.lock()
         defer { syncing.unlock() }
         guard durable < end else { return }
+        try flush(site)
+        lock.withLock { durableEnd = max(durableEnd, end) }
+    }
+
+    /// Makes the bytes of a blob durable that is not finished, so that less is left to do when it is; nobody is told.
+    ///
+    /// - Throws: What the disk says; once it did, for good.
+    func synchronizeUnfinished(site: SyncSite) throws(LogError) {
+        syncing.lock()
+        defer { syncing.unlock() }
+        try flush(site)
+    }
+
+    private func flush(_ site: SyncSite) throws(LogError) {
         if let failure { throw failure }
         do throws(LogError) {
             try onDisk("making a blob durable") { () throws(DiskError) in try managed.file.synchronize(site: site) }
@@ -53,6 +67,5 @@ final class BlobSegment: @unchecked Sendable {
             failure = error
             throw error
         }
-        lock.withLock { durableEnd = max(durableEnd, end) }
     }
 }

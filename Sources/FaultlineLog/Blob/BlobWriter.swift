@@ -62,23 +62,23 @@ struct BlobWriter: ~Copyable {
         try take(chunk, flag: 0)
     }
 
-    /// Adds a chunk that is stored already, as it is.
-    private mutating func append(stored chunk: UnsafeRawBufferPointer, _ entry: ChunkTable.Chunk, rawByteCount: Int)
-        throws(LogError)
-    {
-        self.rawByteCount += UInt64(rawByteCount)
-        if entry.isCompressed { isCompressed = true }
-        try take(chunk, flag: entry.isCompressed ? ChunkGroup.flagCompressed : 0)
-    }
-
     /// Adds all chunks of another blob, as they are stored.
     ///
     /// - Throws: What reading it can cause, which names the other blob's file; what the disk says.
     mutating func append(all reader: inout BlobReader) throws(LogError) {
-        for index in 0..<reader.chunkCount {
-            let (bytes, chunk) = try reader.readStored(index)
-            try append(stored: bytes, chunk, rawByteCount: reader.rawByteCount(index))
-        }
+        for index in 0..<reader.chunkCount { _ = try append(chunk: index, of: &reader) }
+    }
+
+    /// Adds a chunk of another blob, as it is stored.
+    ///
+    /// - Returns: Bytes that it takes.
+    /// - Throws: What reading it can cause, which names the other blob's file; what the disk says.
+    mutating func append(chunk index: Int, of reader: inout BlobReader) throws(LogError) -> UInt64 {
+        let (bytes, chunk) = try reader.readStored(index)
+        rawByteCount += UInt64(reader.rawByteCount(index))
+        if chunk.isCompressed { isCompressed = true }
+        try take(bytes, flag: chunk.isCompressed ? ChunkGroup.flagCompressed : 0)
+        return UInt64(bytes.count)
     }
 
     /// Notes a chunk as it is to be stored, and copies it into the buffer.

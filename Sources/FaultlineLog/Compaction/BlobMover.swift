@@ -3,12 +3,16 @@ import FaultlineDisk
 /// Copies the blobs that are placed in some segments to a fresh one, chunk by chunk, and places them there by small
 /// transactions: owners are not rewritten, because a placement alone says where a blob lies.
 ///
+/// A large blob is copied in several steps, between which others have the lock.
+///
 /// Memory: a mebibyte, and 8 bytes for each chunk of the blob being copied.
 final class BlobMover {
     /// Blobs copied for one transaction.
     private static let batchCountMax = 64
-    /// Bytes copied for one transaction, a larger blob apart.
+    /// Bytes copied in one step.
     private static let batchByteCountMax: UInt64 = 1 << 20
+    /// Bytes of a blob under way after which they are synchronized, so that its last step has little left to do.
+    private static let unsynchronizedByteCountMax: UInt64 = 8 << 20
     /// Placements looked at in one step.
     private static let lookCountMax = 8 * TablePage.entryCount
 
@@ -17,6 +21,19 @@ final class BlobMover {
         let id: RecordID
         let location: Location
         let placement: BlobPlacement
+    }
+
+    /// A blob of which some chunks were copied.
+    private struct Copying: ~Copyable {
+        let id: RecordID
+        let location: Location
+        /// Where it was.
+        let source: BlobPlacement
+        let owner: BlobOwner
+        var reader: BlobReader
+        var writer: BlobWriter
+        var nextChunk = 0
+        var unsynchronizedByteCount: UInt64 = 0
     }
 
     /// Segments that nothing is needed of when all is done; without those of which something could not be copied.
@@ -30,6 +47,7 @@ final class BlobMover {
     private let options: LogOptions
     private let begun: UInt64
     private var segment: BlobSegment?
+    private var copying: Copying?
     private var next: RecordID = 1
 
     /// A mover for some sealed blob segments; `begun` is a published transaction that is not newer than what will be
@@ -58,59 +76,93 @@ final class BlobMover {
         var copies: [Copy] = []
         var byteCount: UInt64 = 0
         var lookCount = 0
-        while next < end, copies.count < Self.batchCountMax, byteCount < Self.batchByteCountMax,
-            lookCount < Self.lookCountMax
-        {
-            let id = next
-            next += 1
-            lookCount += 1
-            let location = try snapshot.location(of: id, in: .blobs)
-            if location.isAbsent { continue }
-            guard let copy = try copy(id, location, snapshot) else { continue }
-            copies.append(copy)
-            byteCount += copy.placement.storedByteCount
+        while copies.count < Self.batchCountMax, byteCount < Self.batchByteCountMax, lookCount < Self.lookCountMax {
+            if copying == nil {
+                guard next < end else { break }
+                try begin(next, snapshot)
+                next += 1
+                lookCount += 1
+            }
+            byteCount += try goOn(Self.batchByteCountMax - byteCount, snapshot, &copies)
         }
         if let segment, !copies.isEmpty {
             try segment.synchronize(through: segment.end, site: "compaction.blobs")
             try place(copies, in: segment)
-            if segment.end >= UInt64(options.segmentByteCount) { try seal() }
+            if copying == nil, segment.end >= UInt64(options.segmentByteCount) { try seal() }
         }
-        return (next >= end, byteCount)
+        return (next >= end && copying == nil, byteCount)
     }
 
-    /// Copies a blob if it lies in a victim.
-    private func copy(_ id: RecordID, _ location: Location, _ snapshot: Snapshot) throws(LogError) -> Copy? {
+    /// Begins to copy a blob if it lies in a victim.
+    private func begin(_ id: RecordID, _ snapshot: Snapshot) throws(LogError) {
+        let location = try snapshot.location(of: id, in: .blobs)
+        if location.isAbsent { return }
         let placement: BlobPlacement
         do throws(LogError) {
-            guard let found = try snapshot.placement(of: id), victims.contains(found.segment) else { return nil }
+            guard let found = try snapshot.placement(of: id), victims.contains(found.segment) else { return }
             placement = found
         } catch {
             guard error.code == .damaged else { throw error }
             // Nobody knows where it lies: it may be any of them.
             for victim in victims { damage.append((victim, error)) }
             victims.removeAll()
-            return nil
+            return
         }
         let target = try openSegment()
         do throws(LogError) {
-            return Copy(id: id, location: location, placement: try write(id, placement, snapshot, to: target))
+            let reader = try snapshot.blobReader(id, placement)
+            let owner = try reader.owner()
+            copying = Copying(
+                id: id, location: location, source: placement, owner: owner, reader: reader,
+                writer: BlobWriter(target, isCompressing: false))
         } catch {
-            target.skipGivenUpBytes()
-            guard error.code == .damaged else { throw error }
-            victims.remove(placement.segment)
-            damage.append((placement.segment, error))
-            return nil
+            try skip(placement, error)
         }
     }
 
-    private func write(
-        _ id: RecordID, _ placement: BlobPlacement, _ snapshot: Snapshot, to target: BlobSegment
-    ) throws(LogError) -> BlobPlacement {
-        var reader = try snapshot.blobReader(id, placement)
-        let owner = try reader.owner()
-        var writer = BlobWriter(target, isCompressing: false)
-        try writer.append(all: &reader)
-        return try writer.finish(id: id, owner: owner)
+    /// Copies a part of the blob under way, about as large as `limit`; completes it with its last one.
+    ///
+    /// - Returns: Bytes that were copied.
+    private func goOn(
+        _ limit: UInt64, _ snapshot: Snapshot, _ copies: inout [Copy]
+    ) throws(LogError) -> UInt64 {
+        guard var blob = copying.take() else { return 0 }
+        let target = blob.writer.segment
+        // Deleted meanwhile: nobody needs the rest.
+        guard try snapshot.location(of: blob.id, in: .blobs) == blob.location else {
+            target.skipGivenUpBytes()
+            return 0
+        }
+        let (id, location, source) = (blob.id, blob.location, blob.source)
+        var byteCount: UInt64 = 0
+        do throws(LogError) {
+            while blob.nextChunk < blob.reader.chunkCount {
+                if byteCount >= limit {
+                    blob.unsynchronizedByteCount += byteCount
+                    if blob.unsynchronizedByteCount >= Self.unsynchronizedByteCountMax {
+                        try target.synchronizeUnfinished(site: "compaction.blobs")
+                        blob.unsynchronizedByteCount = 0
+                    }
+                    copying = consume blob
+                    return byteCount
+                }
+                byteCount += try blob.writer.append(chunk: blob.nextChunk, of: &blob.reader)
+                blob.nextChunk += 1
+            }
+            let owner = blob.owner
+            copies.append(Copy(id: id, location: location, placement: try blob.writer.finish(id: id, owner: owner)))
+        } catch {
+            target.skipGivenUpBytes()
+            try skip(source, error)
+        }
+        return byteCount
+    }
+
+    /// Leaves a blob where it is, in a segment that can then not be dropped, if it does not verify.
+    private func skip(_ placement: BlobPlacement, _ error: LogError) throws(LogError) {
+        guard error.code == .damaged else { throw error }
+        victims.remove(placement.segment)
+        damage.append((placement.segment, error))
     }
 
     /// Places the copies, each unless the blob was deleted since; returns when that is published.

@@ -18,11 +18,10 @@ extension Compactor {
     ///   - state: What the manifest says.
     ///   - dead: Dead bytes as they were counted when the tables were captured.
     ///   - openEnds: Where segments that are not sealed ended then.
-    ///   - isClosing: Nothing follows: the segment that blobs are moved to is sealed.
     /// - Returns: The edits, and the segments that they drop.
     /// - Throws: What the disk says.
     func settlement(
-        _ state: ManifestState, dead: [UInt32: UInt64], openEnds: [UInt64: UInt64], isClosing: Bool
+        _ state: ManifestState, dead: [UInt32: UInt64], openEnds: [UInt64: UInt64]
     ) throws(LogError) -> Settlement {
         var settlement = Settlement(dropped: try droppable(state))
         if settlement.dropped.contains(where: { state.files[$0]?.kind == .hotSegment }) { try noteCompacted() }
@@ -39,7 +38,6 @@ extension Compactor {
             settlement.edits.append(.durable(file: blobs.number, offset: blobs.end, head: 0))
         }
         settlement.edits += owedSeals
-        if isClosing { settlement.edits += blobMover?.sealEdits() ?? [] }
         for (number, file) in state.files.sorted(by: { $0.key < $1.key })
         where file.kind.isSegment && !settlement.dropped.contains(number) {
             let total = file.seal?.end ?? openEnds[number] ?? file.durable

@@ -78,7 +78,8 @@ final class Compactor: @unchecked Sendable {
         }
     }
 
-    private func giveUp() {
+    /// Forgets what was chosen; what was published stays.
+    func giveUp() {
         waiting.removeAll()
         mover = nil
         frame = nil

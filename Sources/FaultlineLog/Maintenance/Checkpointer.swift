@@ -220,6 +220,8 @@ final class Checkpointer: @unchecked Sendable {
     }
 
     private func checkpoint(isClosing: Bool) throws(LogError) {
+        // The segment that blobs are moved to is sealed with it.
+        if isClosing { compactor.giveUp() }
         let captured = try capture()
         committer.finish(captured.completion, leads: captured.leads)
         if let failure = captured.completion.failure { throw failure }
@@ -266,8 +268,7 @@ final class Checkpointer: @unchecked Sendable {
         }
         var openEnds = [position.segment.number: position.offset]
         if let blobs = captured.blobs { openEnds[blobs.number] = blobs.end }
-        let settlement = try compactor.settlement(
-            state, dead: captured.dead, openEnds: openEnds, isClosing: isClosing)
+        let settlement = try compactor.settlement(state, dead: captured.dead, openEnds: openEnds)
         edits += settlement.edits
         for root in captured.tables.all where root.nextID > state.nextIDs[root.table] ?? 1 {
             edits.append(.identifiers(table: root.table, next: root.nextID))

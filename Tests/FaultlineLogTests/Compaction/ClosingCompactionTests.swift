@@ -7,7 +7,7 @@ import Testing
 
 /// A store that is closed while it is compacted.
 struct ClosingCompactionTests {
-    /// Closes a log from another thread while the first operation on a cold segment is under way.
+    /// Closes a log from another thread while the first operation on a file is under way.
     private final class Closer: Sendable {
         let log: Log
         private let hasBegun = Atomic<Bool>(false)
@@ -15,14 +15,16 @@ struct ClosingCompactionTests {
         /// Operations of the disk when the store was closed.
         let operationCount = Atomic<Int>(-1)
         private let disk: SimulatedDisk
+        private let isDue: @Sendable (String) -> Bool
 
-        init(_ log: Log, _ disk: SimulatedDisk) {
+        init(_ log: Log, _ disk: SimulatedDisk, _ isDue: @escaping @Sendable (String) -> Bool) {
             self.log = log
             self.disk = disk
+            self.isDue = isDue
         }
 
         func operationBegins() {
-            guard disk.filePaths.contains(where: { $0.contains("/c-") }),
+            guard disk.filePaths.contains(where: isDue),
                 hasBegun.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
             else { return }
             var thread = pthread_t()
@@ -60,7 +62,7 @@ struct ClosingCompactionTests {
         try log.checkpoint()
         let before = store.files(.hotSegment).count
 
-        let closer = Closer(log, store.disk)
+        let closer = Closer(log, store.disk) { $0.contains("/c-") }
         store.disk.onOperation = { _, _ in closer.operationBegins() }
         let error = #expect(throws: LogError.self) { try log.compact() }
         #expect(error?.code == .closed)
@@ -80,5 +82,47 @@ struct ClosingCompactionTests {
         try again.compact()
         #expect(store.files(.hotSegment).count < before / 2)
         try again.close()
+    }
+
+    @Test func `closing does not wait for the end of a large blob`() throws {
+        var options = Store.options
+        options.isCompressingBlobs = false
+        options.segmentByteCount = 4 << 20
+        let store = Store()
+        let log = try store.open(options)
+        let owner = BlobOwner(table: plainTable, slot: 3, id: 9)
+        var random = Seed(3)
+        let large = random.bytes(4 << 20)
+        var ids: [RecordID] = []
+        for bytes in [[UInt8](repeating: 1, count: 3_000_000), large, [2]] {
+            ids += [
+                try log.write(author: nil) { transaction in
+                    try bytes.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+                }.value
+            ]
+        }
+        let left = ids[1]
+        _ = try log.write(author: nil) { try $0.deleteBlob(ids[0]) }
+        try log.checkpoint()
+        let before = Set(store.files(.blobSegment))
+        let closer = Closer(log, store.disk) { [disk = store.disk] path in
+            path.contains("/b-") && !before.contains(path) && (disk.bytes(of: path)?.count ?? 0) > 1 << 20
+        }
+        store.disk.onOperation = { _, _ in closer.operationBegins() }
+        let error = #expect(throws: LogError.self) { try log.compact() }
+        #expect(error?.code == .closed)
+        #expect(closer.join())
+        store.disk.onOperation = nil
+        let copy = try #require(store.files(.blobSegment).first { !before.contains($0) })
+        #expect((store.disk.bytes(of: copy)?.count ?? 0) < 2_500_000)
+
+        let again = try store.open(options)
+        #expect(again.openReport.wasClean)
+        #expect(try again.snapshot().blob(left) == large)
+        #expect(try again.compact().segmentCount >= 2)
+        #expect(try again.snapshot().blob(left) == large)
+        #expect(try again.findings().isEmpty)
+        try again.close()
+        #expect(!store.files(.blobSegment).contains(copy))
     }
 }
