@@ -130,9 +130,10 @@ struct WorkingTables {
 
     /// Takes a table out.
     mutating func drop(_ table: UInt16) {
+        // The page written last may be another table's.
+        leavePage()
         if set.version != version { set = TableSet(copying: set, version: version) }
         set.set(nil, for: table)
-        forgetPlace()
     }
 
     /// Raises the next identifier of a table, as the manifest says.

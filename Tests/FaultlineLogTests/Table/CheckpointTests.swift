@@ -213,6 +213,20 @@ struct CheckpointTests {
         #expect(try store.killed.open(options).snapshot().recordCount(of: testTable) == 30)
     }
 
+    @Test func `keeps no page that was emptied just before a table was dropped`() throws {
+        let store = Store()
+        let log = try store.open()
+        let ids = try log.insert([row(1), row(2)])
+        _ = try log.insert([row(3)], in: plainTable)
+        _ = try log.write(author: nil) { transaction in
+            for id in ids { try transaction.erase(id) }
+            try transaction.dropTable(plainTable)
+        }
+        try log.close()
+        let report = try store.open().openReport
+        #expect(report.wasClean && report.ignoredDerivedFiles.isEmpty)
+    }
+
     @Test func dropsAnIndexWithItsFiles() throws {
         let store = Store()
         let log = try store.open()
