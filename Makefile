@@ -30,9 +30,13 @@ endif
 ifneq ($(filter kill,$(MAKECMDGOALS)),)
 N ?= 500
 endif
+# Lives of `model`: 334 make a million operations.
+ifneq ($(filter model,$(MAKECMDGOALS)),)
+SEEDS ?= 334
+endif
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill bench compare format
+.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model bench compare format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +45,7 @@ help:  ## Lists these commands
 	@echo '             bitflips SECTORS=1 | STORE=name BIT=number;'
 	@echo '             faults N=seeds | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
 	@echo '             kill N=count SEED=one CANARY=1;'
+	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
 	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb"'
 
@@ -82,6 +87,11 @@ faults: setup  ## Injects every error into every call of the disk and every syst
 kill: setup  ## Kills a process that writes with four threads N times, and compares what it left; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@$(PROOFS) kill --rounds $(N) $(if $(SEED),--seed $(SEED)) $(if $(CANARY),--canary)
+
+model: setup  ## Random operations under twelve configurations against a model; docs/Testing.md
+	@$(RELEASE) --product FaultlineProofs --quiet
+	@$(PROOFS) model $(if $(CANARY),--canary,\
+	    $(if $(SEED),--seed $(SEED) $(if $(KEEP),--keep $(KEEP)),--seeds $(SEEDS)))
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
 bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each

@@ -123,13 +123,18 @@ let package = Package(
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/KillSimulation"),
         .testTarget(name: "KillTests", dependencies: ["FaultlineTestSupport"]),
+        // Random operations under twelve configurations, against a model.
+        .target(
+            name: "ModelSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            path: "Tests/ModelSimulation"),
+        .testTarget(name: "ModelTests", dependencies: ["ModelSimulation", "FaultlineTestSupport"]),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
             name: "FaultlineProofs",
             dependencies: [
-                "CrashSimulation", "FaultSimulation", "KillSimulation", "MigrationSimulation", "RotSimulation",
-                "Faultline",
-                "FaultlineMigration", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+                "CrashSimulation", "FaultSimulation", "KillSimulation", "MigrationSimulation", "ModelSimulation",
+                "RotSimulation", "Faultline", "FaultlineMigration", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport",
             ],
             path: "Tests/FaultlineProofs"),
         // The format's document and fixtures against the code.

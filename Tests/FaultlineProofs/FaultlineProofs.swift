@@ -10,6 +10,8 @@ struct FaultlineProofs {
                FaultlineProofs faults --seeds COUNT | --seed ONE | --canary
                FaultlineProofs faults disk|system LEG SEED NUMBER    one fault again
                FaultlineProofs kill --rounds COUNT [--seed ONE] [--canary]
+               FaultlineProofs model --seeds COUNT | --seed ONE | --canary
+               FaultlineProofs model --seed ONE --keep NUMBERS   some operations of one life again
                FaultlineProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                FaultlineProofs migrate DIRECTORY ROWS CEILING    its migration; the ceiling in MiB
                FaultlineProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
@@ -25,6 +27,7 @@ struct FaultlineProofs {
             case "bitflips": try exit(BitFlipProof(arguments).run())
             case "faults": try exit(FaultProof(arguments).run())
             case "kill": try exit(KillProof(arguments).run())
+            case "model": try exit(ModelProof(arguments).run())
             case "prepare": try exit(MemoryProof(arguments).prepare())
             case "migrate": try exit(MemoryProof(arguments).migrate())
             case "cache": try exit(MemoryProof(arguments).fillCache())

@@ -1,0 +1,79 @@
+/// What one operation of a random life does.
+package enum ModelKind: UInt8, CaseIterable, Codable, Sendable {
+    // Transactions.
+    case begin, commit, rollBack, abandon, commitNothing, commitByTwo
+    // Rows.
+    case insert, insertNothing, insertOneByte, insertPage, insertMany, insertHuge
+    case update, updateKeepingKey, grow, delete, deleteMany, upsert, overwriteTwice, insertAndDelete, spill
+    // Tables.
+    case makeTable, dropTable
+    // Index entries.
+    case addKey, removeKey, moveKey, swapKeys, rotateKeys, tryTakenKey, takeFreedKey
+    case lookUpInTransaction, scanIndexInTransaction, readOwnWrites, countInTransaction
+    // Reading what is committed, during a transaction too.
+    case readRow, lookUpKey, scanTable, scanRange, scanPart, scanIndex, scanIndexRange, countTable
+    case readBlob, readBlobRange
+    // Blobs.
+    case putBlob, putSmallBlob, putLargeBlob, putCompressibleBlob, streamBlob, streamAnnouncedBlob
+    case failStream, miscountStream, copyBlob, deleteBlob, replaceBlob, holdBlob, readHeldBlob
+    // Snapshots.
+    case takeSnapshot, readSnapshot, iterateSnapshot, endSnapshot
+    // Maintenance.
+    case checkpoint, compact, churnRows, churnBlobs, mergeRuns, verify, usage, compareAll
+    // Opening.
+    case reopen, killAndReopen, cutPower, openForReading, openTwice, changeBudget, changeSizes, rebuild, salvage
+    // Faults, and what became of a transaction.
+    case fillDisk, failRead, failCommit, failCheckpoint, rememberCommit, askForCommit
+
+    /// How often it comes, beside the others.
+    var weight: Int {
+        switch self {
+        case .begin: 24
+        case .commit: 10
+        case .rollBack, .abandon: 4
+        case .insert: 40
+        case .update, .delete, .upsert, .moveKey: 16
+        case .readRow, .lookUpKey: 14
+        case .insertMany, .deleteMany, .putBlob, .deleteBlob, .addKey, .removeKey, .swapKeys, .takeSnapshot: 6
+        case .checkpoint, .readSnapshot, .scanRange, .scanIndexRange, .killAndReopen: 5
+        case .reopen, .cutPower, .compact: 3
+        case .spill, .mergeRuns, .churnBlobs, .salvage, .rebuild, .putLargeBlob, .streamBlob, .insertHuge: 1
+        case .fillDisk, .failCommit, .verify, .churnRows, .changeSizes, .changeBudget: 2
+        default: 3
+        }
+    }
+
+    /// Where it runs.
+    enum Place {
+        /// Begins a transaction, or ends one.
+        case boundary
+        /// In a transaction; outside of one, in one of its own.
+        case transaction
+        /// Anywhere: it reads what is committed.
+        case anywhere
+        /// Outside of a transaction; one under way is committed before.
+        case outside
+    }
+
+    var place: Place {
+        switch self {
+        case .begin, .commit, .rollBack, .abandon: .boundary
+        case .insert, .insertNothing, .insertOneByte, .insertPage, .insertMany, .insertHuge, .update,
+            .updateKeepingKey, .grow, .delete, .deleteMany, .upsert, .overwriteTwice, .insertAndDelete, .spill,
+            .makeTable, .dropTable, .addKey, .removeKey, .moveKey, .swapKeys, .rotateKeys, .tryTakenKey, .takeFreedKey,
+            .lookUpInTransaction, .scanIndexInTransaction, .readOwnWrites, .countInTransaction, .putBlob,
+            .putSmallBlob, .putLargeBlob, .putCompressibleBlob, .streamBlob, .streamAnnouncedBlob, .failStream,
+            .miscountStream, .copyBlob, .deleteBlob, .replaceBlob:
+            .transaction
+        case .readRow, .lookUpKey, .scanTable, .scanRange, .scanPart, .scanIndex, .scanIndexRange, .countTable,
+            .readBlob, .readBlobRange, .readHeldBlob, .takeSnapshot, .readSnapshot, .iterateSnapshot, .endSnapshot,
+            .holdBlob:
+            .anywhere
+        case .commitNothing, .commitByTwo, .checkpoint, .compact, .churnRows, .churnBlobs, .mergeRuns, .verify,
+            .usage, .compareAll, .reopen, .killAndReopen, .cutPower, .openForReading, .openTwice, .changeBudget,
+            .changeSizes, .rebuild, .salvage, .fillDisk, .failRead, .failCommit, .failCheckpoint, .rememberCommit,
+            .askForCommit:
+            .outside
+        }
+    }
+}

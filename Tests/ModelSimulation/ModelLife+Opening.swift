@@ -1,0 +1,140 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+
+// Ways to leave a store and to come back.
+
+extension ModelLife {
+    func open(_ kind: ModelKind, _ random: inout Seed) throws {
+        switch kind {
+        case .reopen: try reopen(options)
+        case .killAndReopen:
+            log.abandonForTests()
+            try resume(on: disk.afterProcessDeath())
+        case .cutPower: try cutPower(&random)
+        case .openForReading: try openForReading(&random)
+        case .openTwice: try openTwice()
+        case .changeBudget:
+            var changed = options
+            changed.memoryBudget = random.pick([24_000, 60_000, 500_000, 64 << 20])
+            try reopen(changed)
+        case .changeSizes: try changeSizes(&random)
+        case .rebuild:
+            var once = options
+            once.ignoresDerivedFiles = true
+            let usual = options
+            try reopen(once)
+            try reopen(usual)
+        default: try salvage()
+        }
+    }
+
+    private func reopen(_ options: LogOptions) throws {
+        try log.close()
+        self.options = options
+        log = try Self.open(failing, options)
+        try dropIndexesOfNoTable()
+        guard log.openReport.wasClean || options.ignoresDerivedFiles else {
+            throw ModelViolation("a store that was closed is not clean")
+        }
+        settle()
+        try compare(log.snapshot(), state, "after closing and opening")
+    }
+
+    /// Opens the store on the disk that a process or the power left.
+    func resume(on disk: SimulatedDisk) throws {
+        move(to: disk)
+        log = try Self.open(failing, options)
+        try dropIndexesOfNoTable()
+        // What opening found it has made durable.
+        settle()
+        try compare(log.snapshot(), state, "after recovery")
+    }
+
+    private func cutPower(_ random: inout Seed) throws {
+        var cut = CrashOptions()
+        cut.exhaustiveItemMax = 0
+        cut.sampleCount = 2
+        cut.seed = random.next()
+        var images = disk.crashImages(cut)
+        var image = images.next()
+        for _ in 0..<random.below(6) { image = images.next() ?? image }
+        guard let image else { return }
+        if options.durability == .sync {
+            log.abandonForTests()
+            return try resume(on: image.disk)
+        }
+        // The newest transactions may be gone, so this life goes on without the cut.
+        let found = try Self.open(image.disk, options)
+        try expectPast(found.snapshot(), "after a power cut")
+        found.abandonForTests()
+        log.abandonForTests()
+        try resume(on: disk.afterProcessDeath())
+    }
+
+    /// Expects what some transaction left, none older than is certain to be durable.
+    private func expectPast(_ snapshot: Snapshot, _ when: String) throws {
+        guard let least = past.first, snapshot.sequence >= least.sequence else {
+            throw ModelViolation("\(when), the store is at \(snapshot.sequence), though \(past[0].sequence) is durable")
+        }
+        guard snapshot.sequence <= log.snapshot().sequence,
+            let expected = past.last(where: { $0.sequence <= snapshot.sequence })
+        else { throw ModelViolation("\(when), transaction \(snapshot.sequence) is there, which nobody wrote") }
+        // What is seen depends on the configuration.
+        try unseen { try compare(snapshot, expected.state, when) }
+    }
+
+    /// Another process that reads beside this one.
+    private func openForReading(_ random: inout Seed) throws {
+        var reading = options
+        reading.access = .reading
+        let reader = try Self.open(FailingDisk(over: disk), reading)
+        try expectPast(reader.snapshot(), "for a reader")
+        do {
+            _ = try reader.write(author: nil) { _ in }
+            throw ModelViolation("a reader may write")
+        } catch let error as LogError where error.code == .readOnly {
+            try reader.close()
+        }
+        try glance()
+    }
+
+    private func openTwice() throws {
+        let second = try Self.open(failing, options)
+        guard second === log else { throw ModelViolation("opening a store again gives another log") }
+        try compare(second.snapshot(), state, "opened twice")
+        try second.close()
+        try commit { try insert(ModelRow(key: nil, payload: [1]), in: 18, &$0) }
+    }
+
+    /// Other sizes until the next time.
+    private func changeSizes(_ random: inout Seed) throws {
+        var changed = configuration.options
+        changed.seed = options.seed
+        changed.memoryBudget = options.memoryBudget
+        if options.segmentByteCount == changed.segmentByteCount {
+            changed.segmentByteCount = random.pick([3_000, 30_000])
+            changed.frameByteCount = random.pick([600, 5_000, 1 << 20])
+            changed.checkpointByteCount = random.pick([5_000, 1 << 20])
+            changed.manifestByteCount = random.pick([500, 1 << 20])
+            changed.isCompressingBlobs.toggle()
+        }
+        try reopen(changed)
+    }
+
+    /// Salvages a copy of the store, as a killed process leaves it: all of it is in the new one.
+    private func salvage() throws {
+        let copy = disk.afterProcessDeath()
+        var sizes = options
+        sizes.maintenance = .manual
+        let salvage = Salvage(
+            to: "/d/salvaged", on: copy, clock: Clock { 9 }, options: sizes, deriver: ModelDeriver())
+        try salvage.checkDestination(outside: Self.path)
+        let report = try salvage.run(
+            try SalvageSource.open(Self.path, on: copy), finding: { _ in }, progress: { _, _, _ in })
+        guard !report.hasLoss else { throw ModelViolation("salvaging a sound store loses something: \(report)") }
+        let salvaged = try Self.open(copy, sizes, path: "/d/salvaged")
+        try compare(salvaged.snapshot(), state, "in the salvaged store")
+        salvaged.abandonForTests()
+    }
+}

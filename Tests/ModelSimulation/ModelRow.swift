@@ -1,0 +1,71 @@
+import FaultlineLog
+
+/// A row as the model makes them: the size of its key in two bytes, the key, and a payload.
+///
+/// A row that says so, or that has fewer than two bytes, has no key.
+struct ModelRow: Equatable, Sendable {
+    let bytes: [UInt8]
+
+    private static let noKey = 0xFFFF
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    init(key: [UInt8]?, payload: [UInt8]) {
+        let size = key?.count ?? Self.noKey
+        bytes = [UInt8(size & 0xFF), UInt8(size >> 8)] + (key ?? []) + payload
+    }
+
+    /// The bytes under which the row is found; nil where it has none.
+    var key: ArraySlice<UInt8>? {
+        guard bytes.count >= 2 else { return nil }
+        let size = Int(bytes[0]) | Int(bytes[1]) << 8
+        guard size != Self.noKey, bytes.count >= 2 + size else { return nil }
+        return bytes[2..<2 + size]
+    }
+}
+
+/// Which indexes a table has: what its number leaves when divided by four.
+enum ModelTableKind: UInt16, Sendable {
+    case unique, plain, bare, both
+
+    init(of table: UInt16) {
+        self = Self(rawValue: table % 4) ?? .bare
+    }
+
+    var hasUnique: Bool { self == .unique || self == .both }
+    var hasPlain: Bool { self == .plain || self == .both }
+
+    /// A key for one object at most.
+    static func unique(of table: UInt16) -> IndexDefinition {
+        IndexDefinition(id: IndexID(rawValue: UInt32(table) * 2), isUnique: true, searchPrefix: .wholeKey)
+    }
+
+    /// A key that several objects may have.
+    static func plain(of table: UInt16) -> IndexDefinition {
+        IndexDefinition(id: IndexID(rawValue: UInt32(table) * 2 + 1), isUnique: false, searchPrefix: .bytes(1))
+    }
+
+    /// The table that an index belongs to.
+    static func table(of index: IndexID) -> UInt16 { UInt16(truncatingIfNeeded: index.rawValue / 2) }
+
+    /// The indexes of a table.
+    static func indexes(of table: UInt16) -> [IndexDefinition] {
+        let kind = Self(of: table)
+        return (kind.hasUnique ? [unique(of: table)] : []) + (kind.hasPlain ? [plain(of: table)] : [])
+    }
+}
+
+/// Finds the keys of the model's rows.
+final class ModelDeriver: IndexDeriver {
+    func catalogChanged(_ read: (RecordID) throws(LogError) -> [UInt8]?) throws(LogError) {}
+
+    func indexes(of table: TableID) -> [IndexDefinition] { ModelTableKind.indexes(of: table.rawValue) }
+
+    func deriveEntries(
+        table: TableID, layout: UInt16, id: RecordID, row: UnsafeRawBufferPointer, hasExtension: Bool,
+        emit: (IndexID, UnsafeRawBufferPointer) -> Void
+    ) {
+        guard let key = ModelRow(bytes: Array(row)).key else { return }
+        for index in indexes(of: table) { key.withUnsafeBytes { emit(index.id, $0) } }
+    }
+}
