@@ -22,6 +22,8 @@ package final class Log: @unchecked Sendable {
     let found: (state: ManifestState, ends: [UInt64: UInt64])
     let publisher: Publisher
     private let holds: SnapshotHolds
+    /// The newest transaction when the log was opened.
+    let openedSequence: UInt64
     let deriver: any IndexDeriver
     /// Nil when opened for reading.
     let writing: Writing?
@@ -43,6 +45,8 @@ package final class Log: @unchecked Sendable {
         let checkpointer: Checkpointer
         let maintainer: Maintainer
         let space: DiskSpace
+        /// Times commits, where somebody wants to know.
+        let times: CommitTimes?
     }
 
     /// Opens the store in `directory`, or creates one there.
@@ -116,6 +120,7 @@ package final class Log: @unchecked Sendable {
         budget = MemoryBudget(byteCount: options.memoryBudget)
         cache = PageCache(budget: budget)
         blockCache = BlockCache(budget: budget)
+        let begin = options.observer == nil ? 0 : clock.monotonicNanoseconds()
         storeLock = try StoreLock.take(directory + "/" + FileName.lock, on: disk, for: options.access, clock: clock)
         lockIdentity = Self.lockIdentity(directory, disk)
         let opened: Opening.Opened
@@ -133,18 +138,23 @@ package final class Log: @unchecked Sendable {
         var ends = [opened.segment.number: opened.end]
         if let cold = opened.cold { ends[cold.managed.number] = cold.end }
         found = (opened.state, ends)
+        let watch = opened.directory.watch
+        if let observer = options.observer { watch.tell(observer, clock: clock) }
+        watch.space = SpaceFigures(opened.state, heldByteCount: 0)
+        openedSequence = opened.replay.sequence
         var tables = opened.replay.tables
         let captured = tables.capture()
         publisher = Publisher(
             Snapshot(
                 sequence: opened.replay.sequence, tables: captured, indexes: opened.replay.memtables.indexSet,
-                files: opened.replay.files))
+                files: opened.replay.files), watch: watch)
         holds = SnapshotHolds(clock)
         writing = opened.manifest.map { [publisher, holds, cache, blockCache, budget] manifest in
             Self.prepareWriting(
                 manifest, opened, tables, publisher: publisher, holds: holds, options: options, clock: clock,
                 cache: cache, blockCache: blockCache, budget: budget)
         }
+        watch.note(.opened(opened.report, nanoseconds: watch.nanoseconds(since: begin)))
     }
 
     private static func prepareWriting(
@@ -154,9 +164,11 @@ package final class Log: @unchecked Sendable {
     ) -> Writing {
         manifest.onFailure { error in publisher.fail(error) }
         opened.directory.damage.tell(manifest)
+        let times = CommitTimes(options.observer, clock: clock)
         let committer = Committer(
             directory: opened.directory, manifest: manifest, publisher: publisher, durability: options.durability,
-            segment: opened.segment, end: opened.end, previousHead: opened.head, sequence: opened.replay.sequence)
+            segment: opened.segment, end: opened.end, previousHead: opened.head, sequence: opened.replay.sequence,
+            times: times)
         let runs = RunStore(
             directory: opened.directory, manifest: manifest, publisher: publisher, cache: blockCache, budget: budget)
         let space = DiskSpace(opened.directory, options)
@@ -186,7 +198,7 @@ package final class Log: @unchecked Sendable {
         }
         return Writing(
             manifest: manifest, committer: committer, sequencer: sequencer, checkpointer: checkpointer,
-            maintainer: maintainer, space: space)
+            maintainer: maintainer, space: space, times: times)
     }
 
     deinit {
@@ -244,6 +256,9 @@ package final class Log: @unchecked Sendable {
     /// Who keeps an old state of the store, the oldest first: in this process, where it is open for writing.
     package func pins() -> [SnapshotPin] { writing?.checkpointer.pins() ?? holds.pins([]) }
 
+    /// Whether the last opening was closed.
+    package var hasEnded: Bool { isClosed.load(ordering: .acquiring) }
+
     /// Set once a write failed: reads go on, writes throw it.
     package var failure: LogError? { publisher.failure }
 
@@ -261,6 +276,7 @@ package final class Log: @unchecked Sendable {
         author: String?, _ body: (inout Transaction) throws -> R
     ) throws -> (value: R, receipt: CommitReceipt) {
         let writing = try writable()
+        let begin = writing.times?.now() ?? 0
         if options.maintenance == .thread, writing.sequencer.isCheckpointOverdue, writing.space.mayCheckpoint {
             do {
                 try writing.checkpointer.run()
@@ -268,21 +284,26 @@ package final class Log: @unchecked Sendable {
                 // Deletes make room again: they alone go on.
                 guard error.code == .fullDisk else { throw error }
                 writing.space.noteCheckpoint(refused: true)
+                directory.noteFull(error)
             }
         }
         let sequencer = writing.sequencer
-        let (value, ending, isDue) = try sequencer.inTurn {
-            try checkOpen()
-            var transaction = Transaction(sequencer)
-            let value = try body(&transaction)
-            let ending = try sequencer.end(author: author)
-            return (value, ending, sequencer.isCheckpointDue)
+        let (value, ending, isDue) = try notingFullDisk {
+            try sequencer.inTurn {
+                try checkOpen()
+                var transaction = Transaction(sequencer)
+                let value = try body(&transaction)
+                let ending = try sequencer.end(author: author)
+                return (value, ending, sequencer.isCheckpointDue)
+            }
         }
         var snapshot: Snapshot?
         if let completion = ending.completion {
             writing.committer.finish(completion, leads: ending.leads)
             if let failure = completion.failure { throw failure }
             snapshot = completion.snapshot
+            if directory.watch.isFull { directory.noteWritten() }
+            if let times = writing.times { times.tellCommit(since: begin) }
         }
         if isDue { try maintain(writing) }
         return (
@@ -293,6 +314,15 @@ package final class Log: @unchecked Sendable {
         )
     }
 
+    private func notingFullDisk<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as LogError where error.code == .fullDisk {
+            directory.noteFull(error)
+            throw error
+        }
+    }
+
     /// A transaction is durable; what comes due by it must not fail it.
     private func maintain(_ writing: Writing) throws(LogError) {
         switch options.maintenance {
@@ -301,8 +331,9 @@ package final class Log: @unchecked Sendable {
             do throws(LogError) {
                 try writing.checkpointer.run()
                 if options.isCompacting { try writing.checkpointer.compactDue(isPaced: false) { false } }
+                writing.checkpointer.note(nil)
             } catch {
-                break
+                writing.checkpointer.note(error)
             }
         case .thread: _ = writing.maintainer.ask()
         }
@@ -387,6 +418,8 @@ package final class Log: @unchecked Sendable {
     ///
     /// Snapshots stay readable. After a failure only the lock is given up.
     package func close() throws(LogError) {
+        // Without a lock: the observer may open the store again.
+        defer { directory.watch.drain() }
         try LogRegistry.shared.withEntry(entry) { () throws(LogError) in
             guard entry.log === self, entry.openCount > 0 else { return }
             entry.openCount -= 1
@@ -401,6 +434,7 @@ package final class Log: @unchecked Sendable {
         defer {
             directory.damage.tellNobody()
             storeLock.release()
+            directory.watch.note(.closed)
         }
         guard let writing, getpid() == ownerProcess.load(ordering: .relaxed) else { return }
         writing.maintainer.stop()

@@ -55,6 +55,8 @@ package struct LogOptions: Sendable {
     package var isCompacting = true
     /// Whether table checkpoints and index runs are made again from the segments, as if they did not verify: no.
     package var ignoresDerivedFiles = false
+    /// Who hears what happens to the store: nobody.
+    package var observer: (any LogObserver)?
     /// Seed of salts and transaction identifiers, so that a simulation repeats; nil means random.
     package var seed: UInt64?
 

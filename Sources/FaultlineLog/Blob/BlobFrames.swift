@@ -31,7 +31,8 @@ struct BlobFrames {
                 && header.bodyByteCount == piece.bodyByteCount && record.u48(16) == id
         }
         guard isValid else {
-            throw .damaged("Blob \(id) has a frame that does not verify.", blob.managed.path, piece.frameOffset)
+            throw blob.managed.noting(
+                .damaged("Blob \(id) has a frame that does not verify.", blob.managed.path, piece.frameOffset))
         }
     }
 
@@ -43,6 +44,8 @@ struct BlobFrames {
             try blob.managed.read(into: bytes, at: end, "reading behind a blob")
             return bytes.allSatisfy { $0 == 0 }
         }
-        guard isZero else { throw .damaged("Blob \(id) has padding that is not zero.", blob.managed.path, end) }
+        guard isZero else {
+            throw blob.managed.noting(.damaged("Blob \(id) has padding that is not zero.", blob.managed.path, end))
+        }
     }
 }

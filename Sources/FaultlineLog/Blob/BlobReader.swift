@@ -18,7 +18,8 @@ struct BlobReader: ~Copyable {
     /// - Throws: `.damaged` if the placement contradicts itself.
     init(_ id: RecordID, _ placement: BlobPlacement, _ managed: ManagedFile) throws(LogError) {
         guard ChunkTable.isPossible(placement) else {
-            throw .damaged("Blob \(id) has a placement that contradicts itself.", managed.path, placement.offset)
+            throw managed.noting(
+                .damaged("Blob \(id) has a placement that contradicts itself.", managed.path, placement.offset))
         }
         self.id = id
         self.placement = placement
@@ -151,6 +152,6 @@ struct BlobReader: ~Copyable {
     private func place(of chunk: ChunkTable.Chunk) -> UInt64 { blob.layout.place(of: chunk.payloadOffset) }
 
     private func damaged(_ what: String, _ offset: UInt64) -> LogError {
-        .damaged("Blob \(id) \(what).", blob.managed.path, offset)
+        blob.managed.noting(.damaged("Blob \(id) \(what).", blob.managed.path, offset))
     }
 }

@@ -1,5 +1,6 @@
 import FaultlineDisk
 import Glibc
+import Synchronization
 
 /// Writes queued frames, synchronizes, publishes: in that order, one group at a time.
 ///
@@ -38,6 +39,9 @@ final class Committer: @unchecked Sendable {
     private let manifest: Manifest
     private let publisher: Publisher
     private let durability: Durability
+    /// Times syncs, where somebody wants to know.
+    private let times: CommitTimes?
+    private let byteCount = Atomic<UInt64>(0)
 
     private let lock = EngineLock()
     private var queue: [Item] = []
@@ -54,8 +58,9 @@ final class Committer: @unchecked Sendable {
 
     init(
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, durability: Durability,
-        segment: ManagedFile, end: UInt64, previousHead: UInt32, sequence: UInt64
+        segment: ManagedFile, end: UInt64, previousHead: UInt32, sequence: UInt64, times: CommitTimes?
     ) {
+        self.times = times
         self.directory = directory
         self.manifest = manifest
         self.publisher = publisher
@@ -90,6 +95,9 @@ final class Committer: @unchecked Sendable {
 
     /// Gives back the log's space that was set aside; to be called when nothing follows.
     func releaseReserve() { segment.releaseReserve() }
+
+    /// Bytes of log that were written since the store was opened.
+    var writtenByteCount: UInt64 { byteCount.load(ordering: .relaxed) }
 
     /// Whether no queued frame lies in the block.
     func isIdle(_ block: FrameBlock) -> Bool {
@@ -179,6 +187,8 @@ final class Committer: @unchecked Sendable {
                 try segment.file.write(bytes, at: first.offset)
             }
             written = last.offset + UInt64(last.byteCount)
+            // One leader at a time: no other adds meanwhile.
+            byteCount.store(byteCount.load(ordering: .relaxed) &+ UInt64(bytes.count), ordering: .relaxed)
         }
         guard durability == .sync || group.contains(where: { $0.frame == nil }) else { return }
         if group.contains(where: { $0.needsSync }), durable < written { try synchronize() }
@@ -197,6 +207,8 @@ final class Committer: @unchecked Sendable {
     }
 
     private func synchronize() throws(LogError) {
+        let begin = times?.now() ?? 0
+        defer { times?.noteSync(since: begin) }
         try onDisk("making a transaction durable") { () throws(DiskError) in
             try segment.file.synchronize(site: "log.commit")
         }

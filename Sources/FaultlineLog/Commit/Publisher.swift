@@ -8,9 +8,11 @@ final class Publisher: @unchecked Sendable {
     private let lock = EngineLock()
     private var current: Snapshot
     private var currentFailure: LogError?
+    private let watch: StoreWatch
 
-    init(_ snapshot: Snapshot) {
+    init(_ snapshot: Snapshot, watch: StoreWatch) {
         current = snapshot
+        self.watch = watch
     }
 
     var snapshot: Snapshot { lock.withLock { current } }
@@ -59,6 +61,10 @@ final class Publisher: @unchecked Sendable {
 
     /// Notes the first failure; it stays.
     func fail(_ error: LogError) {
-        lock.withLock { if currentFailure == nil { currentFailure = error } }
+        let isFirst = lock.withLock {
+            defer { if currentFailure == nil { currentFailure = error } }
+            return currentFailure == nil
+        }
+        if isFirst { watch.note(.poisoned(error)) }
     }
 }

@@ -61,6 +61,9 @@ extension Compactor {
         }
         countWithoutChoice = (0, segments.reduce(0) { $0 + $1.byteCount } + blobs.reduce(0) { $0 + $1.byteCount })
         if records.numbers.isEmpty, blobVictims.numbers.isEmpty { countWithoutChoice.dead = dead.values.reduce(0, +) }
+        if !records.numbers.isEmpty || !blobVictims.numbers.isEmpty {
+            noteBegun(predictedByteCount: records.gain + blobVictims.gain)
+        }
         report.predictedByteCount += records.gain + blobVictims.gain
         guard !blobVictims.numbers.isEmpty else { return }
         blobMover = BlobMover(

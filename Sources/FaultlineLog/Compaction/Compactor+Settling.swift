@@ -111,6 +111,7 @@ extension Compactor {
                 ))
             report.segmentCount += 1
             report.droppedByteCount += byteCount
+            directory.watch.note(.segmentDropped(path: file.path, byteCount: byteCount))
         }
         sequencer.turn.withLock {
             for number in settlement.dropped { sequencer.dead[UInt32(truncatingIfNeeded: number)] = nil }

@@ -44,6 +44,8 @@ final class Compactor: @unchecked Sendable {
     var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
     var report = CompactionReport()
     let damage = CompactionDamage()
+    /// The report and the moment when what is under way was chosen.
+    var begun: (report: CompactionReport, moment: UInt64)?
 
     init(
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, sequencer: Sequencer, options: LogOptions,
@@ -202,6 +204,24 @@ final class Compactor: @unchecked Sendable {
 
     // MARK: Reporting
 
+    /// Tells that segments were chosen.
+    func noteBegun(predictedByteCount: UInt64) {
+        begun = (report, directory.watch.now())
+        directory.watch.note(.compactionBegan(predictedByteCount: predictedByteCount))
+    }
+
+    /// Tells that what was chosen is done and settled.
+    func noteEnded() {
+        guard let (before, moment) = begun else { return }
+        begun = nil
+        directory.watch.note(
+            .compactionEnded(
+                segmentCount: report.segmentCount - before.segmentCount,
+                movedByteCount: report.movedByteCount - before.movedByteCount,
+                droppedByteCount: report.droppedByteCount - before.droppedByteCount,
+                nanoseconds: directory.watch.nanoseconds(since: moment)))
+    }
+
     /// The segments that were dropped and that somebody still needs.
     func heldFiles() -> [SnapshotHolds.HeldFile] {
         held.removeAll { !directory.isInUse($0.number) }
@@ -210,16 +230,20 @@ final class Compactor: @unchecked Sendable {
 
     func noteHeld(_ file: SnapshotHolds.HeldFile) { held.append(file) }
 
+    /// Bytes of dropped segments that the disk still holds, because a snapshot may read them.
+    func heldByteCount() -> UInt64 { heldFiles().reduce(0) { $0 + $1.byteCount } }
+
     /// What was done since the last call.
     func takeReport() -> CompactionReport {
         var taken = report
-        taken.heldByteCount = heldFiles().reduce(0) { $0 + $1.byteCount }
+        taken.heldByteCount = heldByteCount()
         report = CompactionReport()
         return taken
     }
 
     func note(_ error: LogError, of segment: UInt64? = nil) {
         if let segment { excluded.insert(segment) }
+        directory.watch.noteRot(error)
         guard let path = error.path else { return }
         let place = CompactionReport.Damage(path: path, offset: error.offset ?? 0)
         if !report.damage.contains(place) { report.damage.append(place) }

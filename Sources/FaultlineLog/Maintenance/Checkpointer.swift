@@ -63,6 +63,7 @@ final class Checkpointer: @unchecked Sendable {
             }
             try checkpoint(isClosing: isClosing)
             space.noteCheckpoint(refused: false)
+            if directory.watch.isFull, !space.isForDeletesOnly() { directory.watch.noteSpace() }
             guard !isClosing else { return }
             try runs.mergeDue()
             moveOnHolds()
@@ -146,6 +147,7 @@ final class Checkpointer: @unchecked Sendable {
                 let isDone = !compactor.isUnderWay
                 let isDue = sequencer.turn.withLock { sequencer.isCheckpointDue }
                 if isDue || (isDone && compactor.needsCheckpoint) { try checkpoint(isClosing: false) }
+                if isDone { compactor.noteEnded() }
                 return isDone
             }
             if isDone { break }
@@ -200,6 +202,12 @@ final class Checkpointer: @unchecked Sendable {
         droppedRuns.removeAll()
     }
 
+    /// Notes how what nobody waits for ended.
+    func note(_ failure: LogError?) {
+        directory.watch.noteMaintenance(failure)
+        if let failure, failure.code == .fullDisk { directory.noteFull(failure) }
+    }
+
     /// Runs `body` while no checkpoint is made.
     func whileIdle(_ body: () throws(LogError) -> Void) throws(LogError) {
         lock.lock()
@@ -220,6 +228,8 @@ final class Checkpointer: @unchecked Sendable {
     }
 
     private func checkpoint(isClosing: Bool) throws(LogError) {
+        defer { directory.watch.space = SpaceFigures(manifest.state, heldByteCount: compactor.heldByteCount()) }
+        let begin = directory.watch.now()
         // The segment that blobs are moved to is sealed with it.
         if isClosing { compactor.giveUp() }
         let captured = try capture()
@@ -289,6 +299,10 @@ final class Checkpointer: @unchecked Sendable {
         for number in unneeded { listed[number]?.managed.noteDropped() }
         listed = tables.needed
         listed[managed.number] = tables.file
+        directory.watch.note(
+            .checkpointMade(
+                sequence: captured.sequence, byteCount: manifest.state.files[managed.number]?.seal?.end ?? 0,
+                nanoseconds: directory.watch.nanoseconds(since: begin)))
     }
 
     /// The edits that make the manifest list the runs that the indexes have, up to a transaction: later ones are not

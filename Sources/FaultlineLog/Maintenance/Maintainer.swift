@@ -13,8 +13,6 @@ final class Maintainer: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
     private let isStopping = Atomic<Bool>(false)
     private let isAsked = Atomic<Bool>(false)
-    private let lock = EngineLock()
-    private var newestFailure: LogError?
     private var thread = pthread_t()
     private var isRunning = false
 
@@ -30,9 +28,6 @@ final class Maintainer: @unchecked Sendable {
         sem_destroy(semaphore)
         semaphore.deallocate()
     }
-
-    /// Why the newest checkpoint failed, if it did.
-    var failure: LogError? { lock.withLock { newestFailure } }
 
     func start() {
         let box = Unmanaged.passRetained(self)
@@ -73,8 +68,7 @@ final class Maintainer: @unchecked Sendable {
             wait(isHeld ? Self.patience : nil)
             if isStopping.load(ordering: .acquiring) { return }
             if isAsked.exchange(false, ordering: .acquiringAndReleasing) {
-                let failure = maintain()
-                lock.withLock { newestFailure = failure }
+                checkpointer.note(maintain())
             }
             do throws(LogError) { isHeld = try checkpointer.release() } catch { isHeld = false }
         }

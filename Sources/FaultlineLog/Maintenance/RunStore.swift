@@ -115,6 +115,7 @@ final class RunStore: @unchecked Sendable {
                 let inputs = Array(listedRuns(of: definition)[plan.range])
                 // The next opening makes the index again.
                 if inputs.contains(where: { $0.managed?.isDamaged == true }) { break }
+                let begin = directory.watch.now()
                 let run = try merge(
                     inputs, definition, level: plan.level, isOldestIncluded: plan.isOldestIncluded, oldestLimit: .max)
                 try directory.synchronize(site: "merge.directory")
@@ -128,6 +129,11 @@ final class RunStore: @unchecked Sendable {
                 try manifest.commit(edits)
                 publisher.changeIndexes { Self.replace(inputs, by: run, definition, in: &$0) }
                 for input in inputs { input.managed?.noteDropped() }
+                let byteCount = manifest.state.files[run.description.fileNumber]?.seal?.end ?? 0
+                directory.watch.note(
+                    .runsMerged(
+                        count: inputs.count, byteCount: byteCount,
+                        nanoseconds: directory.watch.nanoseconds(since: begin)))
             }
         }
     }
@@ -157,8 +163,10 @@ final class RunStore: @unchecked Sendable {
                 inputs, oldestLimit: oldestLimit, isOldestIncluded: isOldestIncluded, into: writer)
             _ = try merger.finish()
         } catch {
-            if error.code == .damaged { inputs.first { $0.file.path == error.path }?.managed?.noteDamaged() }
-            throw error
+            guard error.code == .damaged, let input = inputs.first(where: { $0.file.path == error.path })?.managed
+            else { throw error }
+            input.noteDamaged()
+            throw input.noting(error)
         }
         return try Self.open(managed, definition, in: directory, cache: cache)
     }

@@ -66,6 +66,7 @@ extension IndexState {
     func noting(_ error: LogError) -> LogError {
         if error.code == .damaged, let run = runs.first(where: { $0.file.path == error.path }) {
             run.managed?.noteDamaged()
+            return run.managed?.noting(error) ?? error
         }
         return error
     }

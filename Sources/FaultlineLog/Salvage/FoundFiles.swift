@@ -92,7 +92,8 @@ struct FoundFiles {
 
     private func managed(_ file: File, _ header: FileHeader) -> ManagedFile {
         ManagedFile(
-            header: header, file: file.file, isListed: true, removals: directory.removals, damage: directory.damage)
+            header: header, file: file.file, isListed: true, removals: directory.removals, damage: directory.damage,
+            watch: directory.watch)
     }
 
     private mutating func readManifests(_ files: [File]) throws(LogError) {
@@ -148,7 +149,8 @@ struct FoundFiles {
             try directory.disk.open(file.file.path, for: .reading)
         }
         let held = ManagedFile(
-            header: header, file: again, isListed: true, removals: directory.removals, damage: directory.damage)
+            header: header, file: again, isListed: true, removals: directory.removals, damage: directory.damage,
+            watch: directory.watch)
         var scanner = LenientScanner(held, from: UInt64(FileHeader.byteCount), limit: max(file.byteCount, 64))
         while let piece = try scanner.next() {
             if case .frame = piece { return true }

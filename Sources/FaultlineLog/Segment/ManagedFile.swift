@@ -11,6 +11,7 @@ package final class ManagedFile: @unchecked Sendable {
     let file: DiskFile
     private let removals: FileRemovals
     private let damage: DerivedDamage
+    private let watch: StoreWatch
     private let isListed: Atomic<Bool>
     private let recordBinding: UInt32
 
@@ -18,13 +19,17 @@ package final class ManagedFile: @unchecked Sendable {
     var kind: FileKind { header.kind }
     var path: String { file.path }
 
-    init(header: FileHeader, file: DiskFile, isListed: Bool, removals: FileRemovals, damage: DerivedDamage) {
+    init(
+        header: FileHeader, file: DiskFile, isListed: Bool, removals: FileRemovals, damage: DerivedDamage,
+        watch: StoreWatch
+    ) {
         self.isListed = Atomic(isListed)
         self.header = header
         recordBinding = header.recordBinding
         self.file = file
         self.removals = removals
         self.damage = damage
+        self.watch = watch
         removals.begin(header.fileNumber)
     }
 
@@ -50,6 +55,13 @@ package final class ManagedFile: @unchecked Sendable {
     /// To be called when something of a checkpoint or run does not verify.
     func noteDamaged() { damage.note(number) }
 
+    /// Notes an error that says that bytes of the file are not what was written, and hands it on.
+    @inline(never)
+    func noting(_ error: LogError) -> LogError {
+        watch.noteRot(error)
+        return error
+    }
+
     /// Whether something of a checkpoint or run was found not to verify.
     var isDamaged: Bool { damage.contains(number) }
 
@@ -67,7 +79,8 @@ package final class ManagedFile: @unchecked Sendable {
     {
         let count = try onDisk(doing()) { () throws(DiskError) in try file.read(into: buffer, at: offset) }
         guard count == buffer.count else {
-            throw .damaged("The file ends after \(offset + UInt64(count)) bytes, while \(doing()).", path, offset)
+            throw noting(
+                .damaged("The file ends after \(offset + UInt64(count)) bytes, while \(doing()).", path, offset))
         }
     }
 }

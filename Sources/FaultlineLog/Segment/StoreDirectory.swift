@@ -9,6 +9,7 @@ package final class StoreDirectory: @unchecked Sendable {
     let storeID: StoreID
     let removals = FileRemovals()
     let damage = DerivedDamage()
+    let watch = StoreWatch()
     private let nextNumber: Atomic<UInt64>
     private let random: RandomSource
 
@@ -71,7 +72,8 @@ package final class StoreDirectory: @unchecked Sendable {
                 remove(target)
                 throw error
             }
-            return ManagedFile(header: header, file: file, isListed: false, removals: removals, damage: damage)
+            return ManagedFile(
+                header: header, file: file, isListed: false, removals: removals, damage: damage, watch: watch)
         } catch {
             throw error.isAboutSpace ? LogError(noRoom: error) : LogError(error, doing: "creating a file")
         }
@@ -132,7 +134,7 @@ package final class StoreDirectory: @unchecked Sendable {
         guard header.kind == kind, header.fileNumber == number, header.storeID == (storeID.high, storeID.low) else {
             throw .damaged("The file belongs to another store or has another number.", target, 0)
         }
-        return ManagedFile(header: header, file: file, isListed: true, removals: removals, damage: damage)
+        return ManagedFile(header: header, file: file, isListed: true, removals: removals, damage: damage, watch: watch)
     }
 
     /// Reads a file's header.
@@ -159,6 +161,16 @@ package final class StoreDirectory: @unchecked Sendable {
         try onDisk("making a directory entry durable") { () throws(DiskError) in
             try disk.synchronizeDirectory(path, site: site)
         }
+    }
+
+    /// Notes that something was refused for want of space.
+    func noteFull(_ error: LogError) { watch.noteFull(error, freeByteCount: freeByteCount) }
+
+    /// Notes that something was written, after something was refused for want of space.
+    func noteWritten() { watch.noteWritten(freeByteCount: freeByteCount) }
+
+    private var freeByteCount: UInt64? {
+        do throws(DiskError) { return try disk.freeByteCount(in: path) } catch { return nil }
     }
 
     /// Whether somebody still needs a file, listed or not.

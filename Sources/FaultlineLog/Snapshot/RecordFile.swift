@@ -42,9 +42,10 @@ enum RecordFile {
             return .newerFormat(
                 "The record of object \(id) of table \(table.rawValue) is", managed.path, location.byteOffset)
         }
-        return .damaged(
-            "The record of object \(id) of table \(table.rawValue) \(fault.sentence).", managed.path,
-            location.byteOffset)
+        return managed.noting(
+            .damaged(
+                "The record of object \(id) of table \(table.rawValue) \(fault.sentence).", managed.path,
+                location.byteOffset))
     }
 
     /// Header, payload and padding, as the record's header says.
@@ -55,7 +56,8 @@ enum RecordFile {
             guard let start = bytes.baseAddress else { return 0 }
             let header = RecordHeader(reading: start)
             guard header.storedByteCount <= Limits.frameBodyByteCountMax else {
-                throw .damaged("A record is larger than any can be.", managed.path, location.byteOffset)
+                throw managed.noting(
+                    .damaged("A record is larger than any can be.", managed.path, location.byteOffset))
             }
             return header.wholeByteCount
         }

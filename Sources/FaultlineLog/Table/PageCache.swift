@@ -171,7 +171,8 @@ final class PageCache: @unchecked Sendable {
             TablePage.isValid(page, table: table, number: number, seed: file.managed.header.seed(at: offset))
         else {
             file.managed.noteDamaged()
-            throw .damagedDerived("Page \(number) of table \(table) does not verify.", file.managed.path, offset)
+            throw file.managed.noting(
+                .damagedDerived("Page \(number) of table \(table) does not verify.", file.managed.path, offset))
         }
         if TablePage.hasFlags(page) { throw .newerFormat("A table page has a location", file.managed.path, offset) }
     }

@@ -1,0 +1,39 @@
+import FaultlineDisk
+
+/// Times commits and syncs for an observer that wants to know; without one there is no such object.
+///
+/// Concurrency: guarded by its lock; the observer is called without it, by the thread that committed.
+// Safe because mutable state is guarded by the lock.
+final class CommitTimes: @unchecked Sendable {
+    private static let syncCountMax = 1_024
+
+    private let observer: any LogObserver
+    private let clock: Clock
+    private let lock = EngineLock()
+    private var syncs: [UInt64] = []
+
+    init?(_ observer: (any LogObserver)?, clock: Clock) {
+        guard let observer, observer.timesCommits else { return nil }
+        self.observer = observer
+        self.clock = clock
+    }
+
+    /// The moment at which something begins.
+    func now() -> UInt64 { clock.monotonicNanoseconds() }
+
+    /// Notes a synchronization of the log.
+    func noteSync(since begin: UInt64) {
+        let end = now()
+        lock.withLock { if syncs.count < Self.syncCountMax { syncs.append(end > begin ? end - begin : 0) } }
+    }
+
+    /// Tells of a commit; to be called without a lock.
+    func tellCommit(since begin: UInt64) {
+        let end = now()
+        let taken = lock.withLock {
+            defer { syncs.removeAll(keepingCapacity: true) }
+            return syncs
+        }
+        observer.committed(nanoseconds: end > begin ? end - begin : 0, syncs: taken)
+    }
+}

@@ -1,0 +1,29 @@
+/// Bytes of a store's files, as the manifest had them at the newest checkpoint.
+package struct SpaceFigures: Sendable, Equatable {
+    /// Of all files.
+    package var byteCount: UInt64 = 0
+    /// Of segments.
+    package var segmentByteCount: UInt64 = 0
+    /// Of segments, what compaction would have to keep: a hint, which takes deletes for live.
+    package var liveByteCount: UInt64 = 0
+    /// Of dropped segments, what the disk still holds because a snapshot may read them.
+    package var heldByteCount: UInt64 = 0
+
+    package init() {}
+
+    init(_ state: ManifestState, heldByteCount: UInt64) {
+        self.heldByteCount = heldByteCount
+        for file in state.files.values {
+            let end = file.seal?.end ?? file.durable
+            byteCount += end
+            guard file.kind.isSegment else { continue }
+            segmentByteCount += end
+            liveByteCount += file.total > 0 ? min(file.live + (end - min(file.total, end)), end) : end
+        }
+    }
+
+    /// Of the segments' bytes, the share that is live; 1 where there are none.
+    package var liveShare: Double {
+        segmentByteCount == 0 ? 1 : Double(liveByteCount) / Double(segmentByteCount)
+    }
+}
