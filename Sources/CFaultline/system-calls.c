@@ -107,6 +107,8 @@ int fl_release_allocation(int descriptor) {
     RESULT(ftruncate(descriptor, answer.st_size));
 }
 
+int fl_cut(int descriptor, int64_t byte_count) { RESULT(ftruncate(descriptor, byte_count)); }
+
 int64_t fl_copy_range(int source, int64_t source_offset, int target, int64_t target_offset, size_t byte_count) {
     off64_t from = source_offset, to = target_offset;
     ssize_t result = copy_file_range(source, &from, target, &to, byte_count, 0);

@@ -40,6 +40,13 @@ open class DiskFile: @unchecked Sendable {
     /// Nobody may write to the file meanwhile.
     open func releaseReserve() throws(DiskError) { Self.subclassAnswers() }
 
+    /// Ends the file at `byteCount` bytes, at most what it has, and gives back the space behind, set aside or not.
+    ///
+    /// Nobody may write to the file meanwhile. Durability: none before `synchronize`.
+    ///
+    /// - Throws: `.notWritable`, `.ioFailure`; then the file may be as long as before.
+    open func cut(to byteCount: UInt64) throws(DiskError) { Self.subclassAnswers() }
+
     /// Makes the file's bytes and length durable, not its entry in the directory (`fdatasync`).
     ///
     /// - Parameter site: Names the place in the code, so that a test can leave out just this call.

@@ -187,6 +187,21 @@ private final class MemoryDiskFile: DiskFile, @unchecked Sendable {
 
     override func releaseReserve() throws(DiskError) {}
 
+    override func cut(to byteCount: UInt64) throws(DiskError) {
+        file.content.withLock { content in
+            guard byteCount < UInt64(content.byteCount) else { return }
+            content.byteCount = Int(byteCount)
+            let within = content.byteCount % MemoryFile.pieceByteCount
+            let pieceCount = content.byteCount / MemoryFile.pieceByteCount + (within > 0 ? 1 : 0)
+            for piece in content.pieces[pieceCount...] { piece.deallocate() }
+            content.pieces.removeSubrange(pieceCount...)
+            // What lies behind reads as zeros if the file grows again.
+            guard within > 0, let last = content.pieces.last else { return }
+            let rest = MemoryFile.pieceByteCount - within
+            (last + within).initializeMemory(as: UInt8.self, repeating: 0, count: rest)
+        }
+    }
+
     override func synchronize(site: SyncSite) throws(DiskError) {}
 
     override func byteCount() throws(DiskError) -> UInt64 { UInt64(file.content.withLock { $0.byteCount }) }

@@ -66,6 +66,14 @@ final class PosixDiskFile: DiskFile, @unchecked Sendable {
         if result < 0 { throw failure(-result, of: .ftruncate) }
     }
 
+    override func cut(to byteCount: UInt64) throws(DiskError) {
+        guard byteCount <= UInt64(Int64.max) else {
+            throw DiskError(errorNumber: EFBIG, systemCall: .ftruncate, path: path, offset: byteCount)
+        }
+        let result = Transfer.uninterrupted { fl_cut(descriptor.load(ordering: .relaxed), Int64(byteCount)) }
+        if result < 0 { throw failure(-result, of: .ftruncate) }
+    }
+
     override func synchronize(site: SyncSite) throws(DiskError) {
         let descriptor = descriptor.load(ordering: .relaxed)
         let result = Transfer.uninterrupted { fl_fdatasync(descriptor) }

@@ -14,6 +14,8 @@ extension Log {
         if let error = live.unreadable { throw error }
         let sequencer = writing?.sequencer
         let dead = sequencer?.turn.withLock { sequencer?.deadByteCounts() } ?? [:]
+        var logEnds = found.ends
+        if let sequencer { logEnds = sequencer.turn.withLock { [sequencer.segment.number: sequencer.offset] } }
         var usage = LogUsage()
         for root in snapshot.tables.all {
             let table = TableID(rawValue: root.table)
@@ -21,7 +23,9 @@ extension Log {
             if root.recordCount > 0 { usage.recordCounts[table] = root.recordCount }
         }
         for (number, entry) in manifest.files.sorted(by: { $0.key < $1.key }) {
-            let byteCount = try byteCount(of: entry.kind, number, seal: entry.seal)
+            // The file may go on with zeros.
+            let logEnd = entry.kind == .hotSegment && entry.seal == nil ? logEnds[number] : nil
+            let byteCount = if let logEnd { logEnd } else { try byteCount(of: entry.kind, number, seal: entry.seal) }
             switch entry.kind {
             case .hotSegment, .coldSegment, .blobSegment:
                 usage.segments.append(

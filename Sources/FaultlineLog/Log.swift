@@ -168,7 +168,7 @@ package final class Log: @unchecked Sendable {
         let committer = Committer(
             directory: opened.directory, manifest: manifest, publisher: publisher, durability: options.durability,
             segment: opened.segment, end: opened.end, previousHead: opened.head, sequence: opened.replay.sequence,
-            times: times)
+            preparedByteCount: preparedByteCount(options, opened.directory), times: times)
         let runs = RunStore(
             directory: opened.directory, manifest: manifest, publisher: publisher, cache: blockCache, budget: budget)
         let space = DiskSpace(opened.directory, options)
@@ -199,6 +199,16 @@ package final class Log: @unchecked Sendable {
         return Writing(
             manifest: manifest, committer: committer, sequencer: sequencer, checkpointer: checkpointer,
             maintainer: maintainer, space: space, times: times)
+    }
+
+    /// Zeros in advance cost more than they save where each write takes new space, and where nothing is durable.
+    private static func preparedByteCount(_ options: LogOptions, _ directory: StoreDirectory) -> Int {
+        do throws(DiskError) {
+            let kind = try directory.disk.fileSystem(of: directory.path)
+            return kind.isCopyOnWrite || kind.isVolatile ? 0 : options.preparedByteCount
+        } catch {
+            return 0
+        }
     }
 
     deinit {

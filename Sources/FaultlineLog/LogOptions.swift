@@ -43,6 +43,11 @@ package struct LogOptions: Sendable {
     package var ballastByteCount = 16 << 20
     /// Bytes of the store from which on there is such a file: 64 MiB.
     package var ballastStoreByteCount = 64 << 20
+    /// Bytes of zeros that are written behind small commits, for the next ones to overwrite, the first time; later up to
+    /// four times as many; 0: none: 64 KiB.
+    ///
+    /// Only where a commit returns when it is on the disk, on file systems that overwrite in place.
+    package var preparedByteCount = 64 << 10
     /// When a commit returns: when it is on the disk.
     package var durability: Durability = .sync
     /// Whether blobs are compressed where it saves an eighth: yes.

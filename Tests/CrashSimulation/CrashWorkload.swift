@@ -55,6 +55,7 @@ package final class CrashWorkload {
         options.memoryBudget = random.pick([1 << 20, 200_000, 60_000])
         options.maintenance = .inline
         if random.oneIn(8) { options.durability = .async }
+        options.preparedByteCount = random.pick([0, 300, 1_000, 5_000])
         options.seed = seed
         return options
     }

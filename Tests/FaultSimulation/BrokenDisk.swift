@@ -116,6 +116,10 @@ private final class BrokenDiskFile: DiskFile, @unchecked Sendable {
         try disk.run { () throws(DiskError) in try base.releaseReserve() }
     }
 
+    override func cut(to byteCount: UInt64) throws(DiskError) {
+        try disk.run { () throws(DiskError) in try base.cut(to: byteCount) }
+    }
+
     override func byteCount() throws(DiskError) -> UInt64 {
         try disk.run { () throws(DiskError) in try base.byteCount() }
     }

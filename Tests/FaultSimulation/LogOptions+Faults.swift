@@ -16,6 +16,7 @@ extension LogOptions {
         options.memoryBudget = random.pick([60_000, 200_000])
         options.maintenance = .inline
         if random.oneIn(5) { options.durability = .async }
+        options.preparedByteCount = random.pick([0, 200])
         options.seed = seed
         return options
     }

@@ -34,6 +34,10 @@ final class CountingDiskFile: DiskFile, @unchecked Sendable {
         try base.releaseReserve()
     }
 
+    override func cut(to byteCount: UInt64) throws(DiskError) {
+        try base.cut(to: byteCount)
+    }
+
     override func synchronize(site: SyncSite) throws(DiskError) {
         disk.count(path) { $0.synchronizations += 1 }
         try base.synchronize(site: site)

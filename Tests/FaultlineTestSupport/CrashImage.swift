@@ -88,6 +88,7 @@ struct CrashChoice: Hashable, Sendable {
             let byteCount = byteCounts[index]
             var bytes = state.files[file.file].durable
             bytes.extend(to: byteCount)
+            bytes.cut(to: byteCount)
             for sector in file.sectors {
                 let version = versions[place]
                 let cut = cuts.isEmpty ? SimulatedFile.sectorByteCount : cuts[place]

@@ -17,7 +17,7 @@ final class CrashSpace: Sendable {
     struct File: Sendable {
         let file: Int
         let durableByteCount: Int
-        /// Ascending; the first is the durable length, the last the present one.
+        /// Ascending: the durable length, the present one, and each between.
         let byteCounts: [Int]
         let sectors: [Sector]
     }
@@ -77,11 +77,8 @@ final class CrashSpace: Sendable {
 
     private static func file(_ number: Int, _ file: SimulatedFile, stale: [UInt8], options: CrashOptions) -> File {
         let size = SimulatedFile.sectorByteCount
-        var byteCounts = [file.durable.byteCount]
-        for write in file.writes where write.byteCountAfter > byteCounts[byteCounts.count - 1] {
-            byteCounts.append(write.byteCountAfter)
-        }
-        if file.current.byteCount > byteCounts[byteCounts.count - 1] { byteCounts.append(file.current.byteCount) }
+        let lengths = [file.durable.byteCount, file.current.byteCount] + file.writes.map(\.byteCountAfter)
+        let byteCounts = Set(lengths).sorted()
 
         var latest: [Int: [UInt8]] = [:]
         var versions: [Int: [[UInt8]]] = [:]

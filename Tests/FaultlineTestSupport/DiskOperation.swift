@@ -5,13 +5,13 @@ package struct DiskOperation: Hashable, Sendable, CustomStringConvertible {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case open, create, names, isPresent, createDirectory, remove, removeDirectory, rename, synchronizeDirectory
         case identity, freeByteCount, fileSystem
-        case read, write, synchronize, byteCount, lock, unlock, forgetCachedPages, reserve, releaseReserve
+        case read, write, synchronize, byteCount, lock, unlock, forgetCachedPages, reserve, releaseReserve, cut
 
         /// Whether it changes what a crash may leave behind.
         package var isMutating: Bool {
             switch self {
             case .create, .createDirectory, .remove, .removeDirectory, .rename, .synchronizeDirectory, .write,
-                .synchronize:
+                .synchronize, .cut:
                 true
             default: false
             }
@@ -36,7 +36,7 @@ package struct DiskOperation: Hashable, Sendable, CustomStringConvertible {
             case .lock, .unlock: .fcntl
             case .forgetCachedPages: .posixFadvise
             case .reserve: .fallocate
-            case .releaseReserve: .ftruncate
+            case .releaseReserve, .cut: .ftruncate
             }
         }
     }
@@ -45,7 +45,7 @@ package struct DiskOperation: Hashable, Sendable, CustomStringConvertible {
     package let path: String
     /// Where a rename leads.
     package let target: String?
-    /// For reads and writes, in bytes from the start of the file; for locks the byte.
+    /// For reads and writes, in bytes from the start of the file; for cuts the new end, for locks the byte.
     package let offset: UInt64?
     /// For reads and writes, the bytes asked for.
     package let byteCount: Int?

@@ -44,6 +44,12 @@ final class FailingDiskFile: DiskFile, @unchecked Sendable {
         try disk.run(DiskOperation(.releaseReserve, path)) { () throws(DiskError) in try base.releaseReserve() }
     }
 
+    override func cut(to byteCount: UInt64) throws(DiskError) {
+        try disk.run(DiskOperation(.cut, path, offset: byteCount)) { () throws(DiskError) in
+            try base.cut(to: byteCount)
+        }
+    }
+
     override func synchronize(site: SyncSite) throws(DiskError) {
         guard let (effect, error) = disk.hit(DiskOperation(.synchronize, path, site: site)) else {
             return try base.synchronize(site: site)

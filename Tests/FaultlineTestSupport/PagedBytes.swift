@@ -64,6 +64,15 @@ struct PagedBytes: Sendable {
         source.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[..<fitting]), at: offset) }
     }
 
+    /// Ends at `byteCount` bytes; what lay behind reads as zeros if the file grows again.
+    mutating func cut(to byteCount: Int) {
+        guard byteCount < self.byteCount else { return }
+        self.byteCount = byteCount
+        pages.removeLast(pages.count - (byteCount + Self.pageByteCount - 1) / Self.pageByteCount)
+        guard let last = pages.indices.last, !pages[last].isEmpty else { return }
+        for place in (byteCount - last * Self.pageByteCount)..<Self.pageByteCount { pages[last][place] = 0 }
+    }
+
     /// Grows to at least `byteCount` bytes, with zeros.
     mutating func extend(to byteCount: Int) {
         guard byteCount > self.byteCount else { return }

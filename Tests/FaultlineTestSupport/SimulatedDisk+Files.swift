@@ -49,6 +49,11 @@ extension SimulatedDisk {
         guardian.withLock { state.files[file].reservedEnd = 0 }
     }
 
+    func cut(_ file: Int, _ path: String, to byteCount: UInt64) {
+        begin(DiskOperation(.cut, path, offset: byteCount))
+        guardian.withLock { state.files[file].cut(to: Int(clamping: byteCount)) }
+    }
+
     func synchronize(_ file: Int, _ path: String, site: SyncSite) {
         begin(DiskOperation(.synchronize, path, site: site))
         guardian.withLock {

@@ -53,6 +53,11 @@ final class SimulatedDiskFile: DiskFile, @unchecked Sendable {
         disk.releaseReserve(file)
     }
 
+    override func cut(to byteCount: UInt64) throws(DiskError) {
+        try check(.ftruncate, needsWriting: true)
+        disk.cut(file, path, to: byteCount)
+    }
+
     override func synchronize(site: SyncSite) throws(DiskError) {
         try check(.fdatasync)
         disk.synchronize(file, path, site: site)

@@ -50,12 +50,22 @@ struct SimulatedFile: Sendable {
         writes.append(Write(offset: offset, bytes: [UInt8](bytes), byteCountAfter: current.byteCount))
     }
 
+    /// Ends the file, and gives back the space behind; what is cut off would be zeros if the file grew again.
+    mutating func cut(to byteCount: Int) {
+        reservedEnd = 0
+        guard byteCount < current.byteCount else { return }
+        let zeros = [UInt8](repeating: 0, count: current.byteCount - byteCount)
+        writes.append(Write(offset: byteCount, bytes: zeros, byteCountAfter: byteCount))
+        current.cut(to: byteCount)
+    }
+
     /// Makes bytes and length durable, but for the sectors that the system believes it has written.
     mutating func synchronize() {
         if lost.isEmpty {
             durable = current
         } else {
             durable.extend(to: current.byteCount)
+            durable.cut(to: current.byteCount)
             for sector in dirtySectors { writeThrough(sector) }
         }
         writes = []

@@ -109,6 +109,28 @@ struct DiskConformanceTests {
         #expect(code { () throws(DiskError) in try file.unlock(byte: 0) } == .notOpen)
         #expect(code { () throws(DiskError) in try file.forgetCachedPages() } == .notOpen)
         #expect(code { () throws(DiskError) in try file.releaseReserve() } != nil)
+        #expect(code { () throws(DiskError) in try file.cut(to: 0) } == .notOpen)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func cutsAFileAndFindsZerosWhereItGrowsAgain(kind: Kind) throws {
+        let setting = Setting(kind)
+        let file = try setting.disk.open(setting.path("f"), for: .creating)
+        let bytes = (0..<9_000).map { UInt8(truncatingIfNeeded: $0 % 251 + 1) }
+        try file.write(bytes, at: 0)
+        try file.synchronize()
+        try file.reserve(from: 9_000, through: 20_000)
+
+        try file.cut(to: 5_000)
+        #expect(try file.contents() == Array(bytes[..<5_000]))
+        try file.write([7], at: 6_000)
+        #expect(try file.contents() == bytes[..<5_000] + [UInt8](repeating: 0, count: 1_000) + [7])
+        try file.cut(to: 4_096)
+        try file.cut(to: 0)
+        #expect(try file.byteCount() == 0)
+
+        let reading = try setting.disk.open(setting.path("f"), for: .reading)
+        #expect(code { () throws(DiskError) in try reading.cut(to: 0) } != nil)
     }
 
     @Test(arguments: Kind.allCases)

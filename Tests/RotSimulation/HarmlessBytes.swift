@@ -7,4 +7,6 @@ package enum HarmlessBytes: String, CaseIterable, Sendable {
     /// The newest frame of a store that was not closed: no later frame says that a sync had covered it, so it cannot be
     /// told from one that a crash tore.
     case newestFrame = "the newest frame of a store that was not closed"
+    /// Zeros behind that frame: the next commits write over them, whatever stands there.
+    case preparedSpace = "zeros behind the newest frame of a store that was not closed"
 }

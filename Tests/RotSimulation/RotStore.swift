@@ -89,6 +89,7 @@ package struct RotStore: Sendable {
         options.maintenance = .inline
         options.segmentByteCount = 3_000
         options.frameByteCount = 4_096
+        options.preparedByteCount = 400
         options.memoryBudget = 1 << 20
         options.seed = 7
         self.options = options

@@ -9,6 +9,8 @@ final class RotStoreBuilder {
     private(set) var states = [CrashModel()]
     private(set) var frames: [UInt64: RotStore.Frame] = [:]
     private(set) var history: [String: [[UInt8]]] = [:]
+    /// Where the log ends in each of its segments.
+    private var logEnds: [String: Int] = [:]
     private var random = Seed(3)
 
     init(_ log: Log, on disk: SimulatedDisk) {
@@ -38,12 +40,12 @@ final class RotStoreBuilder {
         var state = states[states.count - 1]
         _ = try log.write(author: author) { transaction in try body(&state, &transaction) }
         states.append(state)
-        // The frame is what the newest segment grew by.
-        guard let path = disk.filePaths.last(where: { $0.contains("/s-") }), let bytes = disk.bytes(of: path) else {
-            return
-        }
-        let start = before[path]?.count ?? FileHeader.byteCount
-        frames[UInt64(states.count - 1)] = (path, start..<bytes.count)
+        // The frame is what the log in the newest segment grew by.
+        guard let path = disk.filePaths.last(where: { $0.contains("/s-") }),
+            let end = try log.usage().segments.last(where: { $0.kind == .hotSegment })?.byteCount
+        else { return }
+        frames[UInt64(states.count - 1)] = (path, (logEnds[path] ?? FileHeader.byteCount)..<Int(end))
+        logEnds[path] = Int(end)
     }
 
     private func change(_ table: TableID, _ state: inout CrashModel, _ transaction: inout Transaction) throws {

@@ -43,17 +43,25 @@ extension RotStore {
         } catch {
             return .wrong("\(error)")
         }
-        return harmlessBytes(path, damaged, log).map { .harmless($0) } ?? .wrong("nobody noticed")
+        return harmlessBytes(path, damaged, log, disk).map { .harmless($0) } ?? .wrong("nobody noticed")
     }
 
     /// The entry of the list that all damaged places are on.
-    private func harmlessBytes(_ path: String, _ damaged: [Int], _ log: Log) -> HarmlessBytes? {
+    private func harmlessBytes(
+        _ path: String, _ damaged: [Int], _ log: Log, _ disk: SimulatedDisk
+    ) -> HarmlessBytes? {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         if name == FileName.lock { return .lockText }
         let gap = FileHeader.byteCount..<TablePage.byteCount
         if name.hasPrefix("t-"), damaged.allSatisfy(gap.contains) { return .checkpointGap }
+        if let frame = frames[newest], path == frame.path, damaged.allSatisfy({ $0 >= frame.bytes.upperBound }) {
+            return .preparedSpace
+        }
         // Whatever was found, `difference` has let it pass.
-        return log.snapshot().sequence < newest && log.openReport.discardedByteCount > 0 ? .newestFrame : nil
+        guard let lost = frames[log.snapshot().sequence + 1], let bytes = disk.bytes(of: path) else { return nil }
+        // Zeros cannot be told from those that were prepared.
+        let isZeroed = bytes[lost.bytes.lowerBound...].allSatisfy { $0 == 0 }
+        return log.openReport.discardedByteCount > 0 || isZeroed ? .newestFrame : nil
     }
 
     /// What reads otherwise than it was written.

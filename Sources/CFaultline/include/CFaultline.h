@@ -47,6 +47,8 @@ int fl_forget_cached_pages(int descriptor);
 int fl_allocate(int descriptor, int64_t offset, int64_t byte_count, bool keeps_length);
 /* Frees what is allocated behind the file's end, by setting the length that it has. */
 int fl_release_allocation(int descriptor);
+/* Sets the file's length, and frees what is allocated behind it. */
+int fl_cut(int descriptor, int64_t byte_count);
 
 /* Copies inside the kernel; returns the bytes copied, 0 at the end of the source. */
 int64_t fl_copy_range(int source, int64_t source_offset, int target, int64_t target_offset, size_t byte_count);

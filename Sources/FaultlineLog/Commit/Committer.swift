@@ -19,6 +19,8 @@ final class Committer: @unchecked Sendable {
             let byteCount: Int
             let segment: ManagedFile
             let offset: UInt64
+            /// Up to where disk space was set aside in the segment when the frame was queued.
+            let roomEnd: UInt64
         }
         /// What becomes visible with a transaction's last frame.
         struct Visible {
@@ -55,10 +57,12 @@ final class Committer: @unchecked Sendable {
     /// Bounds of the sequence numbers in the segment.
     private var firstSequence: UInt64
     private var lastSequence: UInt64
+    private var zerosAhead: ZerosAhead
 
     init(
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, durability: Durability,
-        segment: ManagedFile, end: UInt64, previousHead: UInt32, sequence: UInt64, times: CommitTimes?
+        segment: ManagedFile, end: UInt64, previousHead: UInt32, sequence: UInt64, preparedByteCount: Int,
+        times: CommitTimes?
     ) {
         self.times = times
         self.directory = directory
@@ -71,6 +75,7 @@ final class Committer: @unchecked Sendable {
         self.previousHead = previousHead
         firstSequence = (manifest.state.files[segment.number]?.added.begun ?? 0) + 1
         lastSequence = sequence
+        zerosAhead = ZerosAhead(firstByteCount: durability == .sync ? preparedByteCount : 0, from: end)
     }
 
     /// Puts an item behind the others.
@@ -93,8 +98,12 @@ final class Committer: @unchecked Sendable {
         if leads || completion.wait() { lead(until: completion) }
     }
 
-    /// Gives back the log's space that was set aside; to be called when nothing follows.
-    func releaseReserve() { segment.releaseReserve() }
+    /// Gives back the log's space that was set aside or prepared; to be called when nothing follows.
+    ///
+    /// A file that failed stays as it is.
+    func releaseReserve() {
+        if publisher.failure == nil { segment.cut(to: written) }
+    }
 
     /// Bytes of log that were written since the store was opened.
     var writtenByteCount: UInt64 { byteCount.load(ordering: .relaxed) }
@@ -163,6 +172,7 @@ final class Committer: @unchecked Sendable {
     private func write(_ group: [Item]) throws(LogError) {
         try synchronizeBlobs(of: group)
         var index = 0
+        var groupByteCount = 0
         while index < group.count {
             guard let first = group[index].frame else {
                 group[index].completion.position = (segment, written, previousHead)
@@ -187,11 +197,34 @@ final class Committer: @unchecked Sendable {
                 try segment.file.write(bytes, at: first.offset)
             }
             written = last.offset + UInt64(last.byteCount)
-            // One leader at a time: no other adds meanwhile.
-            byteCount.store(byteCount.load(ordering: .relaxed) &+ UInt64(bytes.count), ordering: .relaxed)
+            groupByteCount += bytes.count
         }
+        // One leader at a time: no other adds meanwhile.
+        byteCount.store(byteCount.load(ordering: .relaxed) &+ UInt64(groupByteCount), ordering: .relaxed)
         guard durability == .sync || group.contains(where: { $0.frame == nil }) else { return }
-        if group.contains(where: { $0.needsSync }), durable < written { try synchronize() }
+        guard group.contains(where: { $0.needsSync }), durable < written else { return }
+        if let last = group.last(where: { $0.frame != nil })?.frame {
+            try prepareSpace(behind: groupByteCount, roomEnd: last.roomEnd)
+        }
+        try synchronize()
+    }
+
+    /// Writes zeros behind a small group.
+    ///
+    /// Nobody else writes behind the log's end, and what a crash leaves of them is the same as what it leaves of a group
+    /// that was not synchronized.
+    private func prepareSpace(behind groupByteCount: Int, roomEnd: UInt64) throws(LogError) {
+        let byteCount = zerosAhead.take(behind: groupByteCount, logEnd: written, roomEnd: roomEnd)
+        guard byteCount > 0 else { return }
+        let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
+        defer { zeros.deallocate() }
+        zeros.initializeMemory(as: UInt8.self, repeating: 0)
+        do throws(DiskError) {
+            try segment.file.write(UnsafeRawBufferPointer(zeros), at: written)
+        } catch {
+            // Where space cannot be set aside there may be none; the group has its own.
+            guard error.isAboutSpace else { throw LogError(error, doing: "preparing space for commits") }
+        }
     }
 
     /// The number of the transaction that a frame belongs to.
@@ -244,8 +277,9 @@ final class Committer: @unchecked Sendable {
                 next.addition(begun: begun),
             ], isSwitching: true)
         publisher.update(files: { $0.adding(next) })
-        segment.releaseReserve()
+        segment.cut(to: written)
         segment = next
+        zerosAhead.beginSegment()
         written = UInt64(FileHeader.byteCount)
         durable = written
         previousHead = 0

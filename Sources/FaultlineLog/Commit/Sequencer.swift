@@ -502,7 +502,8 @@ final class Sequencer: @unchecked Sendable {
             spill: firstSegment == segment.number ? firstOffset : 0)
         header.write(to: block.start + frameStart, at: offset, of: segment.header)
         let frame = Committer.Item.Frame(
-            block: block, start: frameStart, byteCount: frameByteCount, segment: segment, offset: offset)
+            block: block, start: frameStart, byteCount: frameByteCount, segment: segment, offset: offset,
+            roomEnd: room.end)
         offset += UInt64(frameByteCount)
         overheadByteCount &+= UInt64(FrameHeader.byteCount)
         byteCountSinceCheckpoint += UInt64(frameByteCount)

@@ -67,7 +67,7 @@ struct Replay {
         let durable: UInt64
         /// headCRC of the frame that ends at `durable`.
         let durableHead: UInt32
-        /// Bytes of the file.
+        /// Bytes of the file, but for the zeros that it ends with.
         let length: UInt64
     }
 
@@ -133,8 +133,12 @@ struct Replay {
                 managed.path, end)
         }
         byteCount += end - offset
+        // Prepared for commits that did not come.
+        let used = try onDisk("reading a segment") { () throws(DiskError) in
+            try managed.file.endWithoutZeros(from: end)
+        }
         return SegmentEnd(
-            end: end, head: head, durable: max(known.end, durable), durableHead: known.head, length: length)
+            end: end, head: head, durable: max(known.end, durable), durableHead: known.head, length: used)
     }
 
     /// Transactions that end behind `durable` in the last segment.

@@ -62,10 +62,13 @@ struct SalvageReplay {
         while let piece = try scanner.next() {
             switch piece {
             case .lost(let range):
-                if range.upperBound == segment.limit, !segment.isSealed, range.lowerBound >= watermark {
-                    tornByteCount += UInt64(range.count)
-                } else {
-                    lose(segment.managed, range, "The bytes do not verify.")
+                // Below the watermark zeros are as wrong as anything else.
+                let isBehind = range.lowerBound >= watermark
+                let lost = isBehind ? try segment.withoutPreparedZeros(range) : range
+                if isBehind, range.upperBound == segment.limit, !segment.isSealed {
+                    tornByteCount += UInt64(lost.count)
+                } else if !lost.isEmpty {
+                    lose(segment.managed, lost, "The bytes do not verify.")
                 }
             case .record(let header, let offset, _) where segment.isCold:
                 let range = offset..<(offset + UInt64(header.wholeByteCount))

@@ -34,6 +34,21 @@ struct SalvageSegment {
         isSealed = end != nil || isFollowed
     }
 
+    /// What of bytes that are nothing, up to where the segment ends, is not zeros that were prepared for commits which
+    /// did not come.
+    ///
+    /// What the disk cannot read is not known to be zeros.
+    func withoutPreparedZeros(_ range: Range<UInt64>) throws(LogError) -> Range<UInt64> {
+        guard !isCold, range.upperBound == limit else { return range }
+        do throws(DiskError) {
+            let end = try managed.file.endWithoutZeros(from: range.lowerBound)
+            return range.lowerBound..<min(end, range.upperBound)
+        } catch {
+            guard error.code == .ioFailure else { throw LogError(error, doing: "reading a damaged file") }
+            return range
+        }
+    }
+
     /// The hot segments in the order in which they were written.
     static func ordered(_ hot: [ManagedFile], _ facts: ManifestFacts) throws(LogError) -> [SalvageSegment] {
         var segments: [SalvageSegment] = []

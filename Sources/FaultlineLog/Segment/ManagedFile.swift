@@ -72,6 +72,13 @@ package final class ManagedFile: @unchecked Sendable {
         do throws(DiskError) { try file.releaseReserve() } catch { return }
     }
 
+    /// Ends the file at `end`, behind which it has nothing but zeros and space set aside; it gets no further bytes.
+    ///
+    /// What goes wrong is no error: nobody needs the space.
+    func cut(to end: UInt64) {
+        do throws(DiskError) { try file.cut(to: end) } catch { return }
+    }
+
     /// Reads exactly `buffer.count` bytes.
     @inline(__always)
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, _ doing: @autoclosure () -> String)

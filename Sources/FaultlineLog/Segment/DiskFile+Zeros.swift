@@ -1,0 +1,28 @@
+import FaultlineDisk
+
+extension DiskFile {
+    private static let blockByteCount = 64 << 10
+
+    /// Where the zeros begin that the file ends with: behind its last other byte, at a multiple of 8.
+    ///
+    /// - Parameter start: What lies before counts, whatever it is.
+    /// - Returns: At least `start`, unless the file is shorter.
+    /// - Throws: What the disk says.
+    /// - Complexity: Reads the zeros, from their end.
+    func endWithoutZeros(from start: UInt64) throws(DiskError) -> UInt64 {
+        var end = try byteCount()
+        guard end > start else { return end }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockByteCount, alignment: 16)
+        defer { buffer.deallocate() }
+        while end > start {
+            let block = max(start, end - min(end, UInt64(Self.blockByteCount)))
+            let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(end - block)])
+            let bytes = UnsafeRawBufferPointer(rebasing: wanted[..<(try read(into: wanted, at: block))])
+            if let last = bytes.lastIndex(where: { $0 != 0 }) {
+                return min((block + UInt64(last) + 1).roundedUpTo8, end)
+            }
+            end = block
+        }
+        return start
+    }
+}
