@@ -8,7 +8,7 @@ public struct SnapshotUse: Sendable, Codable, Hashable {
     public let label: String
     /// Whether it was pinned, and stays; others are moved on once they are idle.
     public let isPinned: Bool
-    /// When it was pinned, or last seen to be used.
+    /// When it was pinned, or found to have been used.
     public let since: Date
     /// Bytes of files that could be removed without it; what several keep counts for each of them.
     public let heldByteCount: Int

@@ -238,14 +238,16 @@ package final class Log: @unchecked Sendable {
 
     /// Keeps the newest state for somebody who comes back to it.
     ///
-    /// While it is not used, the log takes it away where it has become old and keeps dropped segments on the disk: 60 s
-    /// after it was used last, or 5 s where these are more than a quarter of what is live. Each hold has to be given
-    /// back by `release`.
+    /// While it is not used, the log takes it away once others have written: 60 s after it was used last, or 5 s where
+    /// it keeps dropped segments of more than a quarter of what is live. Each hold has to be given back by `release`.
     ///
-    /// - Parameter label: Whose it is, for reports.
+    /// - Parameters:
+    ///   - label: Whose it is, for reports.
+    ///   - isFree: Whether the owner has nothing that is of the snapshot's state, so that it may be taken; called under
+    ///     locks of the log, by any thread, while the snapshot is not used.
     /// - Returns: The hold, not in use.
-    package func hold(_ label: String) -> SnapshotHold {
-        let hold = SnapshotHold(snapshot())
+    package func hold(_ label: String, isFree: @escaping @Sendable () -> Bool = { true }) -> SnapshotHold {
+        let hold = SnapshotHold(snapshot(), isFree: isFree)
         holds.add(hold, label)
         return hold
     }
@@ -264,7 +266,7 @@ package final class Log: @unchecked Sendable {
     }
 
     /// Who keeps an old state of the store, the oldest first: in this process, where it is open for writing.
-    package func pins() -> [SnapshotPin] { writing?.checkpointer.pins() ?? holds.pins([]) }
+    package func pins() -> [SnapshotPin] { holds.pins { directory.isInUse($0) } }
 
     /// Whether the last opening was closed.
     package var hasEnded: Bool { isClosed.load(ordering: .acquiring) }
@@ -375,6 +377,7 @@ package final class Log: @unchecked Sendable {
     package func checkpoint() throws(LogError) {
         let writing = try writable()
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
+        defer { writing.maintainer.look() }
         try writing.checkpointer.run()
     }
 
@@ -394,6 +397,7 @@ package final class Log: @unchecked Sendable {
     package func compact(progress: (UInt64) -> Void = { _ in }) throws(LogError) -> CompactionReport {
         let writing = try writable()
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
+        defer { writing.maintainer.look() }
         return try writing.checkpointer.compact(until: { isClosed.load(ordering: .acquiring) }, progress: progress)
     }
 

@@ -160,25 +160,27 @@ final class Checkpointer: @unchecked Sendable {
 
     // MARK: Snapshots that others keep
 
-    /// Takes snapshots that are idle and cost too much, and removes what only they needed.
+    /// Takes snapshots that are behind and idle, and removes what only they needed.
     ///
-    /// - Returns: Whether dropped segments are still in use, so that this is to be called again.
+    /// - Returns: Whether some are left, so that this is to be called again.
     /// - Throws: `.closed`.
     func release() throws(LogError) -> Bool {
         try whileOpen { () throws(LogError) in
-            moveOnHolds()
+            let isLeft = moveOnHolds()
             directory.removeUnneededFiles()
-            return !compactor.heldFiles().isEmpty
+            return isLeft
         }
     }
 
-    /// What is kept from being removed, and by whom.
-    func pins() -> [SnapshotPin] { holds.pins(lock.withLock { compactor.heldFiles() }) }
-
-    private func moveOnHolds() {
-        let held = compactor.heldFiles()
-        if held.isEmpty { return }
-        holds.moveOn(held, liveByteCount: manifest.state.files.values.reduce(0) { $0 + $1.live })
+    @discardableResult
+    private func moveOnHolds() -> Bool {
+        let live = manifest.state.files.values.reduce(UInt64(0)) { sum, file in
+            guard file.kind.isSegment else { return sum }
+            // Of a segment in which nothing died yet nobody has counted anything.
+            return sum + (file.total > 0 ? file.live : file.seal?.end ?? file.durable)
+        }
+        return holds.moveOn(
+            compactor.heldFiles(), liveByteCount: live, newest: publisher.snapshot.sequence)
     }
 
     /// Forgets an index; its files go with the next checkpoint.

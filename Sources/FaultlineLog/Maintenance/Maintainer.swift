@@ -2,8 +2,8 @@ import FaultlineDisk
 import Glibc
 import Synchronization
 
-/// A thread that makes checkpoints when they are due, and compacts behind them; where old snapshots keep files from
-/// being removed, it looks after them now and then.
+/// A thread that makes checkpoints when they are due, and compacts behind them; where snapshots are behind, it looks
+/// after them now and then.
 ///
 /// It holds the checkpointer and not the log, so that a log nobody holds can go.
 // Safe because what varies is atomic, and the thread is joined before the object goes.
@@ -50,6 +50,11 @@ final class Maintainer: @unchecked Sendable {
         return true
     }
 
+    /// Lets the thread look after snapshots; to be called when others than it have made a checkpoint.
+    func look() {
+        if isRunning { sem_post(semaphore) }
+    }
+
     /// Ends the thread and waits for it.
     func stop() {
         guard isRunning else { return }
@@ -59,18 +64,18 @@ final class Maintainer: @unchecked Sendable {
         pthread_join(thread, nil)
     }
 
-    /// Seconds between two looks at snapshots that keep files.
+    /// Seconds between two looks at snapshots that are behind.
     private static let patience = 10
 
     private func loop() {
-        var isHeld = false
+        var isLeft = false
         while true {
-            wait(isHeld ? Self.patience : nil)
+            wait(isLeft ? Self.patience : nil)
             if isStopping.load(ordering: .acquiring) { return }
             if isAsked.exchange(false, ordering: .acquiringAndReleasing) {
                 checkpointer.note(maintain())
             }
-            do throws(LogError) { isHeld = try checkpointer.release() } catch { isHeld = false }
+            do throws(LogError) { isLeft = try checkpointer.release() } catch { isLeft = false }
         }
     }
 

@@ -4,8 +4,8 @@ import Synchronization
 /// A place where somebody keeps a snapshot between two uses, and out of which the log may take it meanwhile.
 ///
 /// Who keeps one uses it between `begin` and `end`; in that time it stays. In between, the log may look: a snapshot that
-/// nobody uses, and that keeps files from being removed, is taken, and the next `begin` says so. A hold that is pinned
-/// is taken only when it has outlived its limits, and then `begin` throws.
+/// nobody has used for a while is taken, if its owner has nothing that is of this state, and the next `begin` says so. A
+/// hold that is pinned is taken only when it has outlived its limits, and then `begin` throws.
 ///
 /// Concurrency: `begin`, `end` and `snapshot` are of one thread at a time, the owner's; the rest is the log's. They meet
 /// in `state`: whoever moves it from `idle` has the snapshot to itself.
@@ -30,8 +30,11 @@ package final class SnapshotHold: @unchecked Sendable {
     private var kept: Snapshot
     /// Uses that are nested, of the owner.
     private var depth = 0
+    /// Whether the owner has nothing that is of the snapshot's state; asked while it uses none.
+    private let isFree: @Sendable () -> Bool
 
-    init(_ snapshot: Snapshot) {
+    init(_ snapshot: Snapshot, isFree: @escaping @Sendable () -> Bool) {
+        self.isFree = isFree
         kept = snapshot
         sequenceNumber = Atomic(snapshot.sequence)
     }
@@ -105,8 +108,10 @@ package final class SnapshotHold: @unchecked Sendable {
     }
 
     /// Ends that a pin has expired: the next `begin` returns false.
-    package func forgetExpiry() {
-        _ = state.compareExchange(expected: State.expired, desired: State.taken, ordering: .acquiringAndReleasing)
+    ///
+    /// - Returns: Whether it had.
+    package func forgetExpiry() -> Bool {
+        state.compareExchange(expected: State.expired, desired: State.taken, ordering: .acquiringAndReleasing).exchanged
     }
 
     // MARK: The log's
@@ -120,7 +125,7 @@ package final class SnapshotHold: @unchecked Sendable {
     /// Whether the snapshot was taken out.
     var isTaken: Bool { state.load(ordering: .relaxed) >= State.taken }
 
-    /// Takes the snapshot out, unless it is being used.
+    /// Takes the snapshot out, unless it is being used or its owner needs it.
     ///
     /// - Parameter isExpiring: Whether the owner is to be refused from now on.
     /// - Returns: What was taken, which may be the last reference to many pages.
@@ -128,6 +133,11 @@ package final class SnapshotHold: @unchecked Sendable {
         guard
             state.compareExchange(expected: State.idle, desired: State.watched, ordering: .acquiring).exchanged
         else { return nil }
+        // It may have been used since it was found to be idle.
+        if !isExpiring, wasUsed.load(ordering: .relaxed) || !isFree() {
+            state.store(State.idle, ordering: .releasing)
+            return nil
+        }
         let old = kept
         kept = .nothing
         state.store(isExpiring ? State.expired : State.taken, ordering: .releasing)

@@ -2,10 +2,10 @@ import FaultlineDisk
 
 /// All holds of a log: moves on those that nobody uses, lets pins expire, and tells what each costs.
 ///
-/// A snapshot costs something only once what it sees was replaced and its files were dropped. So holds are looked at
-/// when files were dropped and are still in use: behind checkpoints, and now and then as long as there are such files.
+/// A snapshot that is not the newest keeps memory of old tables and indexes, and files that were dropped since. So holds
+/// are looked at behind checkpoints, and now and then as long as one is behind.
 ///
-/// Concurrency: guarded by its lock, under which no other is taken.
+/// Concurrency: guarded by its lock; lock order: the checkpointer's, this, the owners'.
 // Safe because mutable state is guarded by the lock.
 final class SnapshotHolds: @unchecked Sendable {
     /// A file that was dropped and that somebody still needs.
@@ -21,27 +21,32 @@ final class SnapshotHolds: @unchecked Sendable {
         var label: String
         /// Nil where the hold may be moved on.
         var limits: PinLimits?
-        /// When it was pinned, or last seen to be used.
-        var since: Int64
+        /// When it was pinned, or found to have been used.
+        var since: (wall: Int64, monotonic: UInt64)
+
+        func age(at now: UInt64) -> UInt64 { now - min(since.monotonic, now) }
     }
 
     /// A snapshot that was not used for so many nanoseconds is taken: 60 s.
-    static let idleNanoseconds: Int64 = 60_000_000_000
+    static let idleNanoseconds: UInt64 = 60_000_000_000
     /// Where it keeps more than this part of what is live, after so many: 5 s.
     static let liveShare: UInt64 = 4
-    static let idleNanosecondsWhereLarge: Int64 = 5_000_000_000
+    static let idleNanosecondsWhereLarge: UInt64 = 5_000_000_000
 
     private let lock = EngineLock()
     private let clock: Clock
     private var entries: [ObjectIdentifier: Entry] = [:]
+    private var held: [HeldFile] = []
 
     init(_ clock: Clock) {
         self.clock = clock
     }
 
+    private var now: (wall: Int64, monotonic: UInt64) { (clock.wallNanoseconds(), clock.monotonicNanoseconds()) }
+
     func add(_ hold: SnapshotHold, _ label: String) {
-        let now = clock.wallNanoseconds()
-        lock.withLock { entries[ObjectIdentifier(hold)] = Entry(hold: hold, label: label, limits: nil, since: now) }
+        let entry = Entry(hold: hold, label: label, limits: nil, since: now)
+        lock.withLock { entries[ObjectIdentifier(hold)] = entry }
     }
 
     func remove(_ hold: SnapshotHold) {
@@ -52,7 +57,7 @@ final class SnapshotHolds: @unchecked Sendable {
 
     /// Pins a hold, or, with nil, lets it be moved on again.
     func setLimits(_ limits: PinLimits?, of hold: SnapshotHold, _ label: String) {
-        let now = clock.wallNanoseconds()
+        let now = now
         lock.withLock {
             entries[ObjectIdentifier(hold)]?.limits = limits
             entries[ObjectIdentifier(hold)]?.label = label
@@ -60,47 +65,56 @@ final class SnapshotHolds: @unchecked Sendable {
         }
     }
 
-    /// Takes the snapshots that are not used and cost too much.
+    /// Takes the snapshots that are behind and not used, and those whose pins have outlived their limits.
     ///
     /// - Parameters:
     ///   - files: What was dropped and is still in use.
     ///   - liveByteCount: Bytes of segments that are live.
-    func moveOn(_ files: [HeldFile], liveByteCount: UInt64) {
-        guard !files.isEmpty else { return }
-        let now = clock.wallNanoseconds()
+    ///   - newest: The newest transaction that snapshots see.
+    /// - Returns: Whether some are left that this is to be called for again.
+    func moveOn(_ files: [HeldFile], liveByteCount: UInt64, newest: UInt64) -> Bool {
+        let now = now
         var taken: [Snapshot] = []
         lock.lock()
         defer {
             lock.unlock()
+            // These may be the last references to many pages.
             taken.removeAll()
         }
-        for (key, entry) in entries where !entry.hold.isTaken {
+        held = files
+        var isLeft = false
+        for (key, entry) in entries where !entry.hold.isTaken && entry.hold.sequence < newest {
             let wasUsed = entry.hold.takeUse()
-            // A clock that was set back is no reason to wait for ever.
-            if entry.limits == nil && wasUsed || now < entry.since { entries[key]?.since = now }
             let byteCount = Self.pinned(by: entry.hold.sequence, files)
-            guard byteCount > 0 else { continue }
+            var snapshot: Snapshot?
             if let limits = entry.limits {
-                guard now - entry.since >= limits.nanoseconds || byteCount > limits.byteCount else { continue }
-                if let snapshot = entry.hold.take(isExpiring: true) { taken.append(snapshot) }
-            } else if !wasUsed {
-                let isLarge = byteCount > liveByteCount / Self.liveShare
-                guard now - entry.since >= (isLarge ? Self.idleNanosecondsWhereLarge : Self.idleNanoseconds) else {
-                    continue
+                if byteCount > limits.byteCount || byteCount > 0 && entry.age(at: now.monotonic) >= limits.nanoseconds {
+                    snapshot = entry.hold.take(isExpiring: true)
                 }
-                if let snapshot = entry.hold.take(isExpiring: false) { taken.append(snapshot) }
+            } else if wasUsed {
+                entries[key]?.since = now
+            } else {
+                let isLarge = byteCount > liveByteCount / Self.liveShare
+                if entry.age(at: now.monotonic) >= (isLarge ? Self.idleNanosecondsWhereLarge : Self.idleNanoseconds) {
+                    snapshot = entry.hold.take(isExpiring: false)
+                }
             }
+            if let snapshot { taken.append(snapshot) } else { isLeft = true }
         }
+        return isLeft
     }
 
-    /// The holds that keep something, or were pinned; the oldest state first.
-    func pins(_ files: [HeldFile]) -> [SnapshotPin] {
-        let all = lock.withLock { Array(entries.values) }
+    /// The holds that keep dropped segments, or were pinned; the oldest state first.
+    ///
+    /// - Parameter isInUse: Whether a file is still needed by anybody.
+    func pins(_ isInUse: (UInt64) -> Bool) -> [SnapshotPin] {
+        let (all, held) = lock.withLock { (Array(entries.values), held) }
+        let files = held.filter { isInUse($0.number) }
         return all.compactMap { entry in
             let byteCount = entry.hold.isTaken ? 0 : Self.pinned(by: entry.hold.sequence, files)
             guard entry.limits != nil || byteCount > 0 else { return nil }
             return SnapshotPin(
-                label: entry.label, isExplicit: entry.limits != nil, sinceWallNanoseconds: entry.since,
+                label: entry.label, isExplicit: entry.limits != nil, sinceWallNanoseconds: entry.since.wall,
                 sequence: entry.hold.sequence, pinnedByteCount: byteCount, isExpired: entry.hold.isTaken)
         }.sorted { ($0.sequence, $0.sinceWallNanoseconds) < ($1.sequence, $1.sinceWallNanoseconds) }
     }

@@ -4,7 +4,7 @@ package struct SnapshotPin: Sendable, Equatable {
     package let label: String
     /// Whether it was asked for, and stays behind; the others are moved on once they are idle.
     package let isExplicit: Bool
-    /// Nanoseconds since 1970 when the snapshot was pinned, or last seen to be used.
+    /// Nanoseconds since 1970 when the snapshot was pinned, or found to have been used.
     package let sinceWallNanoseconds: Int64
     /// The newest transaction that it sees.
     package let sequence: UInt64
@@ -16,12 +16,12 @@ package struct SnapshotPin: Sendable, Equatable {
 
 /// How long a state of the store may be pinned, and at what cost.
 package struct PinLimits: Sendable {
-    /// Nanoseconds after which it expires.
-    package var nanoseconds: Int64
+    /// Nanoseconds after which it expires, once it keeps files.
+    package var nanoseconds: UInt64
     /// Bytes of files that it may keep from being removed.
     package var byteCount: UInt64
 
-    package init(nanoseconds: Int64, byteCount: UInt64) {
+    package init(nanoseconds: UInt64, byteCount: UInt64) {
         self.nanoseconds = nanoseconds
         self.byteCount = byteCount
     }

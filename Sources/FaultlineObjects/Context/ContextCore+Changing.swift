@@ -120,6 +120,8 @@ extension ContextCore {
     /// - Throws: `modelValidationFailure` if a rule denies a delete; nothing is saved then.
     func propagateDeletes() throws {
         guard !deleted.isEmpty || hasDeletedInserts else { return }
+        try beginReading()
+        defer { endReading() }
         var place = 0
         var unsaved = inserted.filter { $0.core.pointee.has(.deleted) }
         var unsavedPlace = 0

@@ -8,14 +8,6 @@ extension ContextCore {
     func target(of core: inout ModelCore, _ slot: Int) -> AnyObject? {
         let home = core.home.takeUnretainedValue()
         guard case .toOne(let relationship)? = home.entity?.slots[slot] else { return nil }
-        do throws(LogError) {
-            // The row and what it refers to are of one state.
-            try beginReading()
-        } catch {
-            report(error)
-            return nil
-        }
-        defer { endReading() }
         let reference = ObjectReference(bits: core.read({ $0.toOne(slot) }, { $0.toOne(slot) }) ?? 0)
         return object(reference, homes[relationship.destination])
     }
@@ -53,6 +45,8 @@ extension ContextCore {
     func setTarget(of owner: ObjectHandle, _ slot: Int, to target: ObjectHandle?) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toOne(let relationship) = entity.slots[slot] else { return }
+        guard beginChanging() else { return }
+        defer { endReading() }
         if let target, !adopt(target) { return }
         let old = reference(of: owner, slot)
         let new = target?.reference ?? ObjectReference(bits: 0)
@@ -74,6 +68,18 @@ extension ContextCore {
                 _ = write(rival, slot, ObjectReference(bits: 0))
             }
             _ = write(target, inverse, owner.reference)
+        }
+    }
+
+    /// Begins a change that needs what is stored of others; false if that cannot be read: then nothing is changed, and
+    /// the next save throws.
+    private func beginChanging() -> Bool {
+        do throws(LogError) {
+            try beginReading()
+            return true
+        } catch {
+            refuseSave(error)
+            return false
         }
     }
 
@@ -173,6 +179,8 @@ extension ContextCore {
     func setMembers(of owner: ObjectHandle, _ slot: Int, to newMembers: [ObjectHandle]) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return }
+        guard beginChanging() else { return }
+        defer { endReading() }
         var wanted: [ObjectHandle] = []
         var seen: Set<ObjectIdentifier> = []
         for member in newMembers where seen.insert(ObjectIdentifier(member.object)).inserted {

@@ -24,8 +24,8 @@ extension ContextCore {
                 "The container was made with allowsSave: false. Make another one to save.")
         }
         if let pinLabel {
-            throw SwiftDataError.modelValidationFailure.explained(
-                "The context is pinned to an older state of the store (\(pinLabel)). Unpin it, or save in another one.")
+            throw LogError(
+                .readOnly, "The context is pinned (\(pinLabel)), so nothing can be saved in it. Unpin it first.")
         }
         try beginReading()
         defer { endReading() }

@@ -7,7 +7,7 @@ package import FaultlineStore
 /// What lies behind a `ModelContext`: its snapshot, its objects, its loaded rows, its unsaved changes.
 ///
 /// Everything that reads the store does so between `beginReading` and `endReading`: in between the log may take the
-/// snapshot of a context that nobody uses.
+/// snapshot of a context that has no stored objects, and of one whose pin has outlived its limits.
 ///
 /// Objects keep it alive; the user's `ModelContext` is only the handle. It is used by one thread at a time, like the
 /// context itself; what other threads may do (release objects, take memory back) goes through the lock.
@@ -21,8 +21,6 @@ package final class ContextCore: @unchecked Sendable {
     let store: RowStore
     let lock = EngineLock()
     private let hold: SnapshotHold
-    /// Whether the snapshot was taken, and those who observe objects have not been told what is different since.
-    private var hasMovedUnseen = false
     /// What the context was pinned for; nil where it goes on with the store.
     private(set) var pinLabel: String?
     /// By ordinal of the entity.
@@ -74,7 +72,7 @@ package final class ContextCore: @unchecked Sendable {
         self.store = store
         self.tallies = tallies
         self.isReadOnly = isReadOnly
-        hold = store.log.hold("context")
+        hold = store.log.hold("context") { [reclaimer] in reclaimer.hasNoObjects }
         let typesByName = Dictionary(types.map { ($0.entityName, $0) }) { first, _ in first }
         homes = store.storage.entities.map {
             EntityHome(context: self, entity: $0, type: typesByName[$0.name], storeID: store.log.storeID)
@@ -108,7 +106,7 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Begins to read the store; may be nested, each needs its `endReading`.
     ///
-    /// A context whose snapshot was taken while nobody used it goes on at the newest state.
+    /// A context whose snapshot was taken goes on at the newest state; it has no objects that show the one before.
     ///
     /// - Throws: `.expired` if the context is pinned to a state that has outlived its limits; then no `endReading` is
     ///   due.
@@ -127,7 +125,13 @@ package final class ContextCore: @unchecked Sendable {
         // Rows were loaded at the state that was taken.
         if newest.sequence != hold.sequence { forgetRows() }
         hold.put(newest)
-        hasMovedUnseen = true
+    }
+
+    /// Whether no stored object is alive; asked by any thread.
+    var hasNoObjects: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return homes.allSatisfy { $0.identities.count == 0 }
     }
 
     /// Moves on to the newest state, unless the context is pinned.
@@ -135,10 +139,6 @@ package final class ContextCore: @unchecked Sendable {
     /// Where others have saved meanwhile, loaded rows are given up: all objects without unsaved changes show one state
     /// of the store.
     func moveToNewest() {
-        if hasMovedUnseen {
-            hasMovedUnseen = false
-            noteMoveFromUnknown()
-        }
         guard pinLabel == nil else { return }
         let newest = store.log.snapshot()
         let old = snapshot
@@ -168,12 +168,16 @@ package final class ContextCore: @unchecked Sendable {
         store.log.pin(hold, limits, label)
     }
 
-    /// Goes on with the store; the next fetch moves to the newest state.
+    /// Goes on with the store; the next fetch moves to the newest state, and this does if the pin has expired.
     func unpin() {
         guard pinLabel != nil else { return }
         pinLabel = nil
         store.log.pin(hold, nil, "context")
-        hold.forgetExpiry()
+        guard hold.forgetExpiry() else { return }
+        // Objects are alive: no getter may be the first to move on.
+        do throws(LogError) { try beginReading() } catch { return }
+        endReading()
+        noteMoveFromUnknown()
     }
 
     // MARK: Homes

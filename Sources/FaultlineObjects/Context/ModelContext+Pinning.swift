@@ -11,19 +11,18 @@ extension ModelContext {
     ///
     /// - Parameters:
     ///   - label: What it is for, as `pins` shows it.
-    ///   - duration: After which it expires where it costs space: an hour.
-    ///   - byteLimit: Bytes of files that it may keep from being removed: 1 GiB.
+    ///   - duration: After which it expires where it costs space: an hour. One below zero counts as zero.
+    ///   - byteLimit: Bytes of segments that it may keep from being removed: 1 GiB.
     /// - Throws: `StorageError` with the code `expired`, if the context is pinned and that has expired.
     public func pin(
         _ label: String = "pinned context", for duration: Duration = .seconds(3_600), byteLimit: Int = 1 << 30
     ) throws {
-        precondition(byteLimit >= 0 && duration >= .zero, "A pin's limits are not negative.")
-        let (seconds, attoseconds) = duration.components
-        // 292 years are as good as for ever.
-        let nanoseconds = min(seconds, 9_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
-        try StorageError.translating {
-            try core.pin(PinLimits(nanoseconds: nanoseconds, byteCount: UInt64(byteLimit)), label)
-        }
+        // 300 years are as good as for ever.
+        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(9_000_000_000)).components
+        let limits = PinLimits(
+            nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000),
+            byteCount: UInt64(max(byteLimit, 0)))
+        try StorageError.translating { try core.pin(limits, label) }
     }
 
     /// Goes on with the store: the next fetch sees the newest state, and the context can be saved again.

@@ -9,8 +9,7 @@ public import Foundation
 /// may outlive their context: they keep reading, and `modelContext` is nil.
 ///
 /// Each context reads one state of the store: that of its last fetch or save. What other contexts save in between is
-/// seen at the next fetch. A context that was not used for a while goes on at the newest state, if what it reads takes
-/// space on the disk that could be freed otherwise; `pin` keeps it where it is.
+/// seen at the next fetch. `pin` keeps it where it is.
 public class ModelContext: Equatable, SendableMetatype {
     package let core: ContextCore
     /// Whatever the container needs to stay alive.

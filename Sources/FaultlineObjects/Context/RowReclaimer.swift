@@ -1,7 +1,7 @@
 internal import FaultlineDisk
 
-/// Stands between the engine's budget, which any thread may ask to take memory back, and a context, which may go away
-/// meanwhile.
+/// Stands between the engine, which any thread may have ask a context something or take memory back from it, and the
+/// context, which may go away meanwhile.
 ///
 /// A weak reference would do the same, and make every retain of the context by one of its objects several times as
 /// dear: it gives the context a side table.
@@ -18,4 +18,7 @@ final class RowReclaimer: @unchecked Sendable {
     func reclaim(_ byteCount: Int) -> Int {
         lock.withLock { context?._withUnsafeGuaranteedRef { $0.reclaimRows(byteCount) } ?? 0 }
     }
+
+    /// Whether no stored object of the context is alive.
+    var hasNoObjects: Bool { lock.withLock { context?._withUnsafeGuaranteedRef { $0.hasNoObjects } ?? true } }
 }

@@ -24,7 +24,8 @@ extension ModelCore {
         switch failure {
         case .unreadable(let cause):
             error = cause
-            insert(.damaged)
+            // Nothing is wrong with the object where its context came too late.
+            if cause.code != .expired { insert(.damaged) }
         case .undecodable(let slot, let cause):
             error = SwiftDataError.modelValidationFailure.explained(
                 "\(name).\(property(slot)) of object \(number) does not decode: \(cause). A stand-in was given.")

@@ -157,15 +157,31 @@ extension ModelCore {
                 draftPointer = Draft.create(copying: row, layout: layout).block
                 setBase(location)
             } else {
+                guard has(.gone) || has(.damaged) else {
+                    refuseChange("could not be read, so it was not changed")
+                    return false
+                }
+                // What is not there is no base.
+                self.row = .none
                 draftPointer = Draft.create(layout: layout).block
             }
         }
-        if !has(.deleted), !has(.gone), !has(.damaged) {
-            insert(.changed)
-            let address = objectAddress
-            home._withUnsafeGuaranteedRef { $0.context?.registerChange(address, $0) }
+        if has(.deleted) || has(.gone) { return true }
+        if has(.damaged) {
+            refuseChange("was read with stand-in values, so it cannot be saved")
+            return true
         }
+        insert(.changed)
+        let address = objectAddress
+        home._withUnsafeGuaranteedRef { $0.context?.registerChange(address, $0) }
         return true
+    }
+
+    /// Makes the next save fail, because a change of this object would be lost, or would overwrite what was not read.
+    private func refuseChange(_ why: String) {
+        let name = home._withUnsafeGuaranteedRef { $0.entityName }
+        context?.refuseSave(
+            SwiftDataError.modelValidationFailure.explained("\(name) \(number) \(why). Fetch it again."))
     }
 
     /// Writes nil to a slot of the draft; nothing where there is none.
@@ -191,32 +207,18 @@ extension ModelCore {
     /// Gives the bytes of a variable value, wherever they lie; nil if they cannot be read.
     mutating func withBytes<R>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         if let core = canonicalCore { return core.pointee.withBytes(of: slot, body) }
+        let reference: BlobReference
         if let draftPointer {
             let draft = Draft(block: draftPointer)
             guard let blob = draft.blobReference(slot) else { return body(draft.variable(slot)) }
-            return withBlob(blob, slot, body)
-        }
-        guard let row = loadedRow() else { return nil }
-        guard row.blobReference(slot) != nil else { return body(row.variable(slot)) }
-        return readingRow { core, row in
+            reference = blob
+        } else if let row = loadedRow() {
             guard let blob = row.blobReference(slot) else { return body(row.variable(slot)) }
-            return core.withBlob(blob, slot, body)
-        }
-    }
-
-    /// Calls `body` with the row of the state that the context keeps meanwhile: what a row refers to is read at the
-    /// same state as the row itself.
-    private mutating func readingRow<R>(_ body: (inout ModelCore, RowView) -> R?) -> R? {
-        guard let context else { return nil }
-        do throws(LogError) {
-            try context.beginReading()
-        } catch {
-            report(.unreadable(error))
+            reference = blob
+        } else {
             return nil
         }
-        defer { context.endReading() }
-        guard let row = loadedRow() else { return nil }
-        return body(&self, row)
+        return withBlob(reference, slot, body)
     }
 
     private mutating func withBlob<R>(
@@ -240,20 +242,17 @@ extension ModelCore {
 
     mutating func data(of slot: Int) -> Data? {
         if let core = canonicalCore { return core.pointee.data(of: slot) }
+        let reference: BlobReference
         if let draftPointer {
             let draft = Draft(block: draftPointer)
             guard let blob = draft.blobReference(slot) else { return Data(draft.variable(slot)) }
-            return data(of: blob)
-        }
-        guard let row = loadedRow() else { return nil }
-        guard row.blobReference(slot) != nil else { return Data(row.variable(slot)) }
-        return readingRow { core, row in
+            reference = blob
+        } else if let row = loadedRow() {
             guard let blob = row.blobReference(slot) else { return Data(row.variable(slot)) }
-            return core.data(of: blob)
+            reference = blob
+        } else {
+            return nil
         }
-    }
-
-    private mutating func data(of reference: BlobReference) -> Data? {
         // Read straight into the data's own memory.
         guard let context, let byteCount = Int(exactly: reference.byteCount) else { return nil }
         var data = Data(count: byteCount)
