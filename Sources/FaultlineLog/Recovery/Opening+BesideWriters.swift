@@ -25,11 +25,13 @@ extension Opening {
             report = OpenReport()
             indexesToRebuild = []
             needsSameManifest = false
+            hasReadWithoutLimit = false
+            openedDirectory = nil
             var opened: Opened?
             var failure: LogError?
             do throws(LogError) { opened = try attempt() } catch { failure = error }
             // A writer came, and what lies behind the last sync may have been looked at.
-            if !hadWriter, try lock.hasWriter() { continue }
+            if !hadWriter || hasReadWithoutLimit, try lock.hasWriter() { continue }
             let isDoubtful =
                 failure?.code == .damaged || opened?.report.ignoredDerivedFiles.isEmpty == false || needsSameManifest
             if isDoubtful, try !isManifestTheSame() { continue }
@@ -46,7 +48,9 @@ extension Opening {
     private func isManifestTheSame() throws(LogError) -> Bool {
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
         let manifests = Self.manifests(among: names)
-        guard let read, let directory = openedDirectory else { return manifests == listed }
+        // What IDENTITY says never changes but for a feature, in one step.
+        guard let directory = openedDirectory else { return true }
+        guard let read else { return manifests == listed }
         do throws(LogError) {
             guard let now = try ManifestReader.newest(manifests, in: directory, for: .reading) else { return false }
             return ManifestVersion(now) == read
@@ -57,10 +61,14 @@ extension Opening {
     }
 
     /// Beside a writer, a reader sees what a sync is known to have covered.
-    func readerLimit(
+    mutating func readerLimit(
         _ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, durable: UInt64
     ) throws(LogError) -> UInt64? {
-        guard options.access == .reading, try lock.hasWriter() else { return nil }
+        guard options.access == .reading else { return nil }
+        guard try lock.hasWriter() else {
+            hasReadWithoutLimit = true
+            return nil
+        }
         let length = try onDisk("reading a segment") { () throws(DiskError) in try managed.file.byteCount() }
         var scanner = FrameScanner(managed, from: offset, previousHead: previousHead, limit: length)
         while try scanner.next() != nil {}

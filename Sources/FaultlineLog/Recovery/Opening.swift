@@ -50,6 +50,8 @@ struct Opening: ~Copyable {
     var indexesToRebuild: Set<IndexID>? = []
     /// Whether the hot segments may not be the whole log any more: then the tables are made from all segments together.
     private var isCompacted = false
+    /// Of a reader: whether it looked at all of the newest segment, because nobody wrote then.
+    var hasReadWithoutLimit = false
     /// Of a reader: whether the manifest must not have changed since it was read.
     var needsSameManifest = false
     /// Of the cold segments that are not sealed, where they end.

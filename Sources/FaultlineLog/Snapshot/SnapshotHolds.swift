@@ -107,9 +107,12 @@ final class SnapshotHolds: @unchecked Sendable {
     /// The holds that keep dropped segments, or were pinned; the oldest state first.
     ///
     /// - Parameter isInUse: Whether a file is still needed by anybody.
+    /// - Returns: What each keeps.
     func pins(_ isInUse: (UInt64) -> Bool) -> [SnapshotPin] {
-        let (all, held) = lock.withLock { (Array(entries.values), held) }
+        lock.lock()
+        let all = Array(entries.values)
         let files = held.filter { isInUse($0.number) }
+        lock.unlock()
         return all.compactMap { entry in
             let byteCount = entry.hold.isTaken ? 0 : Self.pinned(by: entry.hold.sequence, files)
             guard entry.limits != nil || byteCount > 0 else { return nil }

@@ -70,6 +70,9 @@ struct OpeningTests {
         #expect(store.openingCode() == nil)
         try store.disk.overwrite(path, at: 4_096 + 20, [5, 6, 7, 8])
         #expect(store.openingCode() == .damaged)
+        var reading = Store.options
+        reading.access = .reading
+        #expect(store.openingCode(reading) == .damaged)
         try store.disk.remove(path)
         // It holds no data, so it counts as an aborted creation.
         #expect(store.openingCode() == nil)
