@@ -9,6 +9,7 @@ extension Sequencer {
         // A hint: what cannot be read is not counted.
         guard let (placement, managed) = try? placement(of: id) else { return }
         transactionDead.add(placement.storedByteCount, of: UInt32(truncatingIfNeeded: managed.number))
+        deadBlobByteCount += placement.storedByteCount
     }
 
     /// Counts the headers and closing records of the segment being written.

@@ -25,7 +25,9 @@ extension Sequencer {
     ///
     /// To be called in the writer's turn.
     var isCheckpointDue: Bool {
-        byteCountSinceCheckpoint >= UInt64(options.checkpointByteCount) || unstoredByteCount > budget.byteCount / 2
+        byteCountSinceCheckpoint >= UInt64(options.checkpointByteCount)
+            || (options.isCompacting && deadBlobByteCount >= UInt64(options.checkpointByteCount))
+            || unstoredByteCount > budget.byteCount / 2
     }
 
     /// Checkpoints do not keep up: writers have to wait.

@@ -48,6 +48,8 @@ final class Sequencer: @unchecked Sendable {
     private var room: RoomAhead
     /// Bytes of log since the last checkpoint.
     var byteCountSinceCheckpoint: UInt64 = 0
+    /// Bytes of blobs that ended since then.
+    var deadBlobByteCount: UInt64 = 0
     /// Bytes of changed pages that the last spill could not store.
     var pinnedByteCount = 0
 

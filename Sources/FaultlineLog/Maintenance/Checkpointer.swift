@@ -28,7 +28,7 @@ final class Checkpointer: @unchecked Sendable {
     private var droppedIndexes: Set<UInt32> = []
     /// Those of their runs that were open.
     private var droppedRuns: [Run] = []
-    /// Bytes of log that no compaction was paced by yet.
+    /// Bytes of log, and of blobs that ended, that no compaction was paced by yet.
     private var committedByteCount: UInt64 = 0
 
     init(
@@ -352,8 +352,9 @@ final class Checkpointer: @unchecked Sendable {
         }
         sequencer.freezeMemtables()
         let (completion, leads) = sequencer.enqueueBarrier()
-        committedByteCount += sequencer.byteCountSinceCheckpoint
+        committedByteCount += sequencer.byteCountSinceCheckpoint + sequencer.deadBlobByteCount
         sequencer.byteCountSinceCheckpoint = 0
+        sequencer.deadBlobByteCount = 0
         return Captured(
             tables: sequencer.tables.captured, sequence: sequencer.sequence, wallNanoseconds: sequencer.wallNanoseconds,
             blobs: sequencer.blobs.map { ($0.managed.number, $0.end, $0.previousHead) },
