@@ -184,6 +184,9 @@ package final class Log: @unchecked Sendable {
         // What was made again from the segments is made durable soon.
         sequencer.byteCountSinceCheckpoint =
             opened.report.ignoredDerivedFiles.isEmpty ? opened.replay.byteCount : UInt64(options.checkpointByteCount)
+        let totalByteCount = opened.state.segmentByteCount
+        let deadByteCount = sequencer.dead.values.reduce(0, +)
+        sequencer.suitSegments(toLive: totalByteCount - min(deadByteCount, totalByteCount))
         let compactor = Compactor(
             directory: opened.directory, manifest: manifest, publisher: publisher, sequencer: sequencer,
             options: options, budget: budget, cold: opened.cold)

@@ -29,7 +29,10 @@ package enum Maintenance: Sendable {
 package struct LogOptions: Sendable {
     /// Bytes for table pages, memtables, index blocks, rows and buffers: 64 MiB.
     package var memoryBudget = 64 << 20
-    /// Bytes after which a segment is followed by the next: 256 MiB.
+    /// Bytes after which a segment is followed by the next at the latest: 256 MiB.
+    ///
+    /// In a store of less than eight times as much, smaller ones follow each other: an eighth of what is live, though not
+    /// less than `checkpointByteCount`.
     package var segmentByteCount = 256 << 20
     /// Bytes of log after which a checkpoint is made: 32 MiB.
     package var checkpointByteCount = 32 << 20

@@ -4,7 +4,7 @@ extension Sequencer {
     /// The blob segment to write to: made, or followed by the next, where need be.
     func openBlobSegment() throws(LogError) -> BlobSegment {
         try checkMayGrow()
-        if let blobs, !blobs.hasFailed, blobs.end < UInt64(options.segmentByteCount) { return blobs }
+        if let blobs, !blobs.hasFailed, blobs.end < segmentByteCount { return blobs }
         do throws(LogError) { try manifest.makeRoom() } catch { throw fail(error) }
         var edits: [ManifestEdit] = []
         if let old = blobs {

@@ -46,6 +46,8 @@ final class Sequencer: @unchecked Sendable {
     private(set) var segment: ManagedFile
     private(set) var offset: UInt64
     private var room: RoomAhead
+    /// Bytes after which a segment is followed by the next.
+    private(set) var segmentByteCount: UInt64
     /// Bytes of log since the last checkpoint.
     var byteCountSinceCheckpoint: UInt64 = 0
     /// Bytes of blobs that ended since then.
@@ -102,11 +104,21 @@ final class Sequencer: @unchecked Sendable {
         self.segment = segment
         self.offset = offset
         room = RoomAhead(from: offset)
+        segmentByteCount = UInt64(options.segmentByteCount)
         self.blobs = blobs
         self.space = space
         self.dead = dead
         self.hasUncountedDead = hasUncountedDead
         block = FrameBlock(capacity: options.frameByteCount + 65_536)
+    }
+
+    /// Suits the size of segments to what is live: what dies in those that are being written is not given back before
+    /// they are sealed, so each takes an eighth at most.
+    ///
+    /// None is smaller than what is written between two checkpoints, or larger than the options say.
+    func suitSegments(toLive liveByteCount: UInt64) {
+        let least = min(options.checkpointByteCount, options.segmentByteCount)
+        segmentByteCount = min(max(liveByteCount / 8, UInt64(least)), UInt64(options.segmentByteCount))
     }
 
     // MARK: The life of a transaction
@@ -414,7 +426,7 @@ final class Sequencer: @unchecked Sendable {
             throw fail(
                 .tooLarge("A transaction has at most \(Limits.transactionRecordCountMax) records. Make several of it."))
         }
-        if offset >= UInt64(options.segmentByteCount) { try beginSegmentIfPossible() }
+        if offset >= segmentByteCount { try beginSegmentIfPossible() }
         if block.used + FrameHeader.byteCount > block.capacity { replaceBlock(capacity: 0) }
         frameStart = block.used
         frameByteCount = FrameHeader.byteCount

@@ -88,7 +88,7 @@ final class BlobMover {
         if let segment, !copies.isEmpty {
             try segment.synchronize(through: segment.end, site: "compaction.blobs")
             try place(copies, in: segment)
-            if copying == nil, segment.end >= UInt64(options.segmentByteCount) { try seal() }
+            if copying == nil, segment.end >= sequencer.segmentByteCount { try seal() }
         }
         return (next >= end && copying == nil, byteCount)
     }

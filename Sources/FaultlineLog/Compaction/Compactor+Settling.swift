@@ -10,6 +10,8 @@ extension Compactor {
         var dropped: Set<UInt64> = []
         /// At which transaction each of those was begun.
         var begun: [UInt64: UInt64] = [:]
+        /// Bytes of the segments that stay, but for those counted as dead.
+        var liveByteCount: UInt64 = 0
     }
 
     /// The edits for the group of a checkpoint.
@@ -42,6 +44,7 @@ extension Compactor {
         where file.kind.isSegment && !settlement.dropped.contains(number) {
             let total = file.seal?.end ?? openEnds[number] ?? file.durable
             let live = total - min(dead[UInt32(truncatingIfNeeded: number)] ?? 0, total)
+            settlement.liveByteCount += live
             guard live != total || file.total > 0, live != file.live || total != file.total else { continue }
             settlement.edits.append(.usage(segment: number, live: live, total: total))
         }
@@ -96,6 +99,7 @@ extension Compactor {
         if cold?.hasFailed == true { cold = nil }
         finished.subtract(settlement.dropped)
         undroppable = finished
+        sequencer.turn.withLock { sequencer.suitSegments(toLive: settlement.liveByteCount) }
         guard !settlement.dropped.isEmpty else { return }
         let files = publisher.snapshot.files
         publisher.update(files: { $0.removing(settlement.dropped) })

@@ -165,7 +165,7 @@ final class Compactor: @unchecked Sendable {
 
     /// The segment to copy to: made, or followed by the next, where need be.
     private func openCold() throws(LogError) -> ColdSegment {
-        if let cold, !cold.hasFailed, cold.end < UInt64(options.segmentByteCount) { return cold }
+        if let cold, !cold.hasFailed, cold.end < sequencer.segmentByteCount { return cold }
         try manifest.makeRoom()
         try noteCompacted()
         let managed = try directory.createDurably(

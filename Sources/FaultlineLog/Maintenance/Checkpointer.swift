@@ -93,8 +93,8 @@ final class Checkpointer: @unchecked Sendable {
     ///   - isStopped: Asked after each mebibyte.
     /// - Throws: What the disk says; nothing that was committed is lost by it.
     func compactDue(isPaced: Bool, until isStopped: () -> Bool) throws(LogError) {
-        let minimumGain = UInt64(options.segmentByteCount / Self.gainDivisor)
         let isDue = try whileOpen { () throws(LogError) in
+            let minimumGain = sequencer.segmentByteCount / Self.gainDivisor
             if !compactor.isUnderWay, compactor.mayBeDue(minimumGain: minimumGain) {
                 try compactor.choose(minimumGain: minimumGain)
             }
@@ -135,7 +135,7 @@ final class Checkpointer: @unchecked Sendable {
     }
 
     /// A segment of which less than this part would be given back is not worth the syncs.
-    private static let gainDivisor = 4
+    private static let gainDivisor: UInt64 = 4
     private static let roundCountMax = 4
 
     /// Moves what was chosen, a mebibyte at a time, and makes the checkpoints that become due by it.

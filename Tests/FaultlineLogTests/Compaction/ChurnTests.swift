@@ -90,7 +90,8 @@ struct ChurnTests {
         }
     }
 
-    @Test(arguments: [false, true], [100_000])
+    /// Segments may be small beside what is live, or larger than all of it.
+    @Test(arguments: [false, true], [100_000, 64 << 20])
     func `takes at most twice what is live, and half more at the end`(
         areBlobs: Bool, segmentByteCount: Int
     ) throws {
