@@ -36,7 +36,7 @@ SEEDS ?= 334
 endif
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model bench compare format
+.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model interleavings bench compare format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,7 @@ help:  ## Lists these commands
 	@echo '             faults N=seeds | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
 	@echo '             kill N=count SEED=one CANARY=1;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
+	@echo '             interleavings NUMBER=one | CANARY=1;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
 	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb"'
 
@@ -92,6 +93,10 @@ model: setup  ## Random operations under twelve configurations against a model; 
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@$(PROOFS) model $(if $(CANARY),--canary,\
 	    $(if $(SEED),--seed $(SEED) $(if $(KEEP),--keep $(KEEP)),--seeds $(SEEDS)))
+
+interleavings: setup  ## Every order of the steps of two jobs, for ten pairs of jobs; docs/Testing.md
+	@$(RELEASE) --product FaultlineProofs --quiet
+	@$(PROOFS) interleavings $(if $(CANARY),--canary,$(if $(NUMBER),one $(NUMBER)))
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
 bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each

@@ -128,12 +128,19 @@ let package = Package(
             name: "ModelSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/ModelSimulation"),
         .testTarget(name: "ModelTests", dependencies: ["ModelSimulation", "FaultlineTestSupport"]),
+        // All orders in which the steps of two jobs can follow each other.
+        .target(
+            name: "InterleavingSimulation",
+            dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            path: "Tests/InterleavingSimulation"),
+        .testTarget(name: "InterleavingTests", dependencies: ["InterleavingSimulation"]),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
             name: "FaultlineProofs",
             dependencies: [
-                "CrashSimulation", "FaultSimulation", "KillSimulation", "MigrationSimulation", "ModelSimulation",
-                "RotSimulation", "Faultline", "FaultlineMigration", "FaultlineLog", "FaultlineDisk",
+                "CrashSimulation", "FaultSimulation", "InterleavingSimulation", "KillSimulation",
+                "MigrationSimulation", "ModelSimulation", "RotSimulation", "Faultline", "FaultlineMigration",
+                "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
             ],
             path: "Tests/FaultlineProofs"),

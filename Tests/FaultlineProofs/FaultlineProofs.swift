@@ -12,6 +12,8 @@ struct FaultlineProofs {
                FaultlineProofs kill --rounds COUNT [--seed ONE] [--canary]
                FaultlineProofs model --seeds COUNT | --seed ONE | --canary
                FaultlineProofs model --seed ONE --keep NUMBERS   some operations of one life again
+               FaultlineProofs interleavings [--canary]          every order of two jobs' steps
+               FaultlineProofs interleavings one NUMBER          one order again
                FaultlineProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                FaultlineProofs migrate DIRECTORY ROWS CEILING    its migration; the ceiling in MiB
                FaultlineProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
@@ -28,6 +30,7 @@ struct FaultlineProofs {
             case "faults": try exit(FaultProof(arguments).run())
             case "kill": try exit(KillProof(arguments).run())
             case "model": try exit(ModelProof(arguments).run())
+            case "interleavings": try exit(InterleavingProof(arguments).run())
             case "prepare": try exit(MemoryProof(arguments).prepare())
             case "migrate": try exit(MemoryProof(arguments).migrate())
             case "cache": try exit(MemoryProof(arguments).fillCache())

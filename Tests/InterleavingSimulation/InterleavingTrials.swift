@@ -1,0 +1,118 @@
+import CrashSimulation
+import FaultlineDisk
+import Glibc
+
+/// All interleavings of two jobs in a small store, for every pair of jobs, numbered.
+package struct InterleavingTrials: Sendable {
+    /// What one came to.
+    package struct Outcome: Sendable {
+        /// What is wrong; nil if nothing is.
+        package var violation: String?
+        /// How often a step had to wait for a lock of the other job.
+        package var waitCount = 0
+    }
+
+    /// How many there are.
+    package static var count: Int { InterleavedJob.pairs.count * StepOrders.count }
+
+    private let origin: InterleavedStore.Origin
+    private let leavesVolatile: Bool
+    /// Calls of the disk that make a step of each job of each pair.
+    private var strides: [[Int]] = []
+
+    /// - Parameter leavesVolatile: A rule to be broken: the disk does not make commits durable.
+    /// - Throws: What is wrong where the jobs run one after the other.
+    package init(leavesVolatile: Bool = false) throws {
+        origin = try InterleavedStore.makeOrigin()
+        self.leavesVolatile = leavesVolatile
+        for pair in InterleavedJob.pairs {
+            // Each to its end: how many calls do they make?
+            let (outcome, calls) = try run(pair, [0, 1], strides: [.max, .max], cutsPower: false)
+            if let violation = outcome.violation { throw CrashViolation("\(pair): \(violation)") }
+            strides.append(calls.map { max(1, ($0 + StepOrders.stepCount - 1) / StepOrders.stepCount) })
+        }
+    }
+
+    /// Two jobs and the order of their steps, for people.
+    package func describe(_ number: Int) -> String {
+        let (first, second) = InterleavedJob.pairs[number / StepOrders.count]
+        let order = StepOrders.order(number % StepOrders.count).map { $0 == 0 ? "a" : "b" }.joined()
+        return "\(first) (a) and \(second) (b), \(order)"
+    }
+
+    /// Runs the interleaving of a number.
+    package func outcome(of number: Int) -> Outcome {
+        let pair = number / StepOrders.count
+        let order = StepOrders.order(number % StepOrders.count)
+        do {
+            return try run(
+                InterleavedJob.pairs[pair], order, strides: strides[pair], cutsPower: !number.isMultiple(of: 2)
+            ).outcome
+        } catch {
+            return Outcome(violation: "\(error)")
+        }
+    }
+
+    private func run(
+        _ pair: (InterleavedJob, InterleavedJob), _ order: [UInt8], strides: [Int], cutsPower: Bool
+    ) throws -> (outcome: Outcome, calls: [Int]) {
+        let store = try InterleavedStore(
+            origin, endsSnapshots: pair.0 == .snapshotEnd || pair.1 == .snapshotEnd, leavesVolatile: leavesVolatile)
+        let schedule = StepSchedule(order, strides: strides)
+        store.disk.follow(schedule)
+        let second = SecondThread(store, pair.1, schedule)
+        second.start()
+        var failure: (any Error)?
+        schedule.run(0) {
+            do { try store.run(pair.0) } catch { failure = error }
+        }
+        let other = second.join()
+        store.disk.follow(nil)
+        if let failure { throw CrashViolation("\(pair.0): \(failure)") }
+        if let other { throw CrashViolation("\(pair.1): \(other)") }
+        try store.check(cutsPower: cutsPower)
+        return (Outcome(waitCount: schedule.waitCount), schedule.callCounts)
+    }
+}
+
+/// The thread that the second job runs on.
+// Safe because what varies is read only when the thread has ended.
+private final class SecondThread: @unchecked Sendable {
+    private let store: InterleavedStore
+    private let job: InterleavedJob
+    private let schedule: StepSchedule
+    private var thread = pthread_t()
+    private var failure: (any Error)?
+
+    init(_ store: InterleavedStore, _ job: InterleavedJob, _ schedule: StepSchedule) {
+        self.store = store
+        self.job = job
+        self.schedule = schedule
+    }
+
+    func start() {
+        let box = Unmanaged.passRetained(self)
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<SecondThread>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, box.toOpaque())
+        precondition(result == 0, "The system refused to make a thread (error \(result)).")
+    }
+
+    private func run() {
+        schedule.run(1) {
+            do { try store.run(job) } catch { failure = error }
+        }
+    }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: What the job threw.
+    func join() -> (any Error)? {
+        pthread_join(thread, nil)
+        return failure
+    }
+}
