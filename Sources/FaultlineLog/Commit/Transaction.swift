@@ -102,7 +102,8 @@ package struct Transaction: ~Copyable {
 
     /// Ends all objects of a table, in one record.
     ///
-    /// Their index entries and blobs are the caller's business.
+    /// Their blobs are the caller's business, and so are their index entries: those that it takes out are there again
+    /// after the log was replayed, so `Log.dropIndex` has to follow, and be asked for again after each opening.
     package mutating func dropTable(_ table: TableID) throws(LogError) {
         try sequencer.dropTable(table)
     }
