@@ -303,14 +303,12 @@ package final class Log: @unchecked Sendable {
             }
         }
         let sequencer = writing.sequencer
-        let (value, ending, isDue) = try notingFullDisk {
-            try sequencer.inTurn {
-                try checkOpen()
-                var transaction = Transaction(sequencer)
-                let value = try body(&transaction)
-                let ending = try sequencer.end(author: author)
-                return (value, ending, sequencer.isCheckpointDue)
-            }
+        let (value, ending, isDue) = try inTurn(sequencer) {
+            try checkOpen()
+            var transaction = Transaction(sequencer)
+            let value = try body(&transaction)
+            let ending = try sequencer.end(author: author)
+            return (value, ending, sequencer.isCheckpointDue)
         }
         var snapshot: Snapshot?
         if let completion = ending.completion {
@@ -329,11 +327,21 @@ package final class Log: @unchecked Sendable {
         )
     }
 
-    private func notingFullDisk<R>(_ body: () throws -> R) throws -> R {
+    /// Runs a transaction's part in the writer's turn, and notes a full disk once the turn is over.
+    private func inTurn<R>(_ sequencer: Sequencer, _ body: () throws -> R) throws -> R {
+        var refusal: LogError?
         do {
-            return try body()
-        } catch let error as LogError where error.code == .fullDisk {
-            directory.noteFull(error)
+            return try sequencer.inTurn {
+                do {
+                    return try body()
+                } catch {
+                    // The body may throw an error of its own that has the log's for its cause.
+                    refusal = sequencer.transactionFailure ?? error as? LogError
+                    throw error
+                }
+            }
+        } catch {
+            if let refusal, refusal.code == .fullDisk { directory.noteFull(refusal) }
             throw error
         }
     }
