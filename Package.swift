@@ -12,6 +12,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     ],
     // Lowest first: a target imports only what its line names. `TidyTests` checks the imports.
     targets: [
@@ -54,6 +56,8 @@ let package = Package(
                 "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog",
                 "FaultlineDisk",
                 "FaultlineMacros",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
             ]),
 
         // Inspects and verifies stores; the demo.
@@ -158,6 +162,9 @@ let package = Package(
             dependencies: [
                 "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ]),
         // What the object layer is made of: identity map, arena of rows, memory of a fault.
         .testTarget(

@@ -23,6 +23,7 @@ public final class ModelContainer: Equatable, Sendable {
     private let store: RowStore
     private let types: [ModelType]
     private let tallies = ReadTallies()
+    private let reporter: StoreReporter?
     private let isClosed = Atomic<Bool>(false)
     private let main = Mutex<MainContext?>(nil)
 
@@ -83,10 +84,12 @@ public final class ModelContainer: Equatable, Sendable {
         self.migrationPlan = migrationPlan
         self.configuration = configuration
         self.types = Schema.reachable(from: types).map { $0._$modelType }
-        let place = StorePlace(configuration)
+        reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
+        let place = StorePlace(configuration, observer: reporter)
         (store, migrationReport) = try Self.open(
             place, schema, self.types, migrationPlan, configuration.options.migration.options,
             isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)
+        reporter?.begin(store.log, tallies)
     }
 
     /// Opens a store on a given disk: for simulations, which must be repeatable.
@@ -97,6 +100,7 @@ public final class ModelContainer: Equatable, Sendable {
         schema = try Schema.checked(types, version: Self.version(of: types, in: migrationPlan))
         self.migrationPlan = migrationPlan
         configuration = ModelConfiguration(url: URL(filePath: directory, directoryHint: .isDirectory))
+        reporter = nil
         self.types = Schema.reachable(from: types).map { $0._$modelType }
         (store, migrationReport) = try Self.open(
             StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema, self.types,
@@ -173,6 +177,11 @@ public final class ModelContainer: Equatable, Sendable {
         return counters
     }
 
+    /// How the store is, read without waiting for a disk or a writer: cheap enough for a probe each second.
+    public var health: StoreHealth {
+        StoreHealth(store.log.health, isClosed: isClosed.load(ordering: .acquiring))
+    }
+
     /// Writes the location tables down, so that the next opening has nothing to read again.
     public func checkpoint() throws { try StorageError.translating { try store.log.checkpoint() } }
 
@@ -200,12 +209,16 @@ public final class ModelContainer: Equatable, Sendable {
     /// Closes the store: nothing can be read or written through this container or its contexts afterwards.
     public func close() throws {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        reporter?.end()
         try StorageError.translating { try store.log.close() }
     }
 
     deinit {
         // What was acknowledged is durable already; this only spares the next opening the replay.
-        if !isClosed.load(ordering: .acquiring) { try? store.log.close() }
+        if !isClosed.load(ordering: .acquiring) {
+            reporter?.end()
+            try? store.log.close()
+        }
     }
 
     package var rowStore: RowStore { store }

@@ -26,6 +26,8 @@ public struct StoreOptions: Hashable, Sendable {
     public var checkpointByteCount = 32 << 20
     /// Whether large values are compressed where that saves at least an eighth.
     public var compressesBlobs = true
+    /// What the store tells of itself, and whom: by default nobody.
+    public var reporting = StoreReporting()
     /// How migrations run.
     public var migration = Migration()
 

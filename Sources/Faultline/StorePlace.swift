@@ -17,8 +17,9 @@ struct StorePlace {
         self.options = options
     }
 
-    init(_ configuration: ModelConfiguration) {
+    init(_ configuration: ModelConfiguration, observer: (any LogObserver)?) {
         var options = configuration.options.log
+        options.observer = observer
         clock = .system
         if configuration.isStoredInMemoryOnly {
             options.durability = .async

@@ -1,0 +1,98 @@
+internal import FaultlineLog
+
+/// How a store is: for a readiness endpoint, a dashboard, or whoever is called at night.
+///
+/// Encodes as `{"status": "degraded", "reasons": [{"code": "rot", "message": …, "path": …, "offset": …}]}`. Codes do not
+/// change, messages may. `docs/Operations.md` says what to do about each.
+public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible {
+    /// What can be expected of the store.
+    public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Everything works.
+        case healthy
+        /// Something works no more, or will not for long: somebody should look.
+        case degraded
+        /// Nothing is written until the store is opened again.
+        case failed
+    }
+
+    /// What there is to say, worst first; not empty where the status is not `healthy`.
+    public struct Reason: Codable, Hashable, Sendable {
+        /// What it is about.
+        public enum Code: String, Codable, Hashable, Sendable, CaseIterable {
+            /// The store was closed. Failed.
+            case closed
+            /// A write failed, and nothing more is written until the store is opened again. Failed.
+            case writingStopped
+            /// Something was refused for want of space; ends when there is space again. Degraded.
+            case fullDisk
+            /// Bytes are not what was written, at the place that the reason names. Degraded.
+            case rot
+            /// The newest checkpoint or compaction failed; it is tried again. Degraded.
+            case maintenanceFailed
+            /// Segments hold more dead bytes than live ones. Degraded.
+            case compactionBehind
+            /// The store had not been closed cleanly when it was opened; nothing that was acknowledged is lost. Healthy.
+            case recovered
+        }
+
+        /// What the reason is about.
+        public let code: Code
+        /// What happened, in a sentence.
+        public let message: String
+        /// The file, where there is one.
+        public let path: String?
+        /// Where in the file, in bytes from its start.
+        public let offset: UInt64?
+    }
+
+    /// What can be expected of the store.
+    public let status: Status
+    /// Why; worst first.
+    public let reasons: [Reason]
+
+    /// Whether the store takes reads and writes: for a readiness endpoint.
+    public var isReady: Bool { status != .failed }
+
+    /// The status and the reasons, in one line.
+    public var description: String {
+        reasons.isEmpty
+            ? status.rawValue : status.rawValue + ": " + reasons.map(\.message).joined(separator: " ")
+    }
+
+    init(_ health: LogHealth, isClosed: Bool) {
+        var reasons: [Reason] = []
+        func add(_ code: Reason.Code, _ message: String, path: String? = nil, offset: UInt64? = nil) {
+            reasons.append(Reason(code: code, message: message, path: path, offset: offset))
+        }
+        if health.isClosed || isClosed { add(.closed, "The store was closed.") }
+        if let failure = health.failure {
+            add(.writingStopped, failure.message, path: failure.path, offset: failure.offset)
+        }
+        if let fullDisk = health.fullDisk { add(.fullDisk, fullDisk.message, path: fullDisk.path) }
+        for place in health.rotPlaces { add(.rot, place.message, path: place.path, offset: place.offset) }
+        if health.rotCount > health.rotPlaces.count {
+            add(.rot, "\(health.rotCount - health.rotPlaces.count) more places do not verify.")
+        }
+        for name in health.opening.ignoredDerivedFiles {
+            add(.rot, "\(name) did not verify when the store was opened, and was made again from the segments.")
+        }
+        if let failure = health.maintenanceFailure, failure.code != .fullDisk {
+            add(.maintenanceFailed, failure.message, path: failure.path, offset: failure.offset)
+        }
+        if health.isCompactionBehind {
+            add(
+                .compactionBehind,
+                "\(health.space.liveByteCount) of \(health.space.segmentByteCount) bytes of segments are live.")
+        }
+        if !health.opening.wasClean, !health.opening.wasCreated {
+            add(
+                .recovered,
+                "The store had not been closed cleanly: \(health.opening.replayedTransactionCount) transactions were read again."
+            )
+        }
+        self.reasons = reasons
+        status =
+            reasons.contains { $0.code == .closed || $0.code == .writingStopped }
+            ? .failed : reasons.contains { $0.code != .recovered } ? .degraded : .healthy
+    }
+}

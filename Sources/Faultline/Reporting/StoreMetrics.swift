@@ -1,0 +1,160 @@
+internal import CoreMetrics
+internal import Dispatch
+internal import FaultlineLog
+internal import FaultlineObjects
+internal import Synchronization
+
+/// Emits what a store does and holds.
+///
+/// Durations and rot are pushed as they come. Counters that are kept anyhow (commits, bytes, faults, rows) are read every
+/// few seconds and at each checkpoint, and their growth is emitted: pushing them would put a call of somebody else's code
+/// on the path of each fault, to say the same a few seconds sooner.
+final class StoreMetrics: Sendable {
+    private let commits: Counter
+    private let logBytesWritten: Counter
+    private let faultsFired: Counter
+    private let rowsRead: Counter
+    private let blobBytesRead: Counter
+    private let compactionBytesMoved: Counter
+    private let rotMet: Counter
+    private let cacheBytes: Gauge
+    private let diskBytes: Gauge
+    private let liveShare: Gauge
+    private let pinnedBytes: Gauge
+    private let commitDuration: CoreMetrics.Timer
+    private let syncDuration: CoreMetrics.Timer
+    private let checkpointDuration: CoreMetrics.Timer
+    private let compactionDuration: CoreMetrics.Timer
+    private let openDuration: CoreMetrics.Timer
+
+    private let interval: DispatchTimeInterval
+    private let queue = DispatchQueue(label: "faultline.metrics")
+    private let state = Mutex(State())
+
+    /// What is read, and what was emitted of it.
+    private struct State {
+        weak var log: Log?
+        var tallies: ReadTallies?
+        var readsEngine = false
+        var hasEnded = false
+        var figures = LogFigures()
+        var reads = FaultCounters()
+    }
+
+    init(_ metrics: StoreReporting.Metrics, name: String) {
+        let factory = metrics.factory ?? MetricsSystem.factory
+        let dimensions = [("store", name)] + metrics.dimensions
+        func counter(_ name: String) -> Counter {
+            Counter(label: "faultline_\(name)", dimensions: dimensions, factory: factory)
+        }
+        func gauge(_ name: String) -> Gauge {
+            Gauge(label: "faultline_\(name)", dimensions: dimensions, factory: factory)
+        }
+        func timer(_ name: String) -> CoreMetrics.Timer {
+            CoreMetrics.Timer(label: "faultline_\(name)", dimensions: dimensions, factory: factory)
+        }
+        commits = counter("commits")
+        logBytesWritten = counter("log_bytes_written")
+        faultsFired = counter("faults_fired")
+        rowsRead = counter("rows_read")
+        blobBytesRead = counter("blob_bytes_read")
+        compactionBytesMoved = counter("compaction_bytes_moved")
+        rotMet = counter("rot_met")
+        cacheBytes = gauge("cache_bytes")
+        diskBytes = gauge("disk_bytes")
+        liveShare = gauge("live_share")
+        pinnedBytes = gauge("pinned_bytes")
+        commitDuration = timer("commit_duration")
+        syncDuration = timer("sync_duration")
+        checkpointDuration = timer("checkpoint_duration")
+        compactionDuration = timer("compaction_duration")
+        openDuration = timer("open_duration")
+        let (seconds, attoseconds) = max(metrics.interval, .milliseconds(100)).components
+        interval = .milliseconds(
+            Int(clamping: min(seconds, 1 << 32) * 1_000 + attoseconds / 1_000_000_000_000_000))
+    }
+
+    // MARK: Pushed
+
+    func take(_ event: LogEvent) {
+        switch event {
+        case .opened(_, let nanoseconds): openDuration.recordNanoseconds(Int64(clamping: nanoseconds))
+        case .checkpointMade(_, _, let nanoseconds):
+            checkpointDuration.recordNanoseconds(Int64(clamping: nanoseconds))
+            read()
+        case .compactionEnded(_, let movedByteCount, _, let nanoseconds):
+            compactionDuration.recordNanoseconds(Int64(clamping: nanoseconds))
+            compactionBytesMoved.increment(by: Int64(clamping: movedByteCount))
+            read()
+        case .rotMet: rotMet.increment()
+        default: break
+        }
+    }
+
+    func committed(nanoseconds: UInt64, syncs: [UInt64]) {
+        commitDuration.recordNanoseconds(Int64(clamping: nanoseconds))
+        for sync in syncs { syncDuration.recordNanoseconds(Int64(clamping: sync)) }
+    }
+
+    // MARK: Read
+
+    /// Begins to read counters.
+    ///
+    /// - Parameters:
+    ///   - log: The engine.
+    ///   - tallies: What the container's contexts read.
+    ///   - readsEngine: Whether the engine's own counters are this store's to emit, or another container's.
+    func begin(_ log: Log, _ tallies: ReadTallies, readsEngine: Bool) {
+        state.withLock {
+            $0.log = log
+            $0.tallies = tallies
+            $0.readsEngine = readsEngine
+        }
+        read()
+        readLater()
+    }
+
+    /// Reads a last time.
+    func end() {
+        read()
+        state.withLock { $0.hasEnded = true }
+    }
+
+    private func readLater() {
+        queue.asyncAfter(deadline: .now() + interval) { [weak self] in
+            guard let self, !self.state.withLock({ $0.hasEnded }) else { return }
+            self.read()
+            self.readLater()
+        }
+    }
+
+    /// Emits what came since the last time; the metrics' own code runs without the lock.
+    private func read() {
+        let grown: (commits: UInt64, bytes: UInt64, reads: FaultCounters, figures: LogFigures?) = state.withLock {
+            let reads = $0.tallies?.sum ?? FaultCounters()
+            let grownReads = reads - $0.reads
+            $0.reads = reads
+            guard $0.readsEngine, let figures = $0.log?.figures else { return (0, 0, grownReads, nil) }
+            let before = $0.figures
+            $0.figures = figures
+            return (
+                figures.commitCount - min(before.commitCount, figures.commitCount),
+                figures.writtenByteCount - min(before.writtenByteCount, figures.writtenByteCount), grownReads, figures
+            )
+        }
+        Self.add(grown.reads.faultsFired, to: faultsFired)
+        Self.add(grown.reads.rowsRead, to: rowsRead)
+        Self.add(grown.reads.blobBytesRead, to: blobBytesRead)
+        guard let figures = grown.figures else { return }
+        Self.add(Int(clamping: grown.commits), to: commits)
+        Self.add(Int(clamping: grown.bytes), to: logBytesWritten)
+        cacheBytes.record(figures.memoryByteCount)
+        diskBytes.record(Int64(clamping: figures.space.byteCount))
+        liveShare.record(figures.space.liveShare)
+        pinnedBytes.record(Int64(clamping: figures.space.heldByteCount))
+    }
+
+    private static func add(_ count: Int, to counter: Counter) {
+        if count > 0 { counter.increment(by: Int64(count)) }
+    }
+}

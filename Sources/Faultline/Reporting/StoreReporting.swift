@@ -1,0 +1,40 @@
+public import CoreMetrics
+public import Logging
+
+/// What a store tells of itself, and whom; by default nobody, at no cost.
+///
+/// The first container of a store in a process decides what the engine tells. `docs/Operations.md` lists events and
+/// metrics.
+///
+/// All values are equal: what is told changes nothing of how a store is kept.
+public struct StoreReporting: Hashable, Sendable {
+    /// Gets an entry for what happens to the store: opening, recovery, checkpoints, compaction, rot, a full disk.
+    ///
+    /// Called on a thread of its own; it may use the store.
+    public var logger: Logger?
+    /// Which metrics are emitted; nil for none.
+    public var metrics: Metrics?
+
+    /// Which metrics are emitted, where to, and how often.
+    public struct Metrics: Sendable {
+        /// Where to; nil stands for `MetricsSystem.factory` when the container is made.
+        public var factory: (any MetricsFactory)?
+        /// Dimensions of every metric, beside `store`, which is the configuration's name.
+        public var dimensions: [(String, String)] = []
+        /// How often counters and gauges are read, beside each checkpoint: by default every ten seconds.
+        ///
+        /// At least 100 ms: less counts as that.
+        public var interval: Duration = .seconds(10)
+
+        /// Metrics for a factory.
+        public init(factory: (any MetricsFactory)? = nil) { self.factory = factory }
+    }
+
+    /// Nobody is told.
+    public init() {}
+
+    /// Always true.
+    public static func == (left: StoreReporting, right: StoreReporting) -> Bool { true }
+    /// Hashes what `==` compares: nothing.
+    public func hash(into hasher: inout Hasher) {}
+}
