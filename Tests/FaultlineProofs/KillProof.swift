@@ -40,7 +40,7 @@ struct KillProof {
             "acknowledged":\(report.acknowledgedCount),"unacknowledged_found":\(report.unacknowledgedFoundCount),\
             "in_opening":\(report.killsInOpening),"rescued":\(report.rescuedCount),"checks":\(report.checkCount),\
             "read_only_checks":\(report.readOnlyCheckCount),"compacted_checks":\(report.compactedCheckCount),\
-            "stores":\(report.storeCount),"seed":\(seed),\
+            "torn_manifests":\(report.tornManifestCount),"stores":\(report.storeCount),"seed":\(seed),\
             "seconds":\(end.tv_sec - start.tv_sec)}
             """)
         // A broken rule must be noticed.

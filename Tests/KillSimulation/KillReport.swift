@@ -17,6 +17,8 @@ package struct KillReport: Sendable {
     package var rescuedCount = 0
     /// Checks that met records which compaction had moved.
     package var compactedCheckCount = 0
+    /// Manifests that were being written, and were set aside.
+    package var tornManifestCount = 0
     package var violations: [String] = []
 
     mutating func add(_ other: KillReport) {
@@ -30,6 +32,7 @@ package struct KillReport: Sendable {
         lostCount += other.lostCount
         rescuedCount += other.rescuedCount
         compactedCheckCount += other.compactedCheckCount
+        tornManifestCount += other.tornManifestCount
         violations += other.violations
     }
 }
