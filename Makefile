@@ -26,7 +26,7 @@ endif
 ifneq ($(filter faults,$(MAKECMDGOALS)),)
 N ?= 4
 endif
-# Kills of `kill`.
+# Kills of `kill`, cycles of `full-disk`.
 ifneq ($(filter kill,$(MAKECMDGOALS)),)
 N ?= 500
 endif
@@ -34,9 +34,12 @@ endif
 ifneq ($(filter model,$(MAKECMDGOALS)),)
 SEEDS ?= 334
 endif
+ifneq ($(filter full-disk,$(MAKECMDGOALS)),)
+N ?= 20
+endif
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model interleavings bench compare format
+.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model interleavings full-disk fuzz sanitize instructions bench compare format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,7 +47,7 @@ help:  ## Lists these commands
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one | CANARY=1;'
 	@echo '             bitflips SECTORS=1 | STORE=name BIT=number;'
 	@echo '             faults N=seeds | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
-	@echo '             kill N=count SEED=one CANARY=1;'
+	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
 	@echo '             interleavings NUMBER=one | CANARY=1;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
@@ -97,6 +100,10 @@ model: setup  ## Random operations under twelve configurations against a model; 
 interleavings: setup  ## Every order of the steps of two jobs, for ten pairs of jobs; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@$(PROOFS) interleavings $(if $(CANARY),--canary,$(if $(NUMBER),one $(NUMBER)))
+
+full-disk: setup  ## Fills an ext4 of 32 MiB and a tmpfs of 16 MiB, N times each (root only); docs/Testing.md
+	@$(RELEASE) --product FaultlineProofs --quiet
+	@.ci/full-disk $(PROOFS) $(N)
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
 bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each

@@ -138,13 +138,18 @@ let package = Package(
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/InterleavingSimulation"),
         .testTarget(name: "InterleavingTests", dependencies: ["InterleavingSimulation"]),
+        // A file system that is filled to its last byte.
+        .target(
+            name: "FullDiskSimulation",
+            dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            path: "Tests/FullDiskSimulation"),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
             name: "FaultlineProofs",
             dependencies: [
-                "CrashSimulation", "FaultSimulation", "InterleavingSimulation", "KillSimulation",
-                "MigrationSimulation", "ModelSimulation", "RotSimulation", "Faultline", "FaultlineMigration",
-                "FaultlineLog", "FaultlineDisk",
+                "CrashSimulation", "FaultSimulation", "FullDiskSimulation", "InterleavingSimulation",
+                "KillSimulation", "MigrationSimulation", "ModelSimulation", "RotSimulation", "Faultline",
+                "FaultlineMigration", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
             ],
             path: "Tests/FaultlineProofs"),

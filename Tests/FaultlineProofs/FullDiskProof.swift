@@ -1,0 +1,29 @@
+import FullDiskSimulation
+
+/// A store on a small file system that is filled to its last byte; `.ci/full-disk` makes the file system.
+struct FullDiskProof {
+    private let name: String
+    private let directory: String
+    private let cycles: Range<UInt64>
+
+    init(_ arguments: [String]) throws {
+        guard arguments.count == 3 || arguments.count == 4, let count = UInt64(arguments[2]), count > 0,
+            let first = arguments.count == 4 ? UInt64(arguments[3]) : 1, first < 1 << 40, count < 1 << 40
+        else { throw WrongUsage(message: "full-disk NAME DIRECTORY CYCLES [FIRST]") }
+        name = arguments[0]
+        directory = arguments[1]
+        cycles = first..<first + count
+    }
+
+    func run() -> Int32 {
+        let report = FullDiskRun(in: directory, cycles: cycles).run()
+        report.violations.prefix(5).forEach(FaultlineProofs.note)
+        print(
+            """
+            {"file_system":"\(name)","cycles":\(report.cycleCount),"violations":\(report.violations.count),\
+            "commits":\(report.commitCount),"refused":\(report.refusalCount),"deletes":\(report.deleteCount),\
+            "refused_openings":\(report.refusedOpeningCount),"compacted_bytes":\(report.compactedByteCount)}
+            """)
+        return report.violations.isEmpty ? 0 : 1
+    }
+}

@@ -1,0 +1,217 @@
+import CrashSimulation
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+
+/// One life of a store on a small file system: it is filled to the last byte three times, and gets space again by files
+/// that somebody else removes, and by deletes and compaction.
+struct FullDiskCycle {
+    /// Objects are deleted so many at a time.
+    private static let deleteCount = 16
+
+    private let directory: String
+    /// Files of somebody else, and what removing each is for: a first time, deletes and compaction, an opening.
+    private let fillers: [String]
+    private let fillerByteCount: UInt64
+    private let options: LogOptions
+    private let holdsBack: Bool
+    private var random: Seed
+    private var state = CrashModel()
+    private var log: Log
+    private(set) var report = FullDiskReport()
+
+    private var path: String { directory + "/store" }
+
+    /// Makes a store, and three files beside it that take a sixth of the space each.
+    init(in directory: String, _ seed: Seed) throws {
+        self.directory = directory
+        random = seed
+        let disk = PosixDisk()
+        let free = try disk.freeByteCount(in: directory)
+        fillerByteCount = free / 6
+        fillers = (1...3).map { "\(directory)/filler-\($0)" }
+        var options = LogOptions()
+        // A small disk has many: compaction leaves the one alone that is being written.
+        options.segmentByteCount = random.pick([200_000, 1 << 20])
+        options.checkpointByteCount = random.pick([100_000, 1 << 20])
+        options.memoryBudget = 4 << 20
+        options.maintenance = random.oneIn(2) ? .thread : .inline
+        // Every other store holds something back; on a disk of this size that takes smaller limits.
+        holdsBack = random.oneIn(2)
+        options.ballastByteCount = Int(free / 16)
+        options.ballastStoreByteCount = holdsBack ? Int(free / 8) : .max
+        self.options = options
+        log = try Self.open(directory + "/store", options)
+        for filler in fillers { try fill(filler) }
+    }
+
+    private static func open(_ path: String, _ options: LogOptions) throws(LogError) -> Log {
+        try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: CrashDeriver())
+    }
+
+    private func fill(_ path: String) throws {
+        let file = try PosixDisk().open(path, for: .creating)
+        defer { file.close() }
+        try file.reserve(from: 0, through: fillerByteCount)
+    }
+
+    /// Lives it.
+    ///
+    /// - Throws: `CrashViolation` for a promise that was not kept.
+    mutating func run() throws {
+        report.cycleCount = 1
+        try fillUp()
+        try check("on a full disk")
+
+        try makeRoom(0)
+        try write("after somebody else made room")
+        try fillUp()
+
+        let before = try segmentByteCount()
+        try delete()
+        try compact()
+        let after = try segmentByteCount()
+        guard after < before * 3 / 4 else {
+            throw CrashViolation("nine of ten objects are deleted, and \(after) of \(before) bytes are still there")
+        }
+        report.compactedByteCount += before - after
+        try check("after compaction")
+
+        try fillUp()
+        log.abandonForTests()
+        try reopen()
+        try check("opened again on a full disk")
+        try write("after it was opened again with room")
+        try log.close()
+        log = try Self.open(path, options)
+        try check("closed and opened again")
+        try log.close()
+    }
+
+    // MARK: Steps
+
+    /// Commits until a transaction is refused, and tries a small one then.
+    private mutating func fillUp() throws {
+        while try commit(rowByteCount: 4_000) {
+            guard report.commitCount < 100_000 else { throw CrashViolation("the disk does not fill up") }
+        }
+        _ = try commit(rowByteCount: 40)
+    }
+
+    /// One transaction of some rows, and maybe a blob.
+    ///
+    /// - Returns: False if it was refused for want of space.
+    private mutating func commit(rowByteCount: Int) throws -> Bool {
+        var next = state
+        let count = 1 + random.below(20)
+        let blobByteCount = random.oneIn(3) ? random.pick([5_000, 70_000, 300_000]) : 0
+        let isDone = try unlessFull { transaction, random in
+            for _ in 0..<count {
+                let table = TableID(rawValue: UInt16(16 + random.below(3)))
+                let id = try transaction.allocateIDs(1, in: table)
+                try next.put(id, random.bytes(12 + random.below(rowByteCount)), in: table, &transaction)
+            }
+            if blobByteCount > 0 { try next.putBlob(random.bytes(blobByteCount), &transaction) }
+        }
+        if isDone { state = next }
+        return isDone
+    }
+
+    private mutating func unlessFull(_ body: (inout Transaction, inout Seed) throws -> Void) throws -> Bool {
+        do {
+            _ = try log.write(author: nil) { transaction in try body(&transaction, &random) }
+            report.commitCount += 1
+            return true
+        } catch let error as LogError {
+            guard error.code == .fullDisk else { throw CrashViolation("a full disk is \(error.code): \(error)") }
+            guard log.failure == nil else { throw CrashViolation("a full disk poisoned the store: \(error)") }
+            report.refusalCount += 1
+            return false
+        }
+    }
+
+    private mutating func write(_ when: String) throws {
+        guard try commit(rowByteCount: 400) else { throw CrashViolation("\(when), nothing is written all the same") }
+    }
+
+    /// Deletes nine of ten objects, and all blobs but one; what is held back is for that.
+    private mutating func delete() throws {
+        var doomed = state.rows.flatMap { table, rows in
+            rows.keys.filter { $0 % 10 != 0 }.map { (table: table, id: $0) }
+        }.sorted { ($0.table, $0.id) < ($1.table, $1.id) }
+        doomed += state.blobs.keys.sorted().dropFirst().map { (.blobs, $0) }
+        for start in stride(from: 0, to: doomed.count, by: Self.deleteCount) {
+            var next = state
+            let isDone = try unlessFull { transaction, _ in
+                for (table, id) in doomed[start..<min(start + Self.deleteCount, doomed.count)] {
+                    if table == .blobs {
+                        try transaction.deleteBlob(id)
+                        next.blobs[id] = nil
+                    } else {
+                        try next.delete(id, in: table, &transaction)
+                    }
+                }
+            }
+            if isDone {
+                state = next
+                report.deleteCount += 1
+            } else if holdsBack {
+                throw CrashViolation("\(start) of \(doomed.count) objects are deleted, then no more")
+            } else {
+                // Nothing is held back: somebody else has to make room first.
+                try makeRoom(1)
+            }
+        }
+    }
+
+    /// Makes a checkpoint and compacts; both give space back.
+    private mutating func compact() throws {
+        for _ in 0..<4 {
+            do throws(LogError) {
+                try log.checkpoint()
+                try log.compact()
+            } catch {
+                guard error.code == .fullDisk, log.failure == nil else {
+                    throw CrashViolation("compaction on a full disk: \(error.code): \(error)")
+                }
+                // What is held back is for deletes and openings only.
+                try makeRoom(1)
+            }
+        }
+        try write("after compaction")
+    }
+
+    private func segmentByteCount() throws -> UInt64 {
+        try log.usage().segments.reduce(0) { $0 + $1.byteCount }
+    }
+
+    private mutating func reopen() throws {
+        do throws(LogError) {
+            log = try Self.open(path, options)
+        } catch {
+            guard error.code == .fullDisk, !holdsBack else {
+                throw CrashViolation("on a full disk opening is refused: \(error.code): \(error)")
+            }
+            report.refusedOpeningCount += 1
+            try makeRoom(2)
+            log = try Self.open(path, options)
+            return
+        }
+        try check("opened on a full disk")
+        try makeRoom(2)
+    }
+
+    /// What somebody else does.
+    private func makeRoom(_ filler: Int) throws {
+        if try PosixDisk().isPresent(fillers[filler]) { try PosixDisk().remove(fillers[filler]) }
+    }
+
+    private func check(_ when: String) throws {
+        if let difference = try CrashCheck.difference(log.snapshot(), state) {
+            throw CrashViolation("\(when): \(difference)")
+        }
+        var findings: [Finding] = []
+        try log.verify({ findings.append($0) }, progress: { _, _ in })
+        if let first = findings.first { throw CrashViolation("\(when), verification finds: \(first)") }
+    }
+}
