@@ -37,7 +37,12 @@ endif
 ifneq ($(filter full-disk,$(MAKECMDGOALS)),)
 N ?= 20
 endif
+# What the fuzzer gathers, and what it finds.
+FUZZ_FOLDER ?= $(CACHE)/faultline-fuzz
+INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
+
+
 
 .PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model interleavings full-disk fuzz sanitize instructions bench compare format
 
@@ -50,6 +55,7 @@ help:  ## Lists these commands
 	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
 	@echo '             interleavings NUMBER=one | CANARY=1;'
+	@echo '             fuzz SECONDS=each | TARGET=name [REPAIRED=1] INPUT=file;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
 	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb"'
 
@@ -104,6 +110,12 @@ interleavings: setup  ## Every order of the steps of two jobs, for ten pairs of 
 full-disk: setup  ## Fills an ext4 of 32 MiB and a tmpfs of 16 MiB, N times each (root only); docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@.ci/full-disk $(PROOFS) $(N)
+
+fuzz: setup  ## Looks for bytes that a decoder takes wrongly, SECONDS for each; docs/Testing.md
+	@FAULTLINE_FUZZING=1 .ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-fuzzing \
+	    --configuration release --product Fuzzing --quiet
+	@$(INSTRUMENTED)/.build-fuzzing/release/Fuzzing --folder $(FUZZ_FOLDER) \
+	    $(if $(INPUT),--target $(TARGET) $(if $(REPAIRED),--repaired) --input $(INPUT),--seconds $(or $(SECONDS),10))
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
 bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each

@@ -143,6 +143,15 @@ let package = Package(
             name: "FullDiskSimulation",
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/FullDiskSimulation"),
+        // Wrong bytes for every decoder; `Tests/Instrumented` has the package with the fuzzer.
+        .target(
+            name: "FuzzSimulation",
+            dependencies: [
+                "CrashSimulation", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport",
+            ],
+            path: "Tests/FuzzSimulation"),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzSimulation", "FaultlineTestSupport"]),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
             name: "FaultlineProofs",
