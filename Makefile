@@ -55,7 +55,7 @@ help:  ## Lists these commands
 	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
 	@echo '             interleavings NUMBER=one | CANARY=1;'
-	@echo '             fuzz SECONDS=each | TARGET=name [REPAIRED=1] INPUT=file;'
+	@echo '             fuzz SECONDS=each | TARGET=name [REPAIRED=1] INPUT=file; sanitize F=SuiteName;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
 	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb"'
 
@@ -116,6 +116,18 @@ fuzz: setup  ## Looks for bytes that a decoder takes wrongly, SECONDS for each; 
 	    --configuration release --product Fuzzing --quiet
 	@$(INSTRUMENTED)/.build-fuzzing/release/Fuzzing --folder $(FUZZ_FOLDER) \
 	    $(if $(INPUT),--target $(TARGET) $(if $(REPAIRED),--repaired) --input $(INPUT),--seconds $(or $(SECONDS),10))
+
+# Both slow everything down: F names other suites of the engine. The decoders meet the address sanitizer in `fuzz`.
+sanitize: setup  ## Runs the engine's tests with threads, or F, under the thread and the address sanitizer
+	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
+	    -Xswiftc -DFAULTLINE_TSAN --build-tests --quiet
+	@.ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
+	    -Xswiftc -DFAULTLINE_TSAN --skip-build --disable-xctest --quiet --filter '$(or $(F),EngineLock|GroupCommit|Concurrent)'
+	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-address --sanitize=address \
+	    --build-tests --quiet
+	@ASAN_OPTIONS=detect_leaks=0 .ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-address \
+	    --sanitize=address --skip-build --disable-xctest --quiet \
+	    --filter '$(or $(F),FaultlineDiskTests|GroupCommit|Concurrent)'
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
 bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each
