@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,11 @@ int fl_directory_next(fl_directory *directory, const char **name) {
 void fl_directory_close(fl_directory *directory) {
     closedir(directory->stream);
     free(directory);
+}
+
+int fl_semaphore_wait(void *semaphore, int64_t seconds, int64_t nanoseconds) {
+    struct timespec end = {.tv_sec = seconds, .tv_nsec = nanoseconds};
+    RESULT(sem_clockwait(semaphore, CLOCK_MONOTONIC, &end));
 }
 
 int64_t fl_wall_nanoseconds(void) {

@@ -31,7 +31,7 @@ package final class Log: @unchecked Sendable {
     /// Of the lock file, which is open for as long as the log is.
     private let lockIdentity: FileIdentity?
     private let ownerProcess = Atomic<pid_t>(getpid())
-    private let isClosed = Atomic<Bool>(false)
+    let isClosed = Atomic<Bool>(false)
     private let entry: LogRegistry.Entry
 
     /// The engine's memory.
@@ -44,9 +44,16 @@ package final class Log: @unchecked Sendable {
         let sequencer: Sequencer
         let checkpointer: Checkpointer
         let maintainer: Maintainer
+        /// Nil where each commit waits for the disk, or nobody is to write unasked.
+        let synchronizer: BackgroundSynchronizer?
         let space: DiskSpace
         /// Times commits, where somebody wants to know.
         let times: CommitTimes?
+
+        func stopThreads() {
+            maintainer.stop()
+            synchronizer?.stop()
+        }
     }
 
     /// Opens the store in `directory`, or creates one there.
@@ -163,12 +170,15 @@ package final class Log: @unchecked Sendable {
         budget: MemoryBudget
     ) -> Writing {
         manifest.onFailure { error in publisher.fail(error) }
+        let fileSystem = Self.fileSystem(of: opened.directory)
+        // Zeros ahead cost more than they save where each write takes new space, and where nothing is durable.
+        let prepares = fileSystem.map { !$0.isCopyOnWrite && !$0.isVolatile } ?? false
         opened.directory.damage.tell(manifest)
         let times = CommitTimes(options.observer, clock: clock)
         let committer = Committer(
             directory: opened.directory, manifest: manifest, publisher: publisher, durability: options.durability,
             segment: opened.segment, end: opened.end, previousHead: opened.head, sequence: opened.replay.sequence,
-            preparedByteCount: preparedByteCount(options, opened.directory), times: times)
+            preparedByteCount: prepares ? options.preparedByteCount : 0, times: times)
         let runs = RunStore(
             directory: opened.directory, manifest: manifest, publisher: publisher, cache: blockCache, budget: budget)
         let space = DiskSpace(opened.directory, options)
@@ -199,23 +209,24 @@ package final class Log: @unchecked Sendable {
             maintainer.start()
             if sequencer.isCheckpointDue { _ = maintainer.ask() }
         }
+        var synchronizer: BackgroundSynchronizer?
+        if options.maintenance == .thread, options.durability == .async, fileSystem?.isVolatile != true {
+            synchronizer = BackgroundSynchronizer(
+                committer, delayMilliseconds: options.synchronizationDelayMilliseconds)
+        }
+        synchronizer?.start()
         return Writing(
             manifest: manifest, committer: committer, sequencer: sequencer, checkpointer: checkpointer,
-            maintainer: maintainer, space: space, times: times)
+            maintainer: maintainer, synchronizer: synchronizer, space: space, times: times)
     }
 
-    /// Zeros in advance cost more than they save where each write takes new space, and where nothing is durable.
-    private static func preparedByteCount(_ options: LogOptions, _ directory: StoreDirectory) -> Int {
-        do throws(DiskError) {
-            let kind = try directory.disk.fileSystem(of: directory.path)
-            return kind.isCopyOnWrite || kind.isVolatile ? 0 : options.preparedByteCount
-        } catch {
-            return 0
-        }
+    /// Which file system holds the store; nil where it does not say.
+    private static func fileSystem(of directory: StoreDirectory) -> FileSystemKind? {
+        do throws(DiskError) { return try directory.disk.fileSystem(of: directory.path) } catch { return nil }
     }
 
     deinit {
-        writing?.maintainer.stop()
+        writing?.stopThreads()
         storeLock.release()
     }
 
@@ -315,6 +326,7 @@ package final class Log: @unchecked Sendable {
             writing.committer.finish(completion, leads: ending.leads)
             if let failure = completion.failure { throw failure }
             snapshot = completion.snapshot
+            writing.synchronizer?.noteCommit()
             if directory.watch.isFull { directory.noteWritten() }
             if let times = writing.times { times.tellCommit(since: begin) }
         }
@@ -362,7 +374,7 @@ package final class Log: @unchecked Sendable {
         }
     }
 
-    private func writable() throws(LogError) -> Writing {
+    func writable() throws(LogError) -> Writing {
         guard let writing else { throw LogError(.readOnly, "The store is open for reading only.", path: path) }
         guard getpid() == ownerProcess.load(ordering: .relaxed) else {
             throw LogError(
@@ -462,7 +474,7 @@ package final class Log: @unchecked Sendable {
             directory.watch.note(.closed)
         }
         guard let writing, getpid() == ownerProcess.load(ordering: .relaxed) else { return }
-        writing.maintainer.stop()
+        writing.stopThreads()
         guard failure == nil else { return }
         // Whoever has the turn sees it through; nobody gets it after.
         defer {
@@ -487,7 +499,7 @@ package final class Log: @unchecked Sendable {
     /// Gives up the lock of a log that failed.
     private func detach() {
         isClosed.store(true, ordering: .releasing)
-        writing?.maintainer.stop()
+        writing?.stopThreads()
         directory.damage.tellNobody()
         storeLock.release()
         entry.log = nil

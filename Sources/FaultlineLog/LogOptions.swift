@@ -2,8 +2,10 @@
 package enum Durability: Sendable {
     /// When it is on the disk.
     case sync
-    /// When it is handed to the operating system; power loss may take the newest commits, never one between two that
-    /// stay.
+    /// When it is handed to the operating system; power loss may take the newest commits, about those of the last
+    /// second, never one between two that stay.
+    ///
+    /// `waitUntilDurable` waits for those so far.
     case async
 }
 
@@ -53,6 +55,9 @@ package struct LogOptions: Sendable {
     package var preparedByteCount = 64 << 10
     /// When a commit returns: when it is on the disk.
     package var durability: Durability = .sync
+    /// Milliseconds after which a commit that did not wait for the disk is made durable by a thread, where `maintenance`
+    /// has threads: 1,000.
+    package var synchronizationDelayMilliseconds = 1_000
     /// Whether blobs are compressed where it saves an eighth: yes.
     package var isCompressingBlobs = true
     /// What the opening may do: read and write.

@@ -19,6 +19,7 @@ package final class CrashWorkload {
         package var compactions = 0
         package var droppedSegments = 0
         package var movedBytes = 0
+        package var waits = 0
     }
 
     /// Transactions that one compaction makes at most, to place blobs anew.
@@ -58,6 +59,15 @@ package final class CrashWorkload {
         options.preparedByteCount = random.pick([0, 300, 1_000, 5_000])
         options.seed = seed
         return options
+    }
+
+    /// The first seed whose commits wait for the disk, in space that is prepared for them, or the first whose do not wait.
+    package static func firstSeed(isWaiting: Bool) -> UInt64 {
+        (1...).first {
+            let options = options(seed: $0)
+            return isWaiting
+                ? options.durability == .sync && options.preparedByteCount == 300 : options.durability == .async
+        } ?? 1
     }
 
     package func open(_ disk: Disk, _ path: String) throws -> Log {
@@ -126,9 +136,18 @@ package final class CrashWorkload {
         log.abandonForTests()
     }
 
-    /// A commit returned; with `.sync` that is a promise.
-    private func noteCommit() {
-        if options.durability == .sync { acknowledged = newest }
+    /// A commit returned; with `.sync` that is a promise, with `.async` when it was waited for.
+    private func noteCommit(_ log: Log) throws {
+        if options.durability == .async {
+            guard random.oneIn(4) else { return }
+            // Some wait for all there is, some for a transaction that others came behind.
+            let waited = random.oneIn(2) ? newest : newest - min(newest, UInt64(random.below(3)))
+            try log.waitUntilDurable(through: waited)
+            acknowledged = max(acknowledged, waited)
+            reach.waits += 1
+            return
+        }
+        acknowledged = newest
     }
 
     private func commit(_ log: Log, recordCount: Int, blobByteCount: Int = 0) throws {
@@ -142,7 +161,7 @@ package final class CrashWorkload {
             }
             self.states[self.states.count - 1] = state
         }
-        noteCommit()
+        try noteCommit(log)
         reach.commits += 1
         if frames > options.frameByteCount { reach.multiFrameCommits += 1 }
     }
@@ -174,7 +193,7 @@ package final class CrashWorkload {
             state.rows[table] = [1: [1, 2, 3]]
             self.states[self.states.count - 1] = state
         }
-        noteCommit()
+        try noteCommit(log)
         reach.tableDrops += 1
     }
 

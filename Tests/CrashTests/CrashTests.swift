@@ -14,4 +14,15 @@ struct CrashTests {
         #expect(Set(report.sites.keys).isSubset(of: crashSites))
         print(report)
     }
+
+    @Test(arguments: [false, true]) func keepsThemWithPreparedSpaceAndWithoutWaiting(isWaiting: Bool) {
+        let seed = CrashWorkload.firstSeed(isWaiting: isWaiting)
+        var plan = CrashPlan()
+        plan.stepCount = 24
+        plan.imageCountMax = 8
+        let report = runCrash(seeds: seed..<seed + 1, plan: plan)
+        #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
+        #expect(report.stateCount > 300)
+        #expect(isWaiting || report.reach.contains { $0.waits > 0 })
+    }
 }

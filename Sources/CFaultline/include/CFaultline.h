@@ -75,6 +75,9 @@ void fl_directory_close(fl_directory *directory);
 /* Nanoseconds since 1970-01-01T00:00:00Z. */
 int64_t fl_wall_nanoseconds(void);
 
+/* Waits for a sem_t until the monotonic clock shows a time; -ETIMEDOUT then. */
+int fl_semaphore_wait(void *semaphore, int64_t seconds, int64_t nanoseconds);
+
 /* CRC32C (Castagnoli), as RFC 3720 appendix B.4 has it. `seed` is the checksum of the bytes before, 0 at the start. */
 uint32_t fl_crc32c(const void *bytes, size_t byte_count, uint32_t seed);
 

@@ -44,6 +44,7 @@ final class Committer: @unchecked Sendable {
     /// Times syncs, where somebody wants to know.
     private let times: CommitTimes?
     private let byteCount = Atomic<UInt64>(0)
+    private let newestDurable: Atomic<UInt64>
 
     private let lock = EngineLock()
     private var queue: [Item] = []
@@ -53,6 +54,8 @@ final class Committer: @unchecked Sendable {
     private var segment: ManagedFile
     private var written: UInt64
     private var durable: UInt64
+    /// The newest transaction whose last frame is written.
+    private var writtenSequence: UInt64
     private var previousHead: UInt32
     /// Bounds of the sequence numbers in the segment.
     private var firstSequence: UInt64
@@ -75,12 +78,14 @@ final class Committer: @unchecked Sendable {
         self.previousHead = previousHead
         firstSequence = (manifest.state.files[segment.number]?.added.begun ?? 0) + 1
         lastSequence = sequence
+        writtenSequence = sequence
+        newestDurable = Atomic(sequence)
         zerosAhead = ZerosAhead(firstByteCount: durability == .sync ? preparedByteCount : 0, from: end)
     }
 
     /// Puts an item behind the others.
     ///
-    /// To be called in the writer's turn, so that the order is that of the sequence numbers.
+    /// To be called in the writer's turn where the item has a frame, so that the order is that of the sequence numbers.
     ///
     /// - Returns: Whether the caller has to lead, which it does by `finish`.
     func enqueue(_ item: Item) -> Bool {
@@ -96,6 +101,19 @@ final class Committer: @unchecked Sendable {
     /// Waits until an item is done, leading where need be.
     func finish(_ completion: Completion, leads: Bool) {
         if leads || completion.wait() { lead(until: completion) }
+    }
+
+    /// The newest transaction that is known to be durable, with all before it.
+    var durableSequence: UInt64 { newestDurable.load(ordering: .acquiring) }
+
+    /// Waits until everything queued is durable.
+    ///
+    /// - Returns: Why it is not, if a write or sync failed.
+    func synchronizeAll() -> LogError? {
+        let completion = Completion()
+        let leads = enqueue(Item(frame: nil, visible: nil, completion: completion, blobs: nil, blobEnd: 0))
+        finish(completion, leads: leads)
+        return completion.failure
     }
 
     /// Gives back the log's space that was set aside or prepared; to be called when nothing follows.
@@ -182,6 +200,7 @@ final class Committer: @unchecked Sendable {
             if first.segment !== segment { try moveOn(to: first.segment, begun: Self.sequence(of: first) - 1) }
             // Frames that follow each other in memory and in the file are one write.
             var last = first
+            let start = index
             stamp(first)
             index += 1
             while index < group.count, let next = group[index].frame, next.block === last.block,
@@ -198,6 +217,8 @@ final class Committer: @unchecked Sendable {
             }
             written = last.offset + UInt64(last.byteCount)
             groupByteCount += bytes.count
+            let newest = group[start..<index].last { $0.visible != nil }
+            if let newest = newest?.visible { writtenSequence = newest.sequence }
         }
         // One leader at a time: no other adds meanwhile.
         byteCount.store(byteCount.load(ordering: .relaxed) &+ UInt64(groupByteCount), ordering: .relaxed)
@@ -245,7 +266,12 @@ final class Committer: @unchecked Sendable {
         try onDisk("making a transaction durable") { () throws(DiskError) in
             try segment.file.synchronize(site: "log.commit")
         }
+        noteDurable()
+    }
+
+    private func noteDurable() {
         durable = written
+        newestDurable.store(writtenSequence, ordering: .releasing)
     }
 
     /// A frame must not be readable before the blobs that it places are durable.
@@ -265,7 +291,7 @@ final class Committer: @unchecked Sendable {
     private func moveOn(to next: ManagedFile, begun: UInt64) throws(LogError) {
         if durable < written {
             try onDisk("sealing a segment") { () throws(DiskError) in try segment.file.synchronize(site: "log.seal") }
-            durable = written
+            noteDurable()
         }
         next.noteListed()
         try manifest.commit(
