@@ -1,3 +1,4 @@
+internal import Dispatch
 package import FaultlineDisk
 package import FaultlineLog
 public import FaultlineMigration
@@ -204,6 +205,42 @@ public final class ModelContainer: Equatable, Sendable {
             }
             return CompactionSummary(try store.log.compact())
         }
+    }
+
+    /// Waits until everything that was saved is on the disk, by whatever context of the store.
+    ///
+    /// With `StoreOptions.Durability.sync` it is when a save returns. With `.async` this makes the saves so far survive a
+    /// power cut; one synchronization serves all who wait. Do not call it on the threads of Swift's concurrency: there
+    /// the form with `await` takes its place.
+    ///
+    /// - Throws: `StorageError`: `outcomeUnknown` if the disk failed before; `readOnly`, `closed`.
+    public func synchronize() throws { try waitUntilDurable() }
+
+    /// Waits until everything that was saved is on the disk, without blocking a thread of Swift's concurrency.
+    ///
+    /// The disk is not kept from finishing by cancelling the task.
+    ///
+    /// - Throws: As the form that blocks.
+    public func synchronize() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Self.waiting.async { continuation.resume(with: Result { try self.waitUntilDurable() }) }
+        }
+    }
+
+    private func waitUntilDurable() throws { try StorageError.translating { try store.log.waitUntilDurable() } }
+
+    /// Where tasks' waits block: one after the other, because what one has waited for the next need not.
+    private static let waiting = DispatchQueue(label: "faultline.synchronize")
+
+    /// Whether a save is in the store whose error said that its outcome was unknown (`StorageError.transaction`).
+    ///
+    /// To be asked after the store was opened again, and before much is saved: saves whose log compaction has dropped
+    /// are not found.
+    ///
+    /// - Complexity: Reads the log from its newest part backwards until the save is found; all of it if it is not there.
+    /// - Throws: `StorageError` if the log cannot be read.
+    public func transactionLanded(_ transaction: TransactionIdentifier) throws -> Bool {
+        try StorageError.translating { try store.log.landed(transaction.transactionID) }
     }
 
     /// Closes the store: nothing can be read or written through this container or its contexts afterwards.

@@ -11,8 +11,8 @@ public struct StoreOptions: Hashable, Sendable {
         case sync
         /// When they are handed to the system.
         ///
-        /// A crash of the machine may lose the last saves, never one without those after it. A crash of the process
-        /// loses nothing.
+        /// A crash of the machine may lose the saves of about the last second, never one without those after it. A
+        /// crash of the process loses nothing. `ModelContainer.synchronize()` waits for the disk.
         case async
     }
 

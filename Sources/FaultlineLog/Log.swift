@@ -297,7 +297,7 @@ package final class Log: @unchecked Sendable {
     ///
     /// - Throws: what `body` throws; `.readOnly`, `.closed`, `.abandoned`; `.poisoned` if an earlier write failed;
     ///   `.outcomeUnknown` if this one did: then the transaction may be found after the store is opened again
-    ///   (`landed`).
+    ///   (`landed`); the error names it, unless its last frame was not reached.
     package func write<R>(
         author: String?, _ body: (inout Transaction) throws -> R
     ) throws -> (value: R, receipt: CommitReceipt) {
@@ -324,7 +324,7 @@ package final class Log: @unchecked Sendable {
         var snapshot: Snapshot?
         if let completion = ending.completion {
             writing.committer.finish(completion, leads: ending.leads)
-            if let failure = completion.failure { throw failure }
+            if let failure = completion.failure { throw failure.about(ending.transaction) }
             snapshot = completion.snapshot
             writing.synchronizer?.noteCommit()
             if directory.watch.isFull { directory.noteWritten() }

@@ -43,6 +43,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
     package let offset: UInt64?
     /// What the operating system said.
     package let cause: DiskError?
+    /// Whose outcome is unknown, where it may have landed: what `Log.landed` is to be asked for.
+    package private(set) var transaction: TransactionID?
 
     package init(_ code: Code, _ message: String, path: String? = nil, offset: UInt64? = nil, cause: DiskError? = nil) {
         self.code = code
@@ -50,6 +52,13 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         self.path = path
         self.offset = offset
         self.cause = cause
+    }
+
+    /// The same error, of one transaction; only where the outcome is unknown does it matter which.
+    func about(_ transaction: TransactionID) -> LogError {
+        var error = self
+        if code == .outcomeUnknown { error.transaction = transaction }
+        return error
     }
 
     package var description: String {

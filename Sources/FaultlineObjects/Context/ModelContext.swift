@@ -73,8 +73,10 @@ public class ModelContext: Equatable, SendableMetatype {
     ///
     /// A save without changes does nothing.
     ///
-    /// When it returns the changes are durable, unless the store was opened with asynchronous durability. When it
-    /// throws nothing was written, and the changes are still there, unless the error says that the outcome is unknown.
+    /// When it returns the changes are durable, unless the store was opened with asynchronous durability: then
+    /// `ModelContainer.synchronize()` waits for that. When it throws nothing was written, and the changes are still
+    /// there, unless the error says that the outcome is unknown: then `ModelContainer.transactionLanded(_:)` tells once
+    /// the store is open again.
     ///
     /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule, or have unique values of
     ///   others; `StorageError` if the store cannot be written.

@@ -20,7 +20,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
     /// Identifier of the store, nil for an object that was never saved.
     public var storeIdentifier: String? {
-        isTemporary ? nil : StoreIdentifierText.text(high: id.storeHigh, low: id.storeLow)
+        isTemporary ? nil : IdentifierText.text(high: id.storeHigh, low: id.storeLow)
     }
 
     package var isTemporary: Bool { id.storeHigh == 0 && id.storeLow == 0 }
@@ -50,7 +50,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         let text = try container.decodeIfPresent(String.self, forKey: .store)
         let store: (UInt64, UInt64)
         if let text {
-            guard let parsed = StoreIdentifierText.parse(text) else {
+            guard let parsed = IdentifierText.parse(text) else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .store, in: container, debugDescription: "Not a store identifier: 32 hexadecimal digits.")
             }
@@ -74,8 +74,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
 }
 
-/// A store's 128-bit identifier as 32 hexadecimal digits.
-enum StoreIdentifierText {
+/// A 128-bit identifier, a store's or a transaction's, as 32 hexadecimal digits.
+enum IdentifierText {
     static func text(high: UInt64, low: UInt64) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(unsafeUninitializedCapacity: 32) { buffer in

@@ -48,6 +48,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public let path: String?
     /// Where in the file, in bytes from its start.
     public let offset: UInt64?
+    /// The save whose outcome is unknown, to ask `ModelContainer.transactionLanded(_:)` when the store is open again;
+    /// nil with other codes, and where what was written of the save cannot have been all of it.
+    public let transaction: TransactionIdentifier?
     private let text: String
 
     /// The message, the place, and what the operating system said.
@@ -58,6 +61,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         self.message = message
         path = error?.path
         offset = error?.offset
+        transaction = error?.transaction.map { TransactionIdentifier($0) }
         text = error?.description ?? message
     }
 
