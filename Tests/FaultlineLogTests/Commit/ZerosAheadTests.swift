@@ -1,6 +1,7 @@
 import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
+import Synchronization
 import Testing
 
 /// Space that is prepared for small commits by zeros behind the log's end.
@@ -233,7 +234,7 @@ struct ZerosAheadTests {
         try log.close()
     }
 
-    @Test func takesNoSpaceButWhatWasSetAside() throws {
+    @Test func meetsAFullDiskAsWithoutZeros() throws {
         var counts: [Int] = []
         for preparedByteCount in [0, Self.firstByteCount] {
             let store = Store()
@@ -254,6 +255,46 @@ struct ZerosAheadTests {
         }
         #expect(counts[0] == counts[1])
         #expect(counts[0] > 400)
+    }
+
+    /// Where the writes of the log and the space set aside for it end.
+    private final class Ends: Sendable {
+        private struct State {
+            var reserved: UInt64 = 0
+            var beyond: UInt64 = 0
+        }
+        private let state = Mutex(State())
+
+        /// Bytes that were written where no space was set aside, at the most.
+        var byteCountBeyond: UInt64 { state.withLock { $0.beyond } }
+
+        func note(_ operation: DiskOperation) {
+            let end = (operation.offset ?? 0) + UInt64(operation.byteCount ?? 0)
+            state.withLock { state in
+                if operation.kind == .reserve { state.reserved = end }
+                if operation.kind == .write, end > state.reserved {
+                    state.beyond = max(state.beyond, end - state.reserved)
+                }
+            }
+        }
+    }
+
+    @Test func takesNoSpaceButWhatWasSetAside() throws {
+        let store = Store()
+        let failing = FailingDisk(over: store.disk)
+        var options = Self.options
+        options.preparedByteCount = 40_000
+        let log = try store.open(options, on: failing)
+        let path = try hotPath(store)
+        let ends = Ends()
+        failing.arm(
+            DiskFault { operation in
+                if operation.path == path { ends.note(operation) }
+                return false
+            })
+        for number in 0..<30 { try commit(log, number, byteCount: 20_000) }
+        #expect(ends.byteCountBeyond == 0)
+        try log.close()
     }
 
     @Test func isNoLossToASalvage() throws {
