@@ -148,5 +148,12 @@ compare: setup  ## Runs workloads W through GRDB, SQLite, RocksDB and LMDB besid
 	@$(COMPARE)/.build/release/PeerBenchmarks compare --faultline $(BENCHMARKS) --store $(BENCH_STORES) \
 	    $(if $(W),--workloads "$(W)") $(if $(PEERS),--peers "$(PEERS)") $(if $(N),--n $(N)) $(if $(R),--rounds $(R))
 
+# A copy without debug information, which valgrind cannot read all of.
+instructions: setup  ## Counts the instructions of ten hot operations against Benchmarks/instructions.txt; RECORD=1
+	@Benchmarks/setup instructions
+	@$(RELEASE) --product FaultlineBenchmarks --quiet >&2
+	@strip --strip-debug -o $(BENCHMARKS).stripped $(BENCHMARKS)
+	@$(BENCHMARKS) instructions $(BENCHMARKS).stripped Benchmarks/instructions.txt $(if $(RECORD),record)
+
 format:  ## Formats every Swift file
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks

@@ -6,7 +6,13 @@ import Glibc
 struct FaultlineBenchmarks {
     static func main() {
         do {
-            let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+            let words = Array(CommandLine.arguments.dropFirst())
+            switch words.first {
+            case "instructions": return try InstructionCount(Array(words.dropFirst())).run()
+            case "operation": return try InstructionCount.runOperation(Array(words.dropFirst()))
+            default: break
+            }
+            let arguments = try Arguments(words)
             if let output = try Runner(workloads).run(arguments) { print(output) }
         } catch let error as BenchmarkError {
             fail("\(error)", status: error.code == .usage ? 2 : 1)

@@ -1,0 +1,70 @@
+import BenchmarkKit
+import Foundation
+
+/// Counts the instructions of the hot operations and holds them against recorded bounds.
+///
+/// Instructions are counted by valgrind, which does so alike on every machine, however busy. A run that does twice as
+/// many operations, less one that does them once, is what the operations take without what prepares them.
+struct InstructionCount {
+    /// A copy of this program without debug information, which valgrind cannot read all of.
+    private let program: String
+    private let boundsFile: String
+    /// Whether bounds are written anew.
+    private let isRecording: Bool
+
+    static let usage = "usage: instructions PROGRAM BOUNDS [record] | operation NAME COUNT"
+
+    /// - Throws: `BenchmarkError.Code.usage`.
+    init(_ words: [String]) throws(BenchmarkError) {
+        guard words.count == 2 || words.count == 3 && words[2] == "record" else {
+            throw BenchmarkError(.usage, Self.usage)
+        }
+        program = words[0]
+        boundsFile = words[1]
+        isRecording = words.count == 3
+    }
+
+    /// Prints a line an operation.
+    ///
+    /// - Throws: `.wrongResult` at the end, naming what is over its bound or has none.
+    func run() throws {
+        let text = isRecording ? "" : try String(contentsOfFile: boundsFile, encoding: .utf8)
+        let bounds = try InstructionBounds(text)
+        var recorded = "# Instructions an operation may take: 15 % above what was measured. `make instructions`.\n"
+        var failed: [String] = []
+        for operation in HotOperation.all {
+            let instructions = InstructionBounds.perOperation(
+                shorter: try count(operation, operation.count),
+                longer: try count(operation, 2 * operation.count),
+                count: operation.count
+            )
+            let bound = isRecording ? InstructionBounds.bound(for: instructions) : bounds.bounds[operation.name] ?? 0
+            let fields = #""operation":"\#(operation.name)","instructions":\#(instructions),"bound":\#(bound)"#
+            print("{\(fields)}")
+            recorded += "\(bound) \(operation.name)\n"
+            if instructions > bound { failed.append(operation.name) }
+        }
+        if isRecording { try recorded.write(toFile: boundsFile, atomically: true, encoding: .utf8) }
+        guard failed.isEmpty else {
+            throw BenchmarkError(.wrongResult, "over the bound: \(failed.joined(separator: ", "))")
+        }
+    }
+
+    /// Instructions of a process that does so many operations.
+    private func count(_ operation: HotOperation, _ count: Int) throws -> Int {
+        // Hashes that differ from run to run would make other collisions.
+        let words = [
+            "SWIFT_DETERMINISTIC_HASHING=1", "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+            "--log-fd=1", program, "operation", operation.name, String(count),
+        ]
+        return try InstructionBounds.collected(in: ChildProcess("/usr/bin/env", words, readsOutput: true).finish())
+    }
+
+    /// What the counted process does.
+    static func runOperation(_ words: [String]) throws {
+        guard words.count == 2, let count = Int(words[1]), count > 0,
+            let operation = HotOperation.all.first(where: { $0.name == words[0] })
+        else { throw BenchmarkError(.usage, usage) }
+        try operation.run(count)
+    }
+}
