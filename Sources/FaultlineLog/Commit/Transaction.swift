@@ -18,6 +18,11 @@ package struct Transaction: ~Copyable {
         try sequencer.tables.location(of: id, in: table.rawValue)
     }
 
+    /// The same of an object that `put` will be called for next: the table's page is found once for both.
+    package func locationToReplace(of id: RecordID, in table: TableID) throws(LogError) -> Location {
+        try sequencer.tables.locationToReplace(of: id, in: table.rawValue)
+    }
+
     /// An identifier that is larger than each ever given in the table.
     package func nextID(in table: TableID) -> RecordID { sequencer.tables.nextID(in: table.rawValue) }
 

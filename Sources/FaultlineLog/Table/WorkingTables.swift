@@ -108,6 +108,16 @@ struct WorkingTables {
         return old
     }
 
+    /// The location of an object that is about to be replaced: goes to its page, as `replace` will.
+    @inline(__always)
+    mutating func locationToReplace(of id: RecordID, in table: UInt16) throws(LogError) -> Location {
+        guard id > 0, id <= Limits.recordIDMax else { return .absent }
+        let (page, entry) = TablePage.place(of: id)
+        if page != lastPage || table != lastTable { try moveTo(table, page) }
+        guard let entries = lastEntries else { return .absent }
+        return Location(reading: entries + (TablePage.headerByteCount + entry * Location.byteCount))
+    }
+
     @inline(never)
     private mutating func moveTo(_ table: UInt16, _ page: Int) throws(LogError) {
         leavePage()

@@ -187,7 +187,7 @@ package struct RowWriter: ~Copyable {
     ) throws(StoreError) {
         let changed = draft.changedMask
         let location: Location
-        do throws(LogError) { location = try transaction.location(of: id, in: entity.table) } catch {
+        do throws(LogError) { location = try transaction.locationToReplace(of: id, in: entity.table) } catch {
             throw StoreError(error)
         }
         guard !location.isAbsent else {

@@ -122,4 +122,27 @@ struct TransactionTests {
         #expect(Array(view.row) == [7, 8, 9])
         #expect(log.snapshot().nextID(of: plainTable) == 6)
     }
+
+    @Test func tellsWhereTheRecordLiesThatIsReplacedNext() throws {
+        let store = Store()
+        let log = try store.open()
+        let ids = try log.insert((0..<2_000).map { row($0) })
+        // In other pages, one of which nobody has; id 0 belongs to nobody.
+        let looked: [RecordID] = [ids[0], ids[1_999], 1_000_000, 0, ids[700]]
+        _ = try log.write(author: nil) { transaction in
+            for id in looked {
+                let location = try transaction.location(of: id, in: testTable)
+                #expect(try transaction.locationToReplace(of: id, in: testTable) == location)
+            }
+            try transaction.put(ids[700], row(5_000))
+            let own = try transaction.locationToReplace(of: ids[700], in: testTable)
+            #expect(try own == transaction.location(of: ids[700], in: testTable))
+            #expect(try own != log.snapshot().location(of: ids[700], in: testTable))
+        }
+        #expect(log.snapshot().recordCount(of: testTable) == 2_000)
+        #expect(try log.snapshot().row(ids[700]) == row(5_000))
+        #expect(try log.snapshot().row(ids[0]) == row(0))
+        try log.close()
+        #expect(try store.open().findings().isEmpty)
+    }
 }
