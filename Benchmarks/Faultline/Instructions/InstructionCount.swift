@@ -41,6 +41,8 @@ struct InstructionCount {
             let bound = isRecording ? InstructionBounds.bound(for: instructions) : bounds.bounds[operation.name] ?? 0
             let fields = #""operation":"\#(operation.name)","instructions":\#(instructions),"bound":\#(bound)"#
             print("{\(fields)}")
+            // A line takes seconds: it is shown as it comes.
+            fflush(nil)
             recorded += "\(bound) \(operation.name)\n"
             if instructions > bound { failed.append(operation.name) }
         }
