@@ -26,7 +26,7 @@ endif
 ifneq ($(filter faults,$(MAKECMDGOALS)),)
 N ?= 4
 endif
-# Kills of `kill`, cycles of `full-disk`.
+# Kills of `kill`.
 ifneq ($(filter kill,$(MAKECMDGOALS)),)
 N ?= 500
 endif
@@ -34,6 +34,7 @@ endif
 ifneq ($(filter model,$(MAKECMDGOALS)),)
 SEEDS ?= 334
 endif
+# Cycles of `full-disk`.
 ifneq ($(filter full-disk,$(MAKECMDGOALS)),)
 N ?= 20
 endif
@@ -42,9 +43,8 @@ FUZZ_FOLDER ?= $(CACHE)/faultline-fuzz
 INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
-
-
-.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model interleavings full-disk fuzz sanitize instructions bench compare format
+.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model interleavings full-disk fuzz \
+    sanitize instructions bench compare format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -158,8 +158,7 @@ let package = Package(
             dependencies: [
                 "CrashSimulation", "FaultSimulation", "FullDiskSimulation", "InterleavingSimulation",
                 "KillSimulation", "MigrationSimulation", "ModelSimulation", "RotSimulation", "Faultline",
-                "FaultlineMigration", "FaultlineLog", "FaultlineDisk",
-                "FaultlineTestSupport",
+                "FaultlineMigration", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/FaultlineProofs"),
         // The format's document and fixtures against the code.
