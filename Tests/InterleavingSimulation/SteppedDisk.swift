@@ -91,6 +91,7 @@ private final class SteppedDiskFile: DiskFile, @unchecked Sendable {
     }
 
     override func releaseReserve() throws(DiskError) { try base.releaseReserve() }
+    override func cut(to byteCount: UInt64) throws(DiskError) { try base.cut(to: byteCount) }
 
     override func byteCount() throws(DiskError) -> UInt64 { try base.byteCount() }
 

@@ -73,7 +73,6 @@ final class SnapshotHolds: @unchecked Sendable {
     ///   - newest: The newest transaction that snapshots see.
     /// - Returns: Whether some are left that this is to be called for again.
     func moveOn(_ files: [HeldFile], liveByteCount: UInt64, newest: UInt64) -> Bool {
-        let now = now
         var taken: [Snapshot] = []
         lock.lock()
         defer {
@@ -83,6 +82,8 @@ final class SnapshotHolds: @unchecked Sendable {
         }
         held = files
         var isLeft = false
+        // Without holds nobody asks for the time.
+        let now = entries.isEmpty ? (wall: 0, monotonic: 0) : now
         for (key, entry) in entries where !entry.hold.isTaken && entry.hold.sequence < newest {
             let wasUsed = entry.hold.takeUse()
             let byteCount = Self.pinned(by: entry.hold.sequence, files)

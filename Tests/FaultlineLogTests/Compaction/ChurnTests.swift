@@ -42,6 +42,8 @@ struct ChurnTests {
         options.checkpointByteCount = 50_000
         options.isCompacting = isCompacting
         options.isCompressingBlobs = false
+        // Space prepared for commits is given back at the close.
+        options.preparedByteCount = 0
         options.maintenance = .inline
         return options
     }
