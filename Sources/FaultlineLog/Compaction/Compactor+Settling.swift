@@ -82,8 +82,13 @@ extension Compactor {
         return try withUnsafeTemporaryAllocation(byteCount: FrameHeader.byteCount, alignment: 8) {
             (bytes) throws(LogError) in
             let offset = UInt64(FileHeader.byteCount)
-            let count = try onDisk("reading a segment") { () throws(DiskError) in
-                try file.file.read(into: bytes, at: offset)
+            let count: Int
+            do throws(DiskError) {
+                count = try file.file.read(into: bytes, at: offset)
+            } catch {
+                guard error.code == .ioFailure else { throw LogError(error, doing: "reading a segment") }
+                // One bad place is no reason to compact nothing.
+                return 0
             }
             guard count == bytes.count, let start = bytes.baseAddress,
                 let header = FrameHeader(reading: start, at: offset, of: file.header)

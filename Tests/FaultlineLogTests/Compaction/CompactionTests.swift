@@ -115,6 +115,23 @@ struct CompactionTests {
         }
     }
 
+    @Test func `a place that the disk cannot read in a segment that stays keeps no other one`() throws {
+        let (store, log, disk) = try store(updatingAllBut: 8)
+        // Rows of 900 bytes that were never updated.
+        let hot = store.files(.hotSegment)
+        let path = try #require(hot.dropLast().last)
+        disk.arm(
+            DiskFault(isSticky: true) { operation in
+                operation.kind == .read && operation.path == path && operation.offset == 64
+            })
+        #expect(try log.compact().segmentCount >= 2)
+        #expect(disk.hitCount > 0)
+        disk.disarm()
+        try expectAll(log.snapshot(), keptEvery: 8)
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
     @Test func `keeps a segment with rot, reports where it is, and compacts the others`() throws {
         let (store, log, _) = try store(updatingAllBut: 8)
         // Object 16 lies in its first place still.
