@@ -30,7 +30,7 @@ package final class ContextCore: @unchecked Sendable {
     /// Changed under the lock; read without it where `RowArena` says so.
     @exclusivity(unchecked) var rows = RowArena()
     private var reclaiming: MemoryBudget.Registration?
-    private let reclaimer = RowReclaimer()
+    private let gate = ContextGate()
     let tally = ReadTally()
     /// Entries of relationship indexes that were walked, reads and saves together: shows what large collections cost.
     package var membersWalked = 0
@@ -72,7 +72,7 @@ package final class ContextCore: @unchecked Sendable {
         self.store = store
         self.tallies = tallies
         self.isReadOnly = isReadOnly
-        hold = store.log.hold("context") { [reclaimer] in reclaimer.hasNoObjects }
+        hold = store.log.hold("context") { [gate] in gate.hasNoObjects }
         let typesByName = Dictionary(types.map { ($0.entityName, $0) }) { first, _ in first }
         homes = store.storage.entities.map {
             EntityHome(context: self, entity: $0, type: typesByName[$0.name], storeID: store.log.storeID)
@@ -81,13 +81,13 @@ package final class ContextCore: @unchecked Sendable {
             if let type = home.type { homesByType[ObjectIdentifier(type)] = home }
         }
         tallies?.begin(tally)
-        reclaimer.attach(self)
-        reclaiming = store.log.budget.register(.rows) { [reclaimer] byteCount in reclaimer.reclaim(byteCount) }
+        gate.attach(self)
+        reclaiming = store.log.budget.register(.rows) { [gate] byteCount in gate.reclaim(byteCount) }
     }
 
     deinit {
         store.log.release(hold)
-        reclaimer.detach()
+        gate.detach()
         reclaiming = nil
         tallies?.end(tally)
         if rows.byteCount > 0 { store.log.budget.release(rows.byteCount, for: .rows) }

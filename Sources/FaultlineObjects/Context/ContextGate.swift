@@ -6,7 +6,7 @@ internal import FaultlineDisk
 /// A weak reference would do the same, and make every retain of the context by one of its objects several times as
 /// dear: it gives the context a side table.
 // Safe because `context` is read and changed under the lock.
-final class RowReclaimer: @unchecked Sendable {
+final class ContextGate: @unchecked Sendable {
     private let lock = EngineLock()
     private var context: Unmanaged<ContextCore>?
 
