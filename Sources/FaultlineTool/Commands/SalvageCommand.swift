@@ -51,7 +51,8 @@ struct SalvageCommand: ParsableCommand {
             if let made {
                 names = Self.names(of: made)
                 let check: StoreCheck
-                (check, findingCount) = try self.check(made)
+                // References to what is lost, and values that are not unique any more.
+                (check, findingCount) = try StoreCheck.show(made, asJSON: json)
                 danglingCount = check.dangling.reduce(0) { $0 + $1.count }
             }
         }
@@ -88,28 +89,6 @@ struct SalvageCommand: ParsableCommand {
         case .writing: ProgressLine("writing", unit: "objects")
         case .indexing: ProgressLine("making indexes")
         }
-    }
-
-    /// What `faultline verify` finds in the new store: references to what is lost, and values that are not unique any
-    /// more.
-    private func check(_ made: OpenedStore) throws -> (check: StoreCheck, findingCount: Int) {
-        var progress: ProgressLine?
-        defer { progress?.finish() }
-        var list = StoreFindingList(asJSON: json)
-        let check = StoreCheck(made) { finding in
-            progress?.finish()
-            list.add(finding)
-        }
-        try ToolFailure.working {
-            try check.run { done, total in
-                if progress == nil { progress = ProgressLine("verifying", total: total, unit: "bytes") }
-                progress?.update(done)
-            }
-        }
-        progress?.finish()
-        list.finish()
-        if !json { for references in check.dangling { Terminal.output.write("\(references)\n") } }
-        return (check, list.count)
     }
 
     private static func names(of store: OpenedStore) -> [TableID: String] {

@@ -1,0 +1,25 @@
+extension StoreCheck {
+    /// Checks a store, prints what is found as it is found, and shows on a terminal how far it is.
+    ///
+    /// - Returns: The check, done, and how many findings there were.
+    /// - Throws: `ToolFailure` if the store cannot be read on.
+    static func show(_ store: OpenedStore, asJSON: Bool) throws -> (check: StoreCheck, findingCount: Int) {
+        var progress: ProgressLine?
+        defer { progress?.finish() }
+        var list = StoreFindingList(asJSON: asJSON)
+        let check = StoreCheck(store) { finding in
+            progress?.finish()
+            list.add(finding)
+        }
+        try ToolFailure.working {
+            try check.run { done, total in
+                if progress == nil { progress = ProgressLine("verifying", total: total, unit: "bytes") }
+                progress?.update(done)
+            }
+        }
+        progress?.finish()
+        list.finish()
+        if !asJSON { for references in check.dangling { Terminal.output.write("\(references)\n") } }
+        return (check, list.count)
+    }
+}
