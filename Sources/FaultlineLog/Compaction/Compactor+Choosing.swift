@@ -38,16 +38,7 @@ extension Compactor {
         let live = try LiveBytes(snapshot)
         if let error = live.unreadable { note(error) }
         let dead = recount(live, state)
-        var segments = state.files.values.filter { $0.kind == .hotSegment || $0.kind == .coldSegment }.map { file in
-            segment(file, live, dead, isCandidate: isSettled(file, checkpoint, state))
-        }
-        for place in segments.indices where segments[place].isCandidate {
-            let number = segments[place].number
-            guard state.files[number]?.kind == .hotSegment, let beginning = try beginning(of: number, state),
-                !finished.contains(beginning)
-            else { continue }
-            segments[place].beginning = beginning
-        }
+        let segments = try records(live, dead, checkpoint, state)
         let blobs = state.files.values.filter { $0.kind == .blobSegment }.map { file in
             segment(file, live, [:], isCandidate: live.unreadable == nil && isSettled(file, checkpoint, state))
         }
@@ -69,6 +60,29 @@ extension Compactor {
         blobMover = BlobMover(
             Set(blobVictims.numbers), directory: directory, manifest: manifest, publisher: publisher,
             sequencer: sequencer, options: options, begun: snapshot.sequence)
+    }
+
+    /// The hot and cold segments, with what has to go with each.
+    private func records(
+        _ live: LiveBytes, _ dead: [UInt32: UInt64], _ checkpoint: CheckpointPosition, _ state: ManifestState
+    ) throws(LogError) -> [VictimChoice.Segment] {
+        var segments: [VictimChoice.Segment] = []
+        var stuck = excluded
+        for (number, file) in state.files.sorted(by: { $0.key < $1.key })
+        where file.kind == .hotSegment || file.kind == .coldSegment {
+            var segment = segment(file, live, dead, isCandidate: isSettled(file, checkpoint, state))
+            if file.kind == .hotSegment, segment.isCandidate || finished.contains(number),
+                let beginning = try beginning(of: number, state)
+            {
+                if stuck.contains(beginning) { stuck.insert(number) }
+                // One that is finished goes with the next checkpoint.
+                if !finished.contains(beginning) { segment.beginning = beginning }
+            }
+            // What rot keeps is no reason to move everything else, time and again.
+            if stuck.contains(number) { segment.keep() }
+            segments.append(segment)
+        }
+        return segments
     }
 
     /// Dead bytes as they were counted; anew where some were not.

@@ -94,8 +94,11 @@ final class Compactor: @unchecked Sendable {
     }
 
     private func moveRecords() throws(LogError) {
-        if mover == nil { mover = nextMover() }
-        guard let mover else { return }
+        if mover == nil { mover = try nextMover() }
+        guard let mover else {
+            frame = nil
+            return
+        }
         let target = frame ?? MovedFrame(budget: budget)
         frame = target
         let snapshot = publisher.snapshot
@@ -120,12 +123,17 @@ final class Compactor: @unchecked Sendable {
         if waiting.isEmpty { frame = nil }
     }
 
-    private func nextMover() -> RecordMover? {
+    private func nextMover() throws(LogError) -> RecordMover? {
         let state = manifest.state
         while let number = waiting.popLast() {
             guard let seal = state.files[number]?.seal,
                 let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: number))?.takeUnretainedValue()
             else { continue }
+            // What has to go with it came before it, and was not finished: then nothing is gained.
+            if file.kind == .hotSegment, let beginning = try beginning(of: number, state), !finished.contains(beginning)
+            {
+                continue
+            }
             let others = state.files.values.filter {
                 $0.added.number != number && ($0.kind == .hotSegment || $0.kind == .coldSegment)
             }

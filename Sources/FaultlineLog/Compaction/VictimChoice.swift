@@ -8,12 +8,13 @@
 /// Delete records are needed as long as a segment may hold an older version. Where they come to more than a quarter of
 /// what is live, the segment that was begun first is compacted: it is what they are kept for.
 ///
-/// A segment that could not be dropped without another is chosen only with that one.
+/// A segment that begins inside a transaction goes only with the one that has the part before, so what is judged is a
+/// `VictimSpan`: a live segment is copied for the dead ones that it keeps, if all of them together are worth it.
 struct VictimChoice {
     /// A segment, taken or not.
     struct Segment {
         let number: UInt64
-        let byteCount: UInt64
+        private(set) var byteCount: UInt64
         /// Bytes of the newest versions, or of blobs that are placed.
         let liveByteCount: UInt64
         /// Bytes of delete and drop-table records, as far as is known.
@@ -22,15 +23,32 @@ struct VictimChoice {
         let begun: UInt64
         /// The newest transaction in it.
         let lastSequence: UInt64
-        /// Whether it may be taken.
-        let isCandidate: Bool
+        /// Whether it may be taken, as far as it alone says.
+        private(set) var isCandidate: Bool
         /// The segment that has to go with it, because it has the beginning of a transaction that goes on in this one.
         var beginning: UInt64?
 
         /// Bytes that would be copied.
         var keptByteCount: UInt64 { min(liveByteCount + deleteByteCount, byteCount) }
-        var gain: UInt64 { byteCount - keptByteCount }
-        var share: Double { byteCount == 0 ? 0 : Double(keptByteCount) / Double(byteCount) }
+
+        init(
+            number: UInt64, byteCount: UInt64, liveByteCount: UInt64, deleteByteCount: UInt64, begun: UInt64,
+            lastSequence: UInt64, isCandidate: Bool
+        ) {
+            self.number = number
+            self.byteCount = byteCount
+            self.liveByteCount = liveByteCount
+            self.deleteByteCount = deleteByteCount
+            self.begun = begun
+            self.lastSequence = lastSequence
+            self.isCandidate = isCandidate
+        }
+
+        /// Counts it as one that stays, whatever is dead in it.
+        mutating func keep() {
+            isCandidate = false
+            byteCount = liveByteCount
+        }
     }
 
     /// Below this share a segment is always worth it.
@@ -62,38 +80,36 @@ struct VictimChoice {
 
     /// The segments to compact, those that are best first, and the bytes that this gains; none if that is less than
     /// `minimumGain`.
+    ///
+    /// No segment stands before one that has to go with it.
     func choose(minimumGain: UInt64) -> (numbers: [UInt64], gain: UInt64) {
         var total = segments.reduce(UInt64(0)) { $0 + $1.byteCount }
         let live = segments.reduce(UInt64(0)) { $0 + $1.liveByteCount }
-        var chosen: [Segment] = []
-        for segment in segments.filter(\.isCandidate).sorted(by: isBetter) where segment.gain > 0 {
+        var numbers: [UInt64] = []
+        var gain: UInt64 = 0
+        for span in VictimSpan.spans(of: segments).sorted(by: isBetter) where span.gain > 0 {
             let isExceeded = Double(total) > Double(live) * Self.amplificationMax
-            guard segment.share < Self.shareMin || (isExceeded && segment.share < Self.shareMax) else { continue }
-            total -= segment.gain
-            chosen.append(segment)
+            guard span.share < Self.shareMin || (isExceeded && span.share < Self.shareMax) else { continue }
+            total -= span.gain
+            gain += span.gain
+            numbers += span.numbers
         }
-        var numbers: Set<UInt64> = []
-        for segment in chosen.sorted(by: { $0.number < $1.number }) {
-            if let beginning = segment.beginning, !numbers.contains(beginning) { continue }
-            numbers.insert(segment.number)
-        }
-        chosen.removeAll { !numbers.contains($0.number) }
-        var gain = chosen.reduce(UInt64(0)) { $0 + $1.gain }
-        if let oldest = oldestForDeletes(live: live), !chosen.contains(where: { $0.number == oldest.number }) {
-            chosen.append(oldest)
+        if let oldest = oldestForDeletes(live: live), !numbers.contains(oldest.number) {
+            numbers.append(oldest.number)
             gain += segments.reduce(UInt64(0)) { $0 + $1.deleteByteCount }
         }
-        return gain >= max(minimumGain, 1) ? (chosen.map(\.number), gain) : ([], 0)
+        return gain >= max(minimumGain, 1) ? (numbers, gain) : ([], 0)
     }
 
-    private func isBetter(_ left: Segment, _ right: Segment) -> Bool {
+    /// Of two spans of a series the first is better, or as good: it has the smaller share, and is older.
+    private func isBetter(_ left: VictimSpan, _ right: VictimSpan) -> Bool {
         let (first, second) = (score(left), score(right))
-        return first == second ? left.number < right.number : first > second
+        return first == second ? left.numbers[0] < right.numbers[0] : first > second
     }
 
-    private func score(_ segment: Segment) -> Double {
-        let age = Double(newest > segment.lastSequence ? newest - segment.lastSequence : 0) + 1
-        return (1 - segment.share) * age / (1 + segment.share)
+    private func score(_ span: VictimSpan) -> Double {
+        let age = Double(newest > span.lastSequence ? newest - span.lastSequence : 0) + 1
+        return (1 - span.share) * age / (1 + span.share)
     }
 
     private func oldestForDeletes(live: UInt64) -> Segment? {
