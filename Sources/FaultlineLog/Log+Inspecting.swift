@@ -47,8 +47,24 @@ extension Log {
         } else {
             usage.manifestByteCount = try manifestFileByteCount()
         }
+        (usage.quarantinedFileCount, usage.quarantinedByteCount) = try quarantine()
         usage.memoryByteCount = budget.used
         return usage
+    }
+
+    /// Number and bytes of the files that recovery set aside.
+    private func quarantine() throws(LogError) -> (count: Int, byteCount: UInt64) {
+        let folder = path + "/" + FileName.quarantine
+        return try onDisk("looking at what was set aside") { () throws(DiskError) in
+            guard try directory.disk.isPresent(folder) else { return (0, 0) }
+            var sum: (count: Int, byteCount: UInt64) = (0, 0)
+            for name in try directory.disk.names(in: folder) {
+                let file = try directory.disk.open(folder + "/" + name, for: .reading)
+                defer { file.close() }
+                sum = (sum.count + 1, sum.byteCount + (try file.byteCount()))
+            }
+            return sum
+        }
     }
 
     /// Bytes of the manifests that there are, for a log that is open for reading.

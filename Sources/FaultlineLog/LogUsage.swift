@@ -19,6 +19,9 @@ package struct LogUsage: Sendable, Equatable {
     package var runByteCount: UInt64 = 0
     package var checkpointFileCount = 0
     package var runCount = 0
+    /// Files in `quarantine/`, which recovery set aside and nobody reads.
+    package var quarantinedFileCount = 0
+    package var quarantinedByteCount: UInt64 = 0
     /// Pages of the tables, in memory or not.
     package var pageCount = 0
     /// Objects by table, of tables that have any.
@@ -26,7 +29,7 @@ package struct LogUsage: Sendable, Equatable {
     /// Of the memory budget.
     package var memoryByteCount = 0
 
-    /// Bytes of all files.
+    /// Bytes of all files, but for those in `quarantine/`.
     package var byteCount: UInt64 {
         segments.reduce(manifestByteCount + checkpointByteCount + runByteCount) { $0 + $1.byteCount }
     }

@@ -13,7 +13,9 @@ package struct OpenReport: Sendable, Equatable {
     package var rescuedTransactionCount = 0
     /// Files that a crash left over.
     package var removedFiles: [String] = []
+    /// Files that were set aside in `quarantine/`, because nobody can say what they are.
     package var quarantinedFiles: [String] = []
+    package var quarantinedByteCount: UInt64 = 0
     /// Checkpoints and runs that did not verify and were made again.
     package var ignoredDerivedFiles: [String] = []
 

@@ -132,12 +132,8 @@ struct KillLane {
         }
         let log = try store.open(.writing)
         report.rescuedCount += log.openReport.rescuedTransactionCount
-        // A manifest that was being written when the kill came, and is cut off inside of its snapshot, is set aside.
-        let setAside = log.openReport.quarantinedFiles
-        report.tornManifestCount += setAside.count
-        guard setAside.count <= 1, setAside.allSatisfy({ $0.hasPrefix("m-") }),
-            log.openReport.ignoredDerivedFiles.isEmpty
-        else {
+        report.tornManifestCount += log.openReport.removedFiles.count { $0.hasPrefix("m-") }
+        guard log.openReport.quarantinedFiles.isEmpty, log.openReport.ignoredDerivedFiles.isEmpty else {
             throw CrashViolation("a kill left what is not understood: \(log.openReport)")
         }
         try compare(log)

@@ -17,7 +17,7 @@ package struct KillReport: Sendable {
     package var rescuedCount = 0
     /// Checks that met records which compaction had moved.
     package var compactedCheckCount = 0
-    /// Manifests that were being written, and were set aside.
+    /// Manifests that were being written.
     package var tornManifestCount = 0
     package var violations: [String] = []
 

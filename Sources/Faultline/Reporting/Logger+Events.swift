@@ -69,6 +69,7 @@ extension Logger {
         figures["discarded_bytes"] = report.discardedByteCount
         figures["removed_files"] = UInt64(report.removedFiles.count)
         figures["quarantined_files"] = UInt64(report.quarantinedFiles.count)
+        figures["quarantined_bytes"] = report.quarantinedByteCount
         notice("The store had not been closed cleanly and was recovered.", metadata: Self.metadata(figures))
     }
 

@@ -46,6 +46,26 @@ package enum ManifestReader {
         }
     }
 
+    /// Whether a manifest was never in force, because it was never written to its end: all that there is of it verifies,
+    /// and then the file ends, inside the snapshot.
+    ///
+    /// It would have taken effect only behind its synchronization, after which no file is shorter. Wrong bytes, zeros
+    /// too, say nothing: they may be rot of a manifest that was in force.
+    static func isTorn(_ number: UInt64, in directory: StoreDirectory) throws(LogError) -> Bool {
+        do throws(LogError) {
+            let managed = try directory.open(.manifest, number, for: .reading)
+            let length = try onDisk("reading a manifest") { () throws(DiskError) in try managed.file.byteCount() }
+            var scanner = FrameScanner(managed, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: length)
+            while let frame = try scanner.next() {
+                guard frame.header.kind == .edit, frame.header.isContinued else { return false }
+            }
+            return try scanner.isCutOff()
+        } catch {
+            guard error.code == .damaged || error.code == .newerFormat else { throw error }
+            return false
+        }
+    }
+
     /// The state in one manifest, or nil if its snapshot does not verify.
     private static func read(_ managed: ManagedFile) throws(LogError) -> Reading? {
         let length = try onDisk("reading a manifest") { () throws(DiskError) in try managed.file.byteCount() }

@@ -11,6 +11,8 @@ enum Leftovers {
         var quarantine: [String] = []
         /// Paths of the manifests whose place the one in force took.
         var superseded: [String] = []
+        /// There is a newer manifest, which somebody began to write.
+        var isInterrupted = false
         /// A newer manifest does not verify: it was never in force, or it rotted.
         var isDoubtful = false
     }
@@ -53,7 +55,9 @@ enum Leftovers {
                 var place = target + "/" + name
                 // What lies there stays: a number may have been given again.
                 while try directory.disk.isPresent(place) { place += ".again" }
+                let byteCount = try Self.byteCount(directory.path(of: name), on: directory.disk)
                 try directory.disk.rename(directory.path(of: name), to: place)
+                report.quarantinedByteCount += byteCount
             } catch {
                 continue
             }
@@ -120,8 +124,13 @@ extension Leftovers.Plan {
         } else if number < inForce, try ManifestReader.isWhole(number, in: directory) {
             superseded.append(path)
         } else {
-            quarantine.append(name)
-            if number > inForce { isDoubtful = true }
+            if number > inForce { isInterrupted = true }
+            if try ManifestReader.isTorn(number, in: directory) {
+                remove.append(name)
+            } else {
+                quarantine.append(name)
+                if number > inForce { isDoubtful = true }
+            }
         }
     }
 

@@ -259,7 +259,7 @@ struct Opening: ~Copyable {
         report.replayedTransactionCount = replay.transactionCount
         try IndexRebuild.run(indexesToRebuild ?? replay.memtables.indexes(of: replay.tables), &replay)
         report.wasClean =
-            report.ignoredDerivedFiles.isEmpty && !plan.isDoubtful && state.isClean && reading.isWhole
+            report.ignoredDerivedFiles.isEmpty && !plan.isInterrupted && state.isClean && reading.isWhole
             && end.end == end.length
             && end.end == entry.durable && replay.byteCount == 0
             && coldEnds.allSatisfy { $0.value.durable == $0.value.length }

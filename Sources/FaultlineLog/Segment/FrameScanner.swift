@@ -92,6 +92,16 @@ struct FrameScanner: ~Copyable {
         return place == body.count && headersCRC == header.headersCRC
     }
 
+    /// Whether the file ends inside the frame where `next` stopped: inside its head, or, if that verifies, behind it.
+    mutating func isCutOff() throws(LogError) -> Bool {
+        guard offset + UInt64(FrameHeader.byteCount) <= limit else { return true }
+        guard let head = try bytes(FrameHeader.byteCount),
+            let header = FrameHeader(reading: head, at: offset, of: managed.header),
+            header.previousHead == previousHead
+        else { return false }
+        return offset + UInt64(FrameHeader.byteCount + header.bodyByteCount) > limit
+    }
+
     /// The largest watermark of valid heads behind the place where `next` stopped.
     mutating func largestWatermarkBehind() throws(LogError) -> UInt64 {
         var largest: UInt64 = 0

@@ -18,6 +18,7 @@ extension StoreSummary {
         line.add("segments", usage.segments.map(segmentLine))
         line.add("checkpoints", fileLine(usage.checkpointFileCount, usage.checkpointByteCount))
         line.add("runs", fileLine(usage.runCount, usage.runByteCount))
+        line.add("quarantine", fileLine(usage.quarantinedFileCount, usage.quarantinedByteCount))
         if let writer {
             line.add("writer", writer)
             // Only that process knows.

@@ -92,6 +92,13 @@ extension StoreSummary {
         table.add(["index runs", Quantity.count(usage.runCount), bytes(usage.runByteCount)])
         table.add(["manifest", "1", bytes(usage.manifestByteCount)])
         table.add(["in all", "", bytes(usage.byteCount)])
+        if usage.quarantinedFileCount > 0 {
+            let count = usage.quarantinedFileCount
+            let files = count == 1 ? "1 file of" : "\(Quantity.count(count)) files of"
+            table.note(
+                "\(files) \(bytes(usage.quarantinedByteCount)) \(count == 1 ? "is" : "are") in quarantine/, not counted: the engine neither reads nor removes what lies there"
+            )
+        }
         if let freeByteCount { table.note("\(bytes(freeByteCount)) free on the file system") }
         return table
     }

@@ -107,6 +107,22 @@ struct StoreSummaryTests {
         #expect(volume["blob_bytes"] as? Int == 2_900_000)
     }
 
+    @Test func saysWhatRecoverySetAside() async throws {
+        try FileManager.default.createDirectory(
+            atPath: shelves.path + "/quarantine", withIntermediateDirectories: false)
+        try Data(count: 2_048).write(to: URL(filePath: shelves.path + "/quarantine/m-00000000000000ff.flm"))
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardOutputContent]
+        ) { [store = shelves.path as String] in
+            runFaultlineTool(["info", store])
+            runFaultlineTool(["info", store, "--json"])
+        }
+        #expect(text(result.standardOutputContent).contains("1 file of 2.00 KiB is in quarantine/"))
+        let line = try #require(text(result.standardOutputContent).split(separator: "\n").last)
+        let quarantine = try #require(try lastLine(Array(line.utf8))["quarantine"] as? [String: Int])
+        #expect(quarantine == ["count": 1, "bytes": 2_048])
+    }
+
     @Test func readsWhatLockSays() {
         #expect(
             WriterText.text("process 17 on db-1 since 1700000000 s after 1970    ")
