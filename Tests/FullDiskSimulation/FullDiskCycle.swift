@@ -167,14 +167,19 @@ struct FullDiskCycle {
     /// Makes a checkpoint and compacts; both give space back.
     private mutating func compact() throws {
         for _ in 0..<4 {
+            var hasCheckpoint = false
             do throws(LogError) {
                 try log.checkpoint()
+                hasCheckpoint = true
                 try log.compact()
             } catch {
                 guard error.code == .fullDisk, log.failure == nil else {
                     throw CrashViolation("compaction on a full disk: \(error.code): \(error)")
                 }
-                // What is held back is for deletes and openings only.
+                // What is held back is for deletes, the checkpoints behind them and openings only.
+                if holdsBack, !hasCheckpoint {
+                    throw CrashViolation("a checkpoint after deletes finds no room: \(error)")
+                }
                 try makeRoom(1)
             }
         }

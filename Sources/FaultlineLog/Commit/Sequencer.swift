@@ -52,6 +52,8 @@ final class Sequencer: @unchecked Sendable {
     var byteCountSinceCheckpoint: UInt64 = 0
     /// Bytes of blobs that ended since then.
     var deadBlobByteCount: UInt64 = 0
+    /// The last transaction that deleted something; 0 where none did since the log was opened.
+    private(set) var lastDelete: UInt64 = 0
     /// Bytes of changed pages that the last spill could not store.
     var pinnedByteCount = 0
 
@@ -240,6 +242,7 @@ final class Sequencer: @unchecked Sendable {
         try makeRoomAhead()
 
         sequence += 1
+        if deleteCount > 0 || dropsTable { lastDelete = sequence }
         wallNanoseconds = closing.wallNanoseconds
         appendStagedEntries()
         countDead()

@@ -61,14 +61,46 @@ final class Checkpointer: @unchecked Sendable {
                 isShut = isClosing
                 directory.removeUnneededFiles()
             }
-            try checkpoint(isClosing: isClosing)
+            try checkpointWithRoom(isClosing: isClosing)
             space.noteCheckpoint(refused: false)
             if directory.watch.isFull, !space.isForDeletesOnly() { directory.watch.noteSpace() }
             guard !isClosing else { return }
-            try runs.mergeDue()
+            try mergeDue()
             moveOnHolds()
-            space.holdBack(storeByteCount: manifest.state.segmentByteCount)
+            holdSpaceBack()
         }
+    }
+
+    /// Makes a checkpoint; where it lets files go, now or by the compaction that it allows, with what is held back.
+    private func checkpointWithRoom(isClosing: Bool = false) throws(LogError) {
+        let lastDelete = sequencer.turn.withLock { sequencer.lastDelete }
+        let makesRoom = lastDelete > manifest.state.checkpoint?.sequence ?? 0 || compactor.needsCheckpoint
+        do throws(LogError) {
+            return try checkpoint(isClosing: isClosing)
+        } catch {
+            guard error.code == .fullDisk, error.cause?.code != .fileTooLarge, makesRoom, space.giveUp() else {
+                throw error
+            }
+        }
+        // What the attempt left takes the space that this one needs.
+        directory.removeUnneededFiles()
+        try checkpoint(isClosing: isClosing)
+    }
+
+    /// Merges runs that are due; on a full disk some other time, since no compaction is to wait for that.
+    private func mergeDue() throws(LogError) {
+        do throws(LogError) {
+            try runs.mergeDue()
+        } catch {
+            guard error.code == .fullDisk else { throw error }
+            directory.noteFull(error)
+        }
+    }
+
+    /// Removes what nobody needs, and sets the space aside that the store holds back.
+    private func holdSpaceBack() {
+        directory.removeUnneededFiles()
+        space.holdBack(storeByteCount: manifest.state.segmentByteCount)
     }
 
     /// Runs `body` under the lock, unless the store was closed: then its lock may be another process's.
@@ -146,7 +178,7 @@ final class Checkpointer: @unchecked Sendable {
                 movedByteCount += try compactor.step()
                 let isDone = !compactor.isUnderWay
                 let isDue = sequencer.turn.withLock { sequencer.isCheckpointDue }
-                if isDue || (isDone && compactor.needsCheckpoint) { try checkpoint(isClosing: false) }
+                if isDue || (isDone && compactor.needsCheckpoint) { try checkpointWithRoom() }
                 if isDone { compactor.noteEnded() }
                 return isDone
             }
@@ -154,7 +186,7 @@ final class Checkpointer: @unchecked Sendable {
         }
         try whileOpen { () throws(LogError) in
             moveOnHolds()
-            directory.removeUnneededFiles()
+            holdSpaceBack()
         }
     }
 

@@ -2,11 +2,11 @@ import FaultlineDisk
 
 /// What a store does when its disk fills up: it holds some space back for what makes room again.
 ///
-/// The file BALLAST does nothing but take space. It is given up where a full disk stops a transaction that deletes, or
-/// the opening of the store. From then on, and while a checkpoint that memory needs finds no space, other transactions
-/// are refused: what is left is for deletes, and for the checkpoints that let files go after them.
+/// The file BALLAST does nothing but take space. It is given up where a full disk stops a transaction that deletes, a
+/// checkpoint that lets files go after them, or the opening of the store. From then on, and while a checkpoint that memory
+/// needs finds no space, other transactions are refused: what is left is for deletes, and for those checkpoints.
 ///
-/// Stores of less than 64 MiB hold nothing back.
+/// Stores of less than 64 MiB hold nothing back, and those that have become so small refuse nothing for it.
 ///
 /// Concurrency: guarded by its lock; lock order: writer's turn, this.
 // Safe because mutable state is guarded by the lock.
@@ -67,7 +67,10 @@ final class DiskSpace: @unchecked Sendable {
     func holdBack(storeByteCount: UInt64, isOpening: Bool = false) {
         lock.lock()
         defer { lock.unlock() }
-        guard storeByteCount >= UInt64(options.ballastStoreByteCount) else { return }
+        guard storeByteCount >= UInt64(options.ballastStoreByteCount) else {
+            wasGivenUp = false
+            return
+        }
         restore()
         if isOpening { wasGivenUp = !hasBallast }
     }

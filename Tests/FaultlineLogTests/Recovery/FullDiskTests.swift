@@ -87,12 +87,15 @@ struct FullDiskTests {
     }
 
     /// Fills a store until the disk is full.
-    private func fill(_ store: Store, _ log: Log) throws -> [RecordID] {
+    private func fill(
+        _ store: Store, _ log: Log, rowByteCount: Int = 300, in table: TableID = testTable
+    ) throws -> [RecordID] {
         store.disk.byteCapacity = 4 << 20
         var ids: [RecordID] = []
         while true {
             do {
-                ids += try log.insert((0..<20).map { row(ids.count + $0) + [UInt8](repeating: 7, count: 300) })
+                ids += try log.insert(
+                    (0..<20).map { row(ids.count + $0) + [UInt8](repeating: 7, count: rowByteCount) }, in: table)
             } catch let error as LogError where error.code == .fullDisk {
                 return ids
             }
@@ -117,6 +120,62 @@ struct FullDiskTests {
         try log.insert([row(1)])
         #expect(try store.disk.isPresent(ballast))
         #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
+    @Test func checkpointsAfterDeletesHaveItToo() throws {
+        let store = Store()
+        var options = Self.options
+        options.ballastByteCount = 512 << 10
+        let ballast = Store.path + "/BALLAST"
+        var ids: [RecordID] = []
+        do {
+            let log = try store.open(options)
+            ids = try fill(store, log, rowByteCount: 3_000, in: plainTable)
+            store.disk.byteCapacity = 1 << 40
+            try log.close()
+        }
+        options.maintenance = .manual
+        let again = try store.open(options)
+        // Nothing is free, but for what was set aside for the log: so there is room for the transaction.
+        _ = try again.write(author: nil) { try $0.put(ids[0], row(5), in: plainTable) }
+        store.disk.byteCapacity = try taken(store.disk)
+        #expect(throws: LogError.self) { try again.checkpoint() }
+        #expect(try store.disk.isPresent(ballast))
+        let before = try taken(store.disk)
+        _ = try again.write(author: nil) { transaction in
+            for id in ids.dropFirst(150) { try transaction.delete(id, in: plainTable) }
+        }
+        #expect(try store.disk.isPresent(ballast))
+
+        try again.checkpoint()
+        #expect(try !store.disk.isPresent(ballast))
+        #expect(throws: LogError.self) { try again.insert([row(1)]) }
+        #expect(try again.compact().segmentCount > 0)
+
+        // What was held back is there again as soon as there is space for it, and anybody may write.
+        #expect(try store.disk.isPresent(ballast))
+        #expect(try taken(store.disk) < before - 500_000)
+        try again.insert([row(1)])
+        #expect(again.snapshot().recordCount(of: plainTable) == 150)
+        #expect(try again.findings().isEmpty)
+        try again.close()
+    }
+
+    @Test func aStoreThatHasBecomeSmallRefusesNothingForIt() throws {
+        let store = Store()
+        let log = try store.open(Self.options)
+        let ids = try fill(store, log, rowByteCount: 3_000, in: plainTable)
+        _ = try log.write(author: nil) { transaction in
+            for id in ids.dropFirst(20) { try transaction.delete(id, in: plainTable) }
+        }
+        try log.compact()
+        #expect(try log.usage().segments.reduce(0) { $0 + $1.byteCount } < 300_000)
+        // Somebody else takes the space, but for a little: too little to hold something back.
+        #expect(try !store.disk.isPresent(Store.path + "/BALLAST"))
+        store.disk.byteCapacity = try taken(store.disk) + 400_000
+        for number in 0..<20 { try log.insert([row(number)], in: plainTable) }
+        #expect(try !store.disk.isPresent(Store.path + "/BALLAST"))
         try log.close()
     }
 
