@@ -77,8 +77,9 @@ extension Sequencer {
             }
         }
         guard let found else { throw LogError(.damaged, "The placement of blob \(id) is not understood.") }
-        guard let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: found.segment)) else {
-            throw LogError(.damaged, "Blob \(id) lies in segment \(found.segment), which is not there.")
+        let files = publisher.snapshot.files
+        guard let file = files.find(UInt32(truncatingIfNeeded: found.segment)) else {
+            throw files.missing(id, found)
         }
         return (found, file.takeUnretainedValue())
     }

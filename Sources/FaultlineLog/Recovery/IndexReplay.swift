@@ -160,9 +160,7 @@ struct IndexReplay {
         _ body: (ManagedFile, RecordView) -> R
     ) throws(LogError) -> R {
         guard let file = files.find(location.segment)?.takeUnretainedValue() else {
-            throw LogError(
-                .damaged,
-                "Object \(id) of table \(table.rawValue) lies in segment \(location.segment), which is not there.")
+            throw files.missing("Object \(id) of table \(table.rawValue)", location)
         }
         var buffer = RecordBuffer(byteCapacity: (location.byteCount ?? 4_096) + 64)
         while true {

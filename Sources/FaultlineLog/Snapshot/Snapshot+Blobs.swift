@@ -46,7 +46,7 @@ extension Snapshot {
 
     private func blobFile(_ id: RecordID, _ placement: BlobPlacement) throws(LogError) -> ManagedFile {
         guard let file = files.find(UInt32(truncatingIfNeeded: placement.segment)) else {
-            throw LogError(.damaged, "Blob \(id) lies in segment \(placement.segment), which is not there.")
+            throw files.missing(id, placement)
         }
         return file.takeUnretainedValue()
     }

@@ -129,7 +129,7 @@ struct RecordScan: ~Copyable {
             next += 1
         }
         guard let file = snapshot.files.find(first.segment) else {
-            throw LogError(.damaged, "A location names segment \(first.segment), which is not there.")
+            throw snapshot.files.missing("A record", first)
         }
         let target = UnsafeMutableRawBufferPointer(start: base + used, count: Int(end - start))
         let managed = file.takeUnretainedValue()

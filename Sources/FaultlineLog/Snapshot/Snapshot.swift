@@ -88,9 +88,7 @@ package final class Snapshot: @unchecked Sendable {
         _ id: RecordID, in table: TableID, at location: Location, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) -> RecordRead {
         guard let file = files.find(location.segment) else {
-            throw LogError(
-                .damaged,
-                "Object \(id) of table \(table.rawValue) lies in segment \(location.segment), which is not there.")
+            throw files.missing("Object \(id) of table \(table.rawValue)", location)
         }
         return try RecordFile.read(id, in: table, at: location, of: file.takeUnretainedValue(), into: target)
     }
@@ -98,7 +96,7 @@ package final class Snapshot: @unchecked Sendable {
     /// The file that a location names.
     func file(of location: Location) throws(LogError) -> ManagedFile {
         guard let file = files.find(location.segment) else {
-            throw LogError(.damaged, "A location names segment \(location.segment), which is not there.")
+            throw files.missing("A record", location)
         }
         return file.takeUnretainedValue()
     }
