@@ -49,17 +49,24 @@ struct Verifier {
         }
     }
 
+    /// The frames verify to the segment's end, and the one that ends where the manifest knows an end is the one it knows.
     private func verifySegment(_ managed: ManagedFile, _ done: inout VerifierProgress) throws(LogError) {
-        let seal = state.files[managed.number]?.seal
+        let entry = state.files[managed.number]
         let end = byteCount(managed)
         var scanner = FrameScanner(managed, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: max(end, 64))
-        while let frame = try scanner.next() { done.add(frame.end - frame.offset) }
+        // Of a sealed segment, what it was sealed with.
+        var head: UInt32?
+        while let frame = try scanner.next() {
+            done.add(frame.end - frame.offset)
+            if frame.end == entry?.durable { head = frame.head }
+        }
         if scanner.offset != end {
             finding(Finding(.damage, "A frame does not verify.", path: managed.path, offset: scanner.offset))
-        } else if let seal, seal.chain != 0, seal.chain != scanner.previousHead {
+        } else if let entry, entry.durableHead != 0, entry.durableHead != head {
             finding(
                 Finding(
-                    .damage, "The segment's frames are not those it was sealed with.", path: managed.path, offset: end))
+                    .damage, "The segment's frames are not those that the manifest knows.", path: managed.path,
+                    offset: entry.durable))
         }
     }
 

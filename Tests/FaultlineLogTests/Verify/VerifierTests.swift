@@ -74,6 +74,31 @@ struct VerifierTests {
         #expect(ordinal > 1)
     }
 
+    /// The segment of a copy of the store that went another way: all of it verifies, and has the same length.
+    @Test func findsFramesThatTheManifestDoesNotKnow() throws {
+        let store = Store()
+        try store.open().insert([row(1)], in: plainTable)
+        let copy = store.killed
+        var segments: [[UInt8]] = []
+        for (store, number) in [(store.killed, 2), (copy, 3)] {
+            let log = try store.open()
+            try log.insert([row(number)], in: plainTable)
+            try log.close()
+            segments.append(try store.disk.contents(try #require(store.files(.hotSegment).last)))
+        }
+        #expect(segments[0].count == segments[1].count && segments[0] != segments[1])
+        let path = try #require(copy.files(.hotSegment).last)
+        try copy.disk.overwrite(path, at: 0, segments[0])
+        let log = try copy.open()
+        // It looks as if nothing were wrong, but for what it says.
+        #expect(log.openReport.wasClean)
+        #expect(try log.snapshot().row(2, in: plainTable) == row(2))
+        let findings = try log.findings()
+        #expect(findings.map(\.kind) == [.damage] && findings.first?.path == path)
+        #expect(findings.first?.offset == UInt64(segments[0].count))
+        log.abandonForTests()
+    }
+
     @Test func findsADamagedCopyOfTheIdentity() throws {
         let store = try filledStore()
         let log = try store.open()
