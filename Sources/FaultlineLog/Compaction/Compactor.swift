@@ -126,9 +126,7 @@ final class Compactor: @unchecked Sendable {
     private func nextMover() throws(LogError) -> RecordMover? {
         let state = manifest.state
         while let number = waiting.popLast() {
-            guard let seal = state.files[number]?.seal,
-                let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: number))?.takeUnretainedValue()
-            else { continue }
+            guard let seal = state.files[number]?.seal, let file = listedFile(number, for: number) else { continue }
             // What has to go with it came before it, and was not finished: then nothing is gained.
             if file.kind == .hotSegment, let beginning = try beginning(of: number, state), !finished.contains(beginning)
             {
@@ -142,19 +140,33 @@ final class Compactor: @unchecked Sendable {
                 finished.insert(number)
                 continue
             }
-            return RecordMover(file, seal: seal, leastBegun: leastBegun, followers: followers(of: file, state))
+            guard let followers = followers(of: file, state) else { continue }
+            return RecordMover(file, seal: seal, leastBegun: leastBegun, followers: followers)
         }
         return nil
     }
 
-    private func followers(of file: ManagedFile, _ state: ManifestState) -> [RecordMover.Follower] {
+    /// Where the transaction that a hot segment ends in may go on; nil if one of the segments is missing.
+    private func followers(of file: ManagedFile, _ state: ManifestState) -> [RecordMover.Follower]? {
         guard file.kind == .hotSegment, let checkpoint = state.checkpoint else { return [] }
-        let files = publisher.snapshot.files
-        return state.numbers(of: .hotSegment).filter { $0 > file.number && $0 <= checkpoint.segment }.compactMap {
-            guard let follower = files.find(UInt32(truncatingIfNeeded: $0))?.takeUnretainedValue() else { return nil }
-            let end = $0 == checkpoint.segment ? checkpoint.offset : state.files[$0]?.seal?.end ?? 0
-            return RecordMover.Follower(file: follower, end: end)
+        var followers: [RecordMover.Follower] = []
+        for number in state.numbers(of: .hotSegment) where number > file.number && number <= checkpoint.segment {
+            guard let follower = listedFile(number, for: file.number) else { return nil }
+            let end = number == checkpoint.segment ? checkpoint.offset : state.files[number]?.seal?.end ?? 0
+            followers.append(RecordMover.Follower(file: follower, end: end))
         }
+        return followers
+    }
+
+    /// A segment that the manifest lists; one that is missing is noted as damage, and the victim is not taken again.
+    private func listedFile(_ number: UInt64, for victim: UInt64) -> ManagedFile? {
+        if let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: number)) {
+            return file.takeUnretainedValue()
+        }
+        let kind = manifest.state.files[number]?.kind ?? .hotSegment
+        note(
+            .damaged("A segment that the manifest lists is missing.", directory.path(kind, number)), of: victim)
+        return nil
     }
 
     private func moveBlobs() throws(LogError) {
