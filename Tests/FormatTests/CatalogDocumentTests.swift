@@ -95,10 +95,15 @@ import Testing
     @Test func migrationHasTheDocumentedKeys() throws {
         let schema = try schema()
         let map = try EntityMapPlan(for: schema).map
-        let record = MigrationRecord(
+        var record = MigrationRecord(
             planDigest: "d", stage: 0, sourceSchema: schema, sourceMap: map, targetSchema: schema, targetMap: map)
+        record.restart = StageRestart(tables: [20, 21], firstBlob: 7, leftBehindCount: 2)
         try compare("migration", [record])
+        try compare("restart", [record], ["restart"])
         try compare("counts", [record], ["report"])
+        let without = MigrationRecord(
+            planDigest: "d", stage: 0, sourceSchema: schema, sourceMap: map, targetSchema: schema, targetMap: map)
+        try compare("migration", [without], seesAll: false)
         let leftBehind: [LeftBehind] = [.blobs([1, 2]), .blobRange(first: 3, end: 9), .table(17)]
         try compare("left behind", leftBehind)
         for one in leftBehind {
@@ -121,4 +126,22 @@ import Testing
 @Model private final class Linked {
     var keyed: Keyed?
     init() {}
+
+    /// Counts that a release without custom stages has written.
+    private struct EarlierCounts: Encodable {
+        var objectsRead = 1
+        var objectsWritten = 2
+        var objectsFound = 3
+        var objectsDropped = 4
+        var blobsMoved = 5
+        var blobsLeftBehind = 6
+        var resumes = 7
+    }
+
+    @Test func countsWithoutLaterKeysDecode() throws {
+        let bytes = try NestedEncoder.encode(EarlierCounts())
+        let counts = try bytes.withUnsafeBytes { try NestedDecoder.decode(MigrationCounts.self, from: $0) }
+        #expect(counts.objectsRead == 1 && counts.resumes == 7)
+        #expect(counts.objectsCopied == 0 && counts.objectsDeleted == 0 && counts.changesNotSaved == 0)
+    }
 }

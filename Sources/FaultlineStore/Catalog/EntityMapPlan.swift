@@ -158,20 +158,23 @@ package struct EntityMapPlan: Sendable {
         if let name = relationship.inverseName, let destination = map.entity(named: relationship.destination) {
             inverseColumn = destination.columns.first { $0.name == name }?.number ?? 0
         }
+        func isThis(_ link: StoredLink) -> Bool {
+            (link.leftColumn == column && link.rightColumn == inverseColumn)
+                || (link.leftColumn == inverseColumn && link.rightColumn == column && inverseColumn != 0)
+        }
         // The other side may have made the table already.
-        if map.links.contains(where: {
-            $0.leftColumn == inverseColumn && $0.rightColumn == column && inverseColumn != 0
-        }) {
-            return
-        }
-        let kept = old.links.first {
-            ($0.leftColumn == column && $0.rightColumn == inverseColumn)
-                || ($0.leftColumn == inverseColumn && $0.rightColumn == column && inverseColumn != 0)
-        }
+        if map.links.contains(where: isThis) { return }
+        let kept = old.links.first(where: isThis)
         // Links stay with a side that goes over as it is; the old state must not see those that a stage makes.
         let isRewritten =
             rewriting.contains(owner) && (inverseColumn == 0 || rewriting.contains(relationship.destination))
-        if let kept, !isRewritten {
+        if var kept {
+            if isRewritten {
+                // The sides stay as they are, so that old rows can be copied.
+                kept.table = try Self.next(&map.counters.table, "tables")
+                kept.leftIndex = try Self.next(&map.counters.index, "indexes")
+                kept.rightIndex = try Self.next(&map.counters.index, "indexes")
+            }
             map.links.append(kept)
             return
         }

@@ -1,3 +1,5 @@
+package import FaultlineLog
+
 /// What a migration leaves to be deleted once it has switched, or once it is given up: one catalog record each, written
 /// in the transaction after which nobody needs it any more (`docs/FileFormat.md` section 7).
 package enum LeftBehind: Sendable, Equatable {
@@ -7,6 +9,23 @@ package enum LeftBehind: Sendable, Equatable {
     case blobRange(first: UInt64, end: UInt64)
     /// The table of an entity that is gone, with the blobs of its rows.
     case table(UInt16)
+}
+
+extension LeftBehind {
+    /// The most blobs that one record names.
+    private static let blobsMax = 16_384
+
+    /// Leaves blobs behind for the migration under way, in as many records as they need.
+    package static func leave(_ blobs: [UInt64], in transaction: inout Transaction) throws(StoreError) {
+        guard !blobs.isEmpty, var migration = try StoredCatalog.migration(in: transaction) else { return }
+        for start in stride(from: 0, to: blobs.count, by: blobsMax) {
+            try StoredCatalog.put(
+                LeftBehind.blobs(Array(blobs[start..<min(start + blobsMax, blobs.count)])),
+                StoredCatalog.RecordNumber.leftBehind + RecordID(migration.leftBehindCount), in: &transaction)
+            migration.leftBehindCount += 1
+        }
+        try StoredCatalog.put(migration, StoredCatalog.RecordNumber.migration, in: &transaction)
+    }
 }
 
 extension LeftBehind: Codable {

@@ -29,6 +29,8 @@ package struct MigrationRecord: Codable, Sendable {
     /// Tables of entities that earlier stages left out without reading their objects.
     package var unreadTables: [UInt16]
     package var report: MigrationCounts
+    /// What a custom stage has to take back before it begins again; nil for other stages.
+    package var restart: StageRestart?
 
     package init(
         planDigest: String, stage: Int, sourceSchema: Schema, sourceMap: EntityMap, targetSchema: Schema,
@@ -51,6 +53,22 @@ package struct MigrationRecord: Codable, Sendable {
     }
 }
 
+/// Where a custom stage began: it is not resumed, but begun again.
+package struct StageRestart: Codable, Sendable, Equatable {
+    /// Every table that the stage writes.
+    package var tables: [UInt16]
+    /// Blobs from here on were written by the stage.
+    package var firstBlob: UInt64
+    /// Catalog records of what is to be deleted after the switch, as many as there were when the stage began.
+    package var leftBehindCount: Int
+
+    package init(tables: [UInt16], firstBlob: UInt64, leftBehindCount: Int) {
+        self.tables = tables
+        self.firstBlob = firstBlob
+        self.leftBehindCount = leftBehindCount
+    }
+}
+
 /// What a migration has done so far.
 package struct MigrationCounts: Codable, Sendable, Equatable {
     package var objectsRead = 0
@@ -60,6 +78,26 @@ package struct MigrationCounts: Codable, Sendable, Equatable {
     package var blobsMoved = 0
     package var blobsLeftBehind = 0
     package var resumes = 0
+    package var objectsCopied = 0
+    package var objectsDeleted = 0
+    package var changesNotSaved = 0
 
     package init() {}
+}
+
+extension MigrationCounts {
+    /// Decodes counts; those that an older record lacks are 0.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        objectsRead = try container.decode(Int.self, forKey: .objectsRead)
+        objectsWritten = try container.decode(Int.self, forKey: .objectsWritten)
+        objectsFound = try container.decode(Int.self, forKey: .objectsFound)
+        objectsDropped = try container.decode(Int.self, forKey: .objectsDropped)
+        blobsMoved = try container.decode(Int.self, forKey: .blobsMoved)
+        blobsLeftBehind = try container.decode(Int.self, forKey: .blobsLeftBehind)
+        resumes = try container.decode(Int.self, forKey: .resumes)
+        objectsCopied = try container.decodeIfPresent(Int.self, forKey: .objectsCopied) ?? 0
+        objectsDeleted = try container.decodeIfPresent(Int.self, forKey: .objectsDeleted) ?? 0
+        changesNotSaved = try container.decodeIfPresent(Int.self, forKey: .changesNotSaved) ?? 0
+    }
 }

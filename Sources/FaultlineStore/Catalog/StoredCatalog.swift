@@ -116,6 +116,18 @@ package struct StoredCatalog: Sendable {
         return try decode(type, bytes, "catalog entry \(id)")
     }
 
+    /// The migration under way as a transaction sees it; nil if there is none.
+    package static func migration(in transaction: borrowing Transaction) throws(StoreError) -> MigrationRecord? {
+        let bytes: [UInt8]?
+        do {
+            bytes = try transaction.record(RecordNumber.migration, in: .catalog) { Array($0.row) }
+        } catch let error as LogError { throw StoreError(error) } catch {
+            throw StoreError(.malformed, "\(error)")
+        }
+        guard let bytes else { return nil }
+        return try decode(MigrationRecord.self, bytes, "migration record")
+    }
+
     private static func decode<T: Decodable>(
         _ type: T.Type, _ bytes: [UInt8], _ what: String
     ) throws(StoreError) -> T {

@@ -11,9 +11,21 @@ package struct RowWriter: ~Copyable {
         Limits.recordByteCountMax - RecordHeader.byteCount - MemoryLayout<UInt64>.size
 
     private let store: RowStore
+    private let firstOwnBlob: UInt64
     private var key = KeyWriter()
+    /// Blobs below `keepingBlobsBelow` that the rows written so far gave up: they are still there.
+    package private(set) var keptBlobs: [UInt64] = []
 
-    package init(_ store: RowStore) { self.store = store }
+    /// Makes a writer for one transaction.
+    ///
+    /// - Parameters:
+    ///   - store: The rows.
+    ///   - keepingBlobsBelow: Blobs below are another state's too: those that a row gives up are not deleted, but noted
+    ///     in `keptBlobs`.
+    package init(_ store: RowStore, keepingBlobsBelow: UInt64 = 0) {
+        self.store = store
+        firstOwnBlob = keepingBlobsBelow
+    }
 
     // MARK: Insert
 
@@ -495,7 +507,11 @@ package struct RowWriter: ~Copyable {
         } catch { throw StoreError(error) }
     }
 
-    private func delete(_ blob: UInt64, _ transaction: inout Transaction) throws(StoreError) {
+    private mutating func delete(_ blob: UInt64, _ transaction: inout Transaction) throws(StoreError) {
+        if blob < firstOwnBlob {
+            keptBlobs.append(blob)
+            return
+        }
         do throws(LogError) { try transaction.deleteBlob(blob) } catch { throw StoreError(error) }
     }
 }

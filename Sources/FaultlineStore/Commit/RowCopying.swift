@@ -1,0 +1,186 @@
+package import FaultlineLog
+internal import FaultlineModel
+
+/// Copies the rows of one entity map into the tables of another, byte for byte: same identifiers, same layouts.
+///
+/// A row's values out of it are not copied: both rows name them. Index entries are made from the rows, as the schema of
+/// the target says. Transactions are of bounded size; each reads and writes in one go, so no row is held.
+package struct RowCopying {
+    private let log: Log
+    private let source: StoredCatalog
+    private let target: RowStore
+    /// Bytes of rows that make a transaction.
+    private let batchByteCount: Int
+    private static let readAheadByteCount = 128 << 10
+    /// Rows of one transaction: bounds its index entries.
+    private static let rowsMax = 32_768
+
+    /// A table whose rows are to be copied into another.
+    package struct Pair: Sendable, Equatable {
+        package let source: TableID
+        package let target: TableID
+        /// The entity's name in the target's schema; nil for links.
+        package let entityName: String?
+        /// Its name in the source's; nil for links.
+        package let oldEntityName: String?
+    }
+
+    /// What of the source has a place in the target: entities under their new names, and links whose sides are the same.
+    package let pairs: [Pair]
+
+    /// Pairs the tables of two maps.
+    ///
+    /// - Parameters:
+    ///   - source: Schema and tables of the rows.
+    ///   - target: Schema and tables of the copies.
+    ///   - batchByteCount: Bytes of rows that make a transaction.
+    package init(from source: StoredCatalog, to target: RowStore, batchByteCount: Int) {
+        log = target.log
+        self.source = source
+        self.target = target
+        self.batchByteCount = batchByteCount
+        pairs = Self.pairs(from: source, to: target.storage)
+    }
+
+    private static func pairs(from source: StoredCatalog, to target: SchemaStorage) -> [Pair] {
+        let oldNames = SchemaDifference(from: source.schema, to: target.schema).oldEntityNames
+        var pairs: [Pair] = target.map.entities.compactMap { entity in
+            guard let old = oldNames[entity.name].flatMap({ source.map.entity(named: $0) }), old.table != entity.table
+            else { return nil }
+            return Pair(
+                source: TableID(rawValue: old.table), target: TableID(rawValue: entity.table), entityName: entity.name,
+                oldEntityName: old.name)
+        }
+        for link in target.map.links {
+            let old = source.map.links.first {
+                $0.leftColumn == link.leftColumn && $0.rightColumn == link.rightColumn && $0.table != link.table
+            }
+            guard let old else { continue }
+            pairs.append(
+                Pair(
+                    source: TableID(rawValue: old.table), target: TableID(rawValue: link.table), entityName: nil,
+                    oldEntityName: nil))
+        }
+        return pairs
+    }
+
+    /// Copies all pairs into tables that are empty.
+    ///
+    /// - Parameter progress: Told after each transaction of an entity, by its name in the source, how many of its rows
+    ///   are done, and of how many.
+    /// - Returns: How many objects were copied, links left out.
+    /// - Throws: `.duplicate` where the target asks for unique values that two rows share; `.tooLarge` where values are
+    ///   too long for an index key; `.malformed` for a row that does not fit its layout.
+    /// - Complexity: O(n) for n rows; memory for one transaction.
+    package func run(
+        progress: (_ entityName: String, _ done: Int, _ total: Int) throws -> Void
+    ) throws -> Int {
+        var copied = 0
+        for pair in pairs {
+            let rows = Rows(pair, source, target)
+            let snapshot = log.snapshot()
+            let total = snapshot.recordCount(of: pair.source)
+            var next: RecordID = 1
+            var done = 0
+            while done < total {
+                let before = done
+                _ = try log.write(author: nil) { transaction in
+                    var byteCount = 0
+                    try snapshot.scan(
+                        pair.source, from: next, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
+                    ) { records in
+                        for record in records {
+                            try rows.copy(record, in: &transaction)
+                            byteCount += record.row.count
+                            next = record.id + 1
+                        }
+                        done += records.count
+                        return byteCount < batchByteCount && done - before < Self.rowsMax
+                    }
+                }
+                // A table has as many rows as it says; one that had not would keep this going for ever.
+                guard done > before else { break }
+                if let name = pair.oldEntityName { try progress(name, done, total) }
+            }
+            if pair.entityName != nil { copied += done }
+        }
+        return copied
+    }
+}
+
+/// The rows of one pair of tables.
+private struct Rows {
+    let table: TableID
+    let store: RowStore
+    /// Nil for links.
+    let entity: EntityStorage?
+    let link: (left: IndexDefinition, right: IndexDefinition)?
+    /// Unique indexes that the source had not: rows may contradict them.
+    let newUnique: Set<IndexID>
+
+    init(_ pair: RowCopying.Pair, _ source: StoredCatalog, _ target: RowStore) {
+        table = pair.target
+        store = target
+        entity = pair.entityName.flatMap { target.storage.entity(named: $0) }
+        link = target.storage.map.links.first { $0.table == pair.target.rawValue }.map {
+            (SchemaStorage.memberDefinition($0.leftIndex), SchemaStorage.memberDefinition($0.rightIndex))
+        }
+        let known = source.map.entities.first { $0.table == pair.source.rawValue }?.uniqueIndexes.map(\.columns) ?? []
+        let stored = pair.entityName.flatMap { target.storage.map.entity(named: $0) }?.uniqueIndexes ?? []
+        newUnique = Set(stored.filter { !known.contains($0.columns) }.map { IndexID(rawValue: $0.index) })
+    }
+
+    func copy(_ record: RecordView, in transaction: inout Transaction) throws {
+        try transaction.put(
+            record.id, in: table, layout: record.layout, changed: nil,
+            flags: record.flags.intersection(.hasExtension), byteCount: record.row.count
+        ) { $0.copyMemory(from: record.row) }
+        if let entity {
+            try enter(store.view(record, of: entity), record.id, entity, in: &transaction)
+        } else if let link {
+            guard let row = LinkRow.read(record.row) else {
+                throw StoreError(
+                    .malformed, "Link \(record.id) has a row of \(record.row.count) bytes. Run `faultline verify`.")
+            }
+            try MemberKey.with(owner: row.left, order: row.leftOrder, member: row.right) {
+                try transaction.insertEntry(link.left, key: $0, id: record.id)
+            }
+            try MemberKey.with(owner: row.right, order: row.rightOrder, member: row.left) {
+                try transaction.insertEntry(link.right, key: $0, id: record.id)
+            }
+        }
+    }
+
+    private func enter(
+        _ row: RowView, _ id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws {
+        for index in entity.uniqueIndexes {
+            guard let key = try RowKeys.key(of: row, id, entity, index) else { continue }
+            try key.withUnsafeBytes { key in
+                if newUnique.contains(index.definition.id),
+                    let other = try transaction.firstID(in: index.definition, key: key)
+                {
+                    throw StoreError.duplicate(other, id, entity.name)
+                }
+                try transaction.insertEntry(index.definition, key: key, id: id)
+            }
+        }
+        for index in entity.memberIndexes {
+            let owner = row.toOne(index.slot)
+            guard owner != 0 else { continue }
+            try MemberKey.with(
+                owner: owner, order: row.orderKey(index.slot) ?? MemberKey.defaultOrder(of: id)
+            ) { try transaction.insertEntry(index.definition, key: $0, id: id) }
+        }
+    }
+}
+
+extension StoreError {
+    /// Two stored objects share values that a new schema wants unique.
+    package static func duplicate(_ first: RecordID, _ second: RecordID, _ entityName: String) -> StoreError {
+        StoreError(
+            .duplicate,
+            "Objects \(first) and \(second) of \(entityName) have the same values where the new version asks for unique ones. Remove duplicates in the willMigrate of a custom stage, or in a streamed stage with output.upsert."
+        )
+    }
+}
