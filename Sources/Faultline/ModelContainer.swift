@@ -23,8 +23,10 @@ public final class ModelContainer: Equatable, Sendable {
     public let migrationReport: MigrationReport
     private let store: RowStore
     private let types: [ModelType]
-    private let tallies = ReadTallies()
+    private let tallies: ReadTallies
     private let reporter: StoreReporter?
+    /// What a closure of a custom migration stage sees; nil where the container was opened.
+    private let stage: StageStore?
     private let isClosed = Atomic<Bool>(false)
     private let main = Mutex<MainContext?>(nil)
 
@@ -84,11 +86,13 @@ public final class ModelContainer: Equatable, Sendable {
         self.schema = schema
         self.migrationPlan = migrationPlan
         self.configuration = configuration
+        tallies = ReadTallies()
+        stage = nil
         self.types = Schema.reachable(from: types).map { $0._$modelType }
         reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
         let place = StorePlace(configuration, observer: reporter)
         (store, migrationReport) = try Self.open(
-            place, schema, self.types, migrationPlan, configuration.options.migration.options,
+            place, schema, self.types, migrationPlan, configuration.options.migration.options, configuration,
             isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)
         reporter?.begin(store.log, tallies)
     }
@@ -102,11 +106,30 @@ public final class ModelContainer: Equatable, Sendable {
         self.migrationPlan = migrationPlan
         configuration = ModelConfiguration(url: URL(filePath: directory, directoryHint: .isDirectory))
         reporter = nil
+        tallies = ReadTallies()
+        stage = nil
         self.types = Schema.reachable(from: types).map { $0._$modelType }
         (store, migrationReport) = try Self.open(
             StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema, self.types,
-            migrationPlan,
-            migration, isReadOnly: false)
+            migrationPlan, migration, configuration, isReadOnly: false)
+    }
+
+    /// Makes the container that the contexts of a migration stage's closure belong to: the same store, as the closure
+    /// sees it.
+    ///
+    /// What it and its contexts save is the stage's; closing it does nothing.
+    private init(
+        stage: StageStore, migrationPlan: (any SchemaMigrationPlan.Type)?, configuration: ModelConfiguration
+    ) {
+        schema = stage.store.storage.schema
+        self.migrationPlan = migrationPlan
+        self.configuration = configuration
+        migrationReport = MigrationReport()
+        store = stage.store
+        types = stage.types
+        tallies = stage.session.tallies
+        reporter = nil
+        self.stage = stage
     }
 
     /// Opens the log and brings it to the schema.
@@ -114,12 +137,16 @@ public final class ModelContainer: Equatable, Sendable {
     /// A migration that rewrites objects has the log opened with the engine's share of its ceiling.
     private static func open(
         _ place: StorePlace, _ schema: Schema, _ types: [ModelType], _ plan: (any SchemaMigrationPlan.Type)?,
-        _ migration: MigrationOptions, isReadOnly: Bool
+        _ migration: MigrationOptions, _ configuration: ModelConfiguration, isReadOnly: Bool
     ) throws -> Migrator.Opened {
         func use<R>(_ budget: Int, _ body: (_ migrator: inout Migrator, _ log: Log) throws -> R) throws -> R {
             let log = try place.open(budget)
             do {
-                var migrator = Migrator(log: log, schema: schema, types: types, plan: plan, options: migration)
+                var migrator = Migrator(
+                    log: log, schema: schema, types: types, plan: plan, options: migration,
+                    makeStageContainer: {
+                        ModelContainer(stage: $0, migrationPlan: plan, configuration: configuration)
+                    })
                 return try body(&migrator, log)
             } catch {
                 // Nobody gets a container that could close it.
@@ -168,7 +195,8 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     func makeCore() -> ContextCore {
-        ContextCore(store: store, types: types, isReadOnly: !configuration.allowsSave, tallies: tallies)
+        if let stage { return stage.makeCore() }
+        return ContextCore(store: store, types: types, isReadOnly: !configuration.allowsSave, tallies: tallies)
     }
 
     /// What all contexts of this container have read so far, and the memory that the store's engine holds now.
@@ -244,15 +272,17 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     /// Closes the store: nothing can be read or written through this container or its contexts afterwards.
+    ///
+    /// Does nothing to the container of a context that a migration stage gave: the store is the migration's.
     public func close() throws {
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard stage == nil, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         reporter?.end()
         try StorageError.translating { try store.log.close() }
     }
 
     deinit {
         // What was acknowledged is durable already; this only spares the next opening the replay.
-        if !isClosed.load(ordering: .acquiring) {
+        if stage == nil, !isClosed.load(ordering: .acquiring) {
             reporter?.end()
             try? store.log.close()
         }
@@ -268,9 +298,12 @@ extension ModelContext {
     }
 
     /// The container that the context was made from.
+    ///
+    /// That of a context which a migration stage's closure was given has the schema of the closure's version: contexts
+    /// made of it see what the closure sees, and what they save is the stage's.
     public var container: ModelContainer {
         guard let container = owner as? ModelContainer else {
-            preconditionFailure("This context belongs to a migration stage, which has no container.")
+            preconditionFailure("Every public context is made from a container.")
         }
         return container
     }

@@ -1,3 +1,5 @@
+internal import FaultlineStore
+
 /// Why a migration was refused or stopped.
 ///
 /// The store is in its old state, or resumes where it was.
@@ -36,5 +38,11 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     /// The message, with the cause in parentheses if there is one.
     public var description: String {
         cause.map { "\(message) (\($0))" } ?? message
+    }
+
+    /// The form of an error that says what it means for the migration; any other stays as it is.
+    static func translating(_ error: any Error) -> any Error {
+        guard let error = error as? StoreError, error.code == .duplicate else { return error }
+        return MigrationError(.duplicate, "\(error.message) The store is in its old state.")
     }
 }

@@ -1,8 +1,24 @@
+public import FaultlineObjects
+
 /// How one version becomes the next.
 public enum MigrationStage: Sendable {
     /// Only what needs no code: properties added with a default, removed, renamed, made optional or required with a
     /// default. No object is rewritten.
     case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+    /// A lightweight change with code before it, which sees the old version's objects, and after it, which sees the new
+    /// version's.
+    ///
+    /// Each closure has a context of its own, which knows the classes of its version alone. What a closure does not save
+    /// is lost. What it saves is seen by nobody else until the whole migration has switched, and a stage that was
+    /// stopped begins again with the objects as they were before it: it works on a copy of all rows, values out of the
+    /// row left out. What a closure throws, and any error that its contexts met, even if the closure caught it, stops
+    /// the migration; the store keeps its old state.
+    ///
+    /// Without closures it is a lightweight stage.
+    @preconcurrency case custom(
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
+        willMigrate: (@Sendable (_ context: ModelContext) throws -> Void)?,
+        didMigrate: (@Sendable (_ context: ModelContext) throws -> Void)?)
     /// Made by `streamed(fromVersion:toVersion:_:)`.
     case streamedEntities(
         fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, entities: [StreamedEntity])
@@ -26,13 +42,13 @@ public enum MigrationStage: Sendable {
 
     package var fromVersion: any VersionedSchema.Type {
         switch self {
-        case .lightweight(let from, _), .streamedEntities(let from, _, _): from
+        case .lightweight(let from, _), .custom(let from, _, _, _), .streamedEntities(let from, _, _): from
         }
     }
 
     package var toVersion: any VersionedSchema.Type {
         switch self {
-        case .lightweight(_, let to), .streamedEntities(_, let to, _): to
+        case .lightweight(_, let to), .custom(_, let to, _, _), .streamedEntities(_, let to, _): to
         }
     }
 }

@@ -13,8 +13,10 @@ struct IndexBuilding {
     let log: Log
     let catalog: StoredCatalog
 
-    /// Entries of one transaction: bounds its memory.
-    private static let entriesMax = 50_000
+    /// Bytes of keys and entries of one transaction: bounds its memory.
+    private static let batchByteCount = 2 << 20
+    /// What an entry takes beside its key, roughly.
+    private static let entryByteCount = 96
 
     func run(_ indexes: [EntityMapPlan.IndexToBuild], record: MigrationRecord) throws {
         let store = try RowStore(
@@ -35,6 +37,11 @@ struct IndexBuilding {
         let unique = entity.uniqueIndexes.filter { numbers.contains($0.definition.id.rawValue) }
         let members = entity.memberIndexes.filter { numbers.contains($0.definition.id.rawValue) }
         var batch: [(index: IndexDefinition, key: [UInt8], id: RecordID)] = []
+        var batchByteCount = 0
+        func add(_ index: IndexDefinition, _ key: [UInt8], _ id: RecordID) {
+            batch.append((index, key, id))
+            batchByteCount += key.count + Self.entryByteCount
+        }
         func flush() throws {
             _ = try log.write(author: nil) { transaction in
                 // A transaction without a record would not be one.
@@ -44,34 +51,32 @@ struct IndexBuilding {
                         if entry.index.isUnique, let other = try transaction.firstID(in: entry.index, key: key),
                             other != entry.id
                         {
-                            throw MigrationError(
-                                .duplicate,
-                                "Objects \(other) and \(entry.id) of \(entity.name) have the same values where the new version asks for unique ones. Remove duplicates in a streamed stage with output.upsert. The store is in its old state."
-                            )
+                            throw StoreError.duplicate(other, entry.id, entity.name)
                         }
                         try transaction.insertEntry(entry.index, key: key, id: entry.id)
                     }
                 }
             }
             batch.removeAll(keepingCapacity: true)
+            batchByteCount = 0
         }
         try snapshot.scan(entity.table, from: 1, through: (1 << 48) - 1, readAhead: 128 << 10) { records in
             for record in records {
                 let view = try store.view(record, of: entity)
                 for index in unique {
                     guard let key = try RowKeys.key(of: view, record.id, entity, index) else { continue }
-                    batch.append((index.definition, key, record.id))
+                    add(index.definition, key, record.id)
                 }
                 for index in members {
                     let owner = view.toOne(index.slot)
                     guard owner != 0 else { continue }
                     let order = view.orderKey(index.slot) ?? MemberKey.defaultOrder(of: record.id)
                     MemberKey.with(owner: owner, order: order) {
-                        batch.append((index.definition, Array($0), record.id))
+                        add(index.definition, Array($0), record.id)
                     }
                 }
+                if batchByteCount >= Self.batchByteCount { try flush() }
             }
-            if batch.count >= Self.entriesMax { try flush() }
             return true
         }
         if !batch.isEmpty { try flush() }

@@ -24,14 +24,7 @@ struct LeftBehindCleaning {
             case .blobs(let blobs)?:
                 try delete(blobs, finishing: id)
             case .blobRange(let first, let end)?:
-                // Above the counter there is no blob, whatever a record says.
-                let end = min(end, snapshot.nextID(of: .blobs))
-                var next = first
-                while next < end, end - next > UInt64(Self.blobsMax) {
-                    try delete(Array(next..<next + UInt64(Self.blobsMax)))
-                    next += UInt64(Self.blobsMax)
-                }
-                try delete(next < end ? Array(next..<end) : [], finishing: id)
+                try deleteBlobs(from: first, to: end, finishing: id)
             case .table(let table)?:
                 try deleteBlobs(of: TableID(rawValue: table), in: snapshot)
                 _ = try log.write(author: nil) { transaction in
@@ -40,6 +33,18 @@ struct LeftBehindCleaning {
                 }
             }
         }
+    }
+
+    /// Deletes those of a range of blobs that are still there, and the catalog record that asked for it.
+    func deleteBlobs(from first: UInt64, to end: UInt64, finishing id: RecordID? = nil) throws {
+        // Above the counter there is no blob, whatever a record says.
+        let end = min(end, log.snapshot().nextID(of: .blobs))
+        var next = first
+        while next < end, end - next > UInt64(Self.blobsMax) {
+            try delete(Array(next..<next + UInt64(Self.blobsMax)))
+            next += UInt64(Self.blobsMax)
+        }
+        try delete(next < end ? Array(next..<end) : [], finishing: id)
     }
 
     /// Deletes those of some blobs that are still there, and the catalog record that asked for it.

@@ -5,6 +5,7 @@ package import FaultlineObjects
 package struct MigrationSteps {
     package struct Step {
         package let name: String
+        package let from: Schema
         package let to: Schema
         /// Nil for the step that is inferred where there is no plan.
         package let stage: MigrationStage?
@@ -15,6 +16,21 @@ package struct MigrationSteps {
         var streamedEntities: [StreamedEntity] {
             if case .streamedEntities(_, _, let entities)? = stage { return entities }
             return []
+        }
+
+        /// The closures of a custom stage; nil for others, and where there are none.
+        var closures: StageClosures? {
+            guard case .custom(_, _, let will, let did)? = stage, will != nil || did != nil else { return nil }
+            return StageClosures(willMigrate: will, didMigrate: did)
+        }
+
+        /// Whether the step goes through objects by itself.
+        var isHeavy: Bool { !streamedEntities.isEmpty || closures != nil }
+
+        /// What tells the step from others between the same schemas.
+        var mark: String {
+            if closures != nil { return "custom" }
+            return streamedEntities.map(\.entityName).joined(separator: ",")
         }
 
         /// Entities of the new schema whose objects the stage writes anew, under their new names.
@@ -37,7 +53,7 @@ package struct MigrationSteps {
         if stored.fingerprint == target.fingerprint { return }
         guard let plan else {
             try Self.checkLightweight(from: stored, to: target, "the container's schema")
-            all = [Step(name: "\(target.version)", to: target, stage: nil, fromTypes: [], toTypes: [])]
+            all = [Step(name: "\(target.version)", from: stored, to: target, stage: nil, fromTypes: [], toTypes: [])]
             versions = ["\(stored.version)", "\(target.version)"]
             digest = "\(stored.fingerprint)>\(target.fingerprint)"
             return
@@ -89,9 +105,9 @@ package struct MigrationSteps {
                 )
             }
             let step = Step(
-                name: "\(to.version)", to: schemas[place + 1], stage: stage,
-                fromTypes: stage.fromVersion.models.map { $0._$modelType },
-                toTypes: stage.toVersion.models.map { $0._$modelType })
+                name: "\(to.version)", from: schemas[place], to: schemas[place + 1], stage: stage,
+                fromTypes: Schema.reachable(from: stage.fromVersion.models).map { $0._$modelType },
+                toTypes: Schema.reachable(from: stage.toVersion.models).map { $0._$modelType })
             try Self.checkStreamed(step, from: schemas[place])
             try Self.checkLightweight(
                 from: schemas[place], to: schemas[place + 1], "version \(to.version)",
@@ -100,7 +116,7 @@ package struct MigrationSteps {
             names.append("\(to.version)")
         }
         versions = names
-        digest = prints[start...end].map { "\($0)" }.joined(separator: ">")
+        digest = zip(prints[start...], all).map { "\($0)\($1.mark)>" }.joined() + "\(prints[end])"
     }
 
     private static func checkStreamed(_ step: Step, from old: Schema) throws {

@@ -14,16 +14,28 @@ package struct Migrator {
     private let types: [ModelType]
     private let plan: (any SchemaMigrationPlan.Type)?
     private let options: MigrationOptions
+    private let makeStageContainer: (StageStore) -> AnyObject?
     private var report = MigrationReport()
 
+    /// Makes a migrator.
+    ///
+    /// - Parameters:
+    ///   - log: The store.
+    ///   - schema: The schema asked for.
+    ///   - types: Its classes.
+    ///   - plan: The way from older schemas; nil for what needs none.
+    ///   - options: How the migration runs.
+    ///   - makeStageContainer: Makes the container that the contexts of a custom stage's closure belong to.
     package init(
-        log: Log, schema: Schema, types: [ModelType], plan: (any SchemaMigrationPlan.Type)?, options: MigrationOptions
+        log: Log, schema: Schema, types: [ModelType], plan: (any SchemaMigrationPlan.Type)?, options: MigrationOptions,
+        makeStageContainer: @escaping (StageStore) -> AnyObject? = { _ in nil }
     ) {
         self.log = log
         self.schema = schema
         self.types = types
         self.plan = plan
         self.options = options
+        self.makeStageContainer = makeStageContainer
     }
 
     /// What came of it: rows under the schema asked for, and what was done.
@@ -32,7 +44,7 @@ package struct Migrator {
     /// Brings the store to the schema.
     package mutating func run(isReadOnly: Bool) throws -> Opened {
         let turn = MigrationTurns.shared.turn(of: log)
-        turn.take()
+        try turn.take()
         defer { turn.giveUp() }
         return try runInTurn(StoredCatalog.read(log.snapshot()), isReadOnly)
     }
@@ -43,7 +55,7 @@ package struct Migrator {
     /// - Returns: Nil if it does; nothing was written then.
     package mutating func runUnlessRewriting(isReadOnly: Bool) throws -> Opened? {
         let turn = MigrationTurns.shared.turn(of: log)
-        turn.take()
+        try turn.take()
         defer { turn.giveUp() }
         let stored = try StoredCatalog.read(log.snapshot())
         if let stored, try isRewriteDue(stored) { return nil }
@@ -54,7 +66,7 @@ package struct Migrator {
         guard stored.schema.fingerprint != schema.fingerprint else { return false }
         var current = stored
         for step in try MigrationSteps(from: stored.schema, to: schema, plan: plan).all {
-            if !step.streamedEntities.isEmpty { return true }
+            if step.isHeavy { return true }
             let plan = try EntityMapPlan(for: step.to, over: current.schema, in: current.map, rewriting: [])
             if !plan.indexesToBuild.isEmpty { return true }
             current = current.under(step.to, plan.map, adding: plan.newLayouts)
@@ -121,7 +133,9 @@ package struct Migrator {
     private func abandon(_ stored: StoredCatalog) throws {
         guard let migration = stored.migration else { return }
         let kept = Set(stored.map.tables)
-        let written = Set(migration.targetMap.tables + migration.sourceMap.tables + migration.intermediateTables)
+        let written = Set(
+            migration.targetMap.tables + migration.sourceMap.tables + migration.intermediateTables
+                + (migration.restart?.tables ?? []))
         _ = try log.write(author: nil) { transaction in
             for table in written.subtracting(kept).sorted() { try transaction.dropTable(TableID(rawValue: table)) }
             for place in 0..<migration.leftBehindCount {
@@ -156,102 +170,68 @@ package struct Migrator {
         var progress = StepProgress(stored: stored, resumed: resumed)
         for (place, step) in steps.all.enumerated() {
             if let resumed, place < resumed.stage { continue }
-            let rewritten = step.rewrittenEntities(from: progress.current.schema)
-            let plan = try EntityMapPlan(
-                for: step.to, over: progress.current.schema, in: progress.current.map, rewriting: rewritten)
-            progress.newLayouts += plan.newLayouts
-            progress.note(plan, of: step)
-            let target = progress.current.under(step.to, plan.map, adding: plan.newLayouts)
-            let entities = step.streamedEntities
-            if !entities.isEmpty || !plan.indexesToBuild.isEmpty {
-                let record: MigrationRecord
-                if let resumed, place == resumed.stage {
-                    record = resumed
-                } else {
-                    record = try begin(place, target, rewritten, steps, stored, progress)
-                    progress.firstBlob = record.firstBlob
-                }
-                try build(plan.indexesToBuild, target, record)
-                try stream(entities, step, target, record, &progress)
-                progress.intermediateTables.formUnion(record.targetMap.tables)
+            let stopped = place == resumed?.stage ? resumed : nil
+            let beginning = StepBeginning(
+                log: log, planDigest: steps.digest, place: place, mapInForce: stored.map)
+            if let closures = step.closures {
+                let runner = CustomStageRunner(
+                    log: log, step: step, closures: closures, beginning: beginning, options: options,
+                    makeContainer: makeStageContainer)
+                try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
+            } else {
+                try run(step, beginning, stopped, &progress)
             }
-            progress.current = target
         }
         try switchOver(stored, progress)
         try LeftBehindCleaning(log: log, layouts: progress.current.layouts).run()
-        note(progress.counts)
+        report.take(progress.counts)
+        report.blobBytesRead = progress.blobBytesRead
         return progress.current
     }
 
-    /// What the steps done so far have come to.
-    private struct StepProgress {
-        var current: StoredCatalog
-        /// Layouts that the switch has to register.
-        var newLayouts: [RowLayout] = []
-        /// Catalog records of what is to be deleted after the switch.
-        var leftBehindCount: Int
-        /// Blobs from here on are the migration's; nil before it writes any.
-        var firstBlob: UInt64?
-        var counts: MigrationCounts
-        /// Tables that stages wrote; those that the last schema does not use go with the switch.
-        var intermediateTables: Set<UInt16> = []
-        /// Tables of entities that a step leaves out without reading their objects: with them go the blobs of their
-        /// rows.
-        var unreadTables: Set<UInt16> = []
-
-        /// Notes the tables that a step leaves behind; `current` is still the state before it.
-        mutating func note(_ plan: EntityMapPlan, of step: MigrationSteps.Step) {
-            let streamed = Set(step.streamedEntities.map(\.entityName))
-            let dropped = Set(plan.tablesToDrop)
-            for entity in current.map.entities where dropped.contains(entity.table) && !streamed.contains(entity.name) {
-                unreadTables.insert(entity.table)
-            }
+    /// Runs a lightweight or a streamed step.
+    private func run(
+        _ step: MigrationSteps.Step, _ beginning: StepBeginning, _ stopped: MigrationRecord?,
+        _ progress: inout StepProgress
+    ) throws {
+        let current = progress.current
+        let rewritten = step.rewrittenEntities(from: current.schema)
+        let plan = try EntityMapPlan(for: step.to, over: current.schema, in: current.map, rewriting: rewritten)
+        progress.newLayouts += plan.newLayouts
+        progress.note(plan, of: step)
+        let target = current.under(step.to, plan.map, adding: plan.newLayouts)
+        let entities = step.streamedEntities
+        if !entities.isEmpty || !plan.indexesToBuild.isEmpty {
+            let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
+            let record =
+                try stopped
+                ?? beginning.write(
+                    progress, target: target, counters: target.map.counters,
+                    successors: target.map.entities.filter { rewritten.contains($0.name) }.compactMap { entity in
+                        oldNames[entity.name].flatMap { current.map.entity(named: $0) }.map { ($0.table, entity.table) }
+                    })
+            progress.firstBlob = record.firstBlob
+            try build(plan.indexesToBuild, target, record)
+            try stream(entities, step, target, record, &progress)
+            progress.intermediateTables.formUnion(record.targetMap.tables)
         }
-
-        init(stored: StoredCatalog, resumed: MigrationRecord?) {
-            current = stored.under(stored.schema, stored.map)
-            if let resumed {
-                current = stored.under(resumed.sourceSchema, resumed.sourceMap)
-                intermediateTables = Set(resumed.intermediateTables)
-                unreadTables = Set(resumed.unreadTables)
-            }
-            leftBehindCount = resumed?.leftBehindCount ?? 0
-            firstBlob = resumed?.firstBlob
-            counts = resumed?.report ?? MigrationCounts()
-            if resumed != nil { counts.resumes += 1 }
-        }
+        progress.current = target
     }
 
-    /// Writes down that a step is under way: from now on nobody writes under the old schema.
-    private func begin(
-        _ place: Int, _ target: StoredCatalog, _ rewritten: Set<String>, _ steps: MigrationSteps,
-        _ stored: StoredCatalog,
-        _ progress: StepProgress
-    ) throws -> MigrationRecord {
-        let current = progress.current
-        var record = MigrationRecord(
-            planDigest: steps.digest, stage: place, sourceSchema: current.schema, sourceMap: current.map,
-            targetSchema: target.schema, targetMap: target.map)
-        record.leftBehindCount = progress.leftBehindCount
-        record.intermediateTables = progress.intermediateTables.sorted()
-        record.unreadTables = progress.unreadTables.sorted()
-        record.report = progress.counts
-        var bumped = stored.map
-        bumped.counters = target.map.counters
-        let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
-        _ = try log.write(author: nil) { transaction in
-            record.firstBlob = progress.firstBlob ?? transaction.nextID(in: .blobs)
-            try StoredCatalog.register(progress.newLayouts, in: &transaction)
-            try StoredCatalog.put(bumped, StoredCatalog.RecordNumber.entityMap, in: &transaction)
-            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
-            // Identifiers of the old objects stay theirs: new ones begin behind them.
-            for entity in target.map.entities where rewritten.contains(entity.name) {
-                guard let old = oldNames[entity.name].flatMap({ current.map.entity(named: $0) }) else { continue }
-                let used = transaction.nextID(in: TableID(rawValue: old.table)) - 1
-                if used > 0 { _ = try transaction.allocateIDs(Int(used), in: TableID(rawValue: entity.table)) }
+    /// Runs a custom stage; where it fails and no earlier stage has finished, gives the migration up, so that the old
+    /// state is in force at once.
+    private func abandoningOnFailure(
+        of progress: inout StepProgress, _ body: (inout StepProgress) throws -> Void
+    ) throws {
+        let isFirst = progress.intermediateTables.isEmpty
+        do { try body(&progress) } catch {
+            // Should this fail too, the next opening does it.
+            if isFirst, let now = try? StoredCatalog.read(log.snapshot()) {
+                try? abandon(now)
+                try? LeftBehindCleaning(log: log, layouts: now.layouts).run()
             }
+            throw MigrationError.translating(error)
         }
-        return record
     }
 
     /// Builds the indexes that a step adds over rows that stay, unless the step is past that.
@@ -261,13 +241,13 @@ package struct Migrator {
         guard !indexes.isEmpty, record.entity == 0, record.lastDone == 0 else { return }
         do {
             try IndexBuilding(log: log, catalog: target).run(indexes, record: record)
-        } catch let error as MigrationError where error.code == .duplicate {
+        } catch let error as StoreError where error.code == .duplicate {
             if let now = try StoredCatalog.read(log.snapshot()) { try abandon(now) }
-            throw error
+            throw MigrationError.translating(error)
         }
     }
 
-    private mutating func stream(
+    private func stream(
         _ entities: [StreamedEntity], _ step: MigrationSteps.Step, _ target: StoredCatalog, _ record: MigrationRecord,
         _ progress: inout StepProgress
     ) throws {
@@ -280,7 +260,7 @@ package struct Migrator {
         try runner.run()
         progress.counts = runner.counts
         progress.leftBehindCount = runner.leftBehindCount
-        report.blobBytesRead += runner.blobBytesRead
+        progress.blobBytesRead += runner.blobBytesRead
     }
 
     /// The one transaction that puts the new schema in force.
@@ -305,14 +285,19 @@ package struct Migrator {
             }
         }
     }
+}
 
-    private mutating func note(_ counts: MigrationCounts) {
-        report.objectsRead = counts.objectsRead
-        report.objectsWritten = counts.objectsWritten
-        report.objectsFound = counts.objectsFound
-        report.objectsDropped = counts.objectsDropped
-        report.blobsMoved = counts.blobsMoved
-        report.blobsLeftBehind = counts.blobsLeftBehind
-        report.resumes = counts.resumes
+extension MigrationReport {
+    fileprivate mutating func take(_ counts: MigrationCounts) {
+        objectsRead = counts.objectsRead
+        objectsWritten = counts.objectsWritten
+        objectsFound = counts.objectsFound
+        objectsDropped = counts.objectsDropped
+        objectsCopied = counts.objectsCopied
+        objectsDeleted = counts.objectsDeleted
+        changesNotSaved = counts.changesNotSaved
+        blobsMoved = counts.blobsMoved
+        blobsLeftBehind = counts.blobsLeftBehind
+        resumes = counts.resumes
     }
 }

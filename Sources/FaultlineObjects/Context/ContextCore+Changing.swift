@@ -26,7 +26,8 @@ extension ContextCore {
         else {
             refuseSave(
                 SwiftDataError.unknownSchema.explained(
-                    "\(Swift.type(of: handle.object)) was inserted, but it is not among the models of this container."))
+                    "\(String(reflecting: Swift.type(of: handle.object))) was inserted, but it is not among the models of this container."
+                ))
             return false
         }
         attach(handle, home)

@@ -9,6 +9,9 @@ extension ContextCore {
     /// Objects that the next save writes.
     package var unsavedCount: Int { inserted.count + changed.count }
 
+    /// Objects with changes that no save has written.
+    package var pendingCount: Int { unsavedCount + deleted.count }
+
     /// Objects that the next save adds.
     package var insertedCount: Int { inserted.count }
 

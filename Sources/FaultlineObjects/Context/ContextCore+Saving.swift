@@ -19,6 +19,7 @@ extension ContextCore {
             throw pendingError
         }
         guard hasChanges || addition != nil else { return }
+        try stage?.checkIsRunning()
         guard !isReadOnly else {
             throw SwiftDataError.modelValidationFailure.explained(
                 "The container was made with allowsSave: false. Make another one to save.")
@@ -40,14 +41,22 @@ extension ContextCore {
             if changed.count > changedCount { takeBackChanges(from: changedCount) }
         }
         let receipt: CommitReceipt
+        var saved = StageSession.Counts()
         do {
             receipt = try store.log.write(author: author) { transaction in
                 try store.checkInForce(in: transaction)
-                try write(&saving, in: &transaction)
+                let keptBlobs = try write(&saving, in: &transaction)
+                try LeftBehind.leave(keptBlobs, in: &transaction)
+                saved.blobsLeftBehind = keptBlobs.count
                 try addition?(&transaction)
             }.receipt
         } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
             throw SwiftDataError.modelValidationFailure.explained(error.message)
+        }
+        if let stage {
+            saved.written = saving.numbers.count { $0 != 0 } + changed.count { !$0.core.pointee.has(.deleted) }
+            saved.deleted = deleted.count
+            stage.noteSaved(saved)
         }
         finish(&saving, receipt)
     }
@@ -116,8 +125,9 @@ extension ContextCore {
 
     // MARK: Writing
 
-    private func write(_ saving: inout SavingState, in transaction: inout Transaction) throws {
-        var writer = RowWriter(store)
+    /// - Returns: Blobs that objects gave up, and that a migration has to keep until it has switched.
+    private func write(_ saving: inout SavingState, in transaction: inout Transaction) throws -> [UInt64] {
+        var writer = RowWriter(store, keepingBlobsBelow: stage?.firstOwnBlob ?? 0)
         for handle in deleted {
             let home = handle.core.pointee.home.takeUnretainedValue()
             guard let entity = home.entity else { continue }
@@ -167,6 +177,7 @@ extension ContextCore {
         }
         try writeInserts(&saving, &writer, &transaction)
         try writeLinks(&saving, &writer, &transaction)
+        return writer.keptBlobs
     }
 
     /// Gives every inserted object its number: a new one, or that of the stored object whose place it takes.

@@ -54,6 +54,8 @@ package final class ContextCore: @unchecked Sendable {
     var chosenNumbers: [UInt64: RecordID] = [:]
     /// In a migration: tables that the old state shares, so that nothing may be written in them before the switch.
     package var sharedTables: Set<TableID> = []
+    /// In a closure of a custom migration stage: what its contexts have in common.
+    var stage: StageSession?
     /// In a migration: inserted objects whose bytes were counted, and the bytes.
     var countedInserted = 0
     var countedBytes = 0
@@ -198,7 +200,7 @@ package final class ContextCore: @unchecked Sendable {
     func require<T: PersistentModel>(_ type: T.Type) throws -> EntityHome {
         if let home = home(of: type._$modelType) { return home }
         throw SwiftDataError.unknownSchema.explained(
-            "\(type) is not among the models of this container. Add it to the container's schema.")
+            "\(String(reflecting: type)) is not among the models of this container. Add it to the container's schema.")
     }
 
     // MARK: Objects
@@ -402,7 +404,7 @@ package final class ContextCore: @unchecked Sendable {
                 report(
                     SwiftDataError.missingModelContext.explained(
                         "Object \(core.number) of \(entity.name) is not in the store any more; its properties give stand-ins."
-                    ))
+                    ), isOfStore: false)
                 return nil
             }
             tally.addRow()
@@ -507,7 +509,12 @@ package final class ContextCore: @unchecked Sendable {
     // MARK: Errors
 
     /// Takes note of an error that a getter or setter cannot throw.
-    func report(_ error: any Error) {
+    ///
+    /// - Parameters:
+    ///   - error: What was met.
+    ///   - isOfStore: Whether what is stored could not be had; false for a reference to an object that is not there.
+    func report(_ error: any Error, isOfStore: Bool = true) {
+        if isOfStore, let stage { stage.note(StorageError.translating(error)) }
         if let errorHandler { errorHandler(StorageError.translating(error)) }
     }
 
@@ -515,6 +522,23 @@ package final class ContextCore: @unchecked Sendable {
     func refuseSave(_ error: any Error) {
         if pendingError == nil { pendingError = error }
         report(error)
+    }
+
+    /// Calls `body`, and throws the public form of what it throws; a migration stage is told of it.
+    ///
+    /// - Parameters:
+    ///   - runsOthersCode: Whether `body` may throw what somebody else has thrown: a stage is told of the context's own
+    ///     errors only.
+    ///   - body: What is done.
+    /// - Returns: What `body` returned.
+    /// - Throws: What `body` threw, errors of the engine as `StorageError`.
+    @inline(__always)
+    func throwing<R>(runsOthersCode: Bool = false, _ body: () throws -> R) throws -> R {
+        do { return try body() } catch {
+            let error = StorageError.translating(error)
+            if !runsOthersCode || error is StorageError || error is SwiftDataError { stage?.note(error) }
+            throw error
+        }
     }
 
     // MARK: Changes

@@ -80,7 +80,7 @@ public class ModelContext: Equatable, SendableMetatype {
     ///
     /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule, or have unique values of
     ///   others; `StorageError` if the store cannot be written.
-    public func save() throws { try StorageError.translating { try core.save() } }
+    public func save() throws { try core.throwing { try core.save() } }
 
     /// Drops all unsaved changes: new objects leave the context, changed ones show what is stored.
     public func rollback() { core.rollback() }
@@ -128,18 +128,18 @@ public class ModelContext: Equatable, SendableMetatype {
     /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `StorageError` if the store
     ///   cannot be read.
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        try StorageError.translating { try core.fetch(descriptor) }
+        try core.throwing { try core.fetch(descriptor) }
     }
 
     /// How many objects a descriptor asks for, without making any.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-        try StorageError.translating { try core.fetchCount(descriptor) }
+        try core.throwing { try core.fetchCount(descriptor) }
     }
 
     /// The identifiers of the objects that a descriptor asks for, without making any.
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
-        try StorageError.translating { try core.fetchIdentifiers(descriptor) }
+        try core.throwing { try core.fetchIdentifiers(descriptor) }
     }
 
     /// Walks the objects that a descriptor asks for, a batch at a time, letting go of each batch before the next.
@@ -156,7 +156,7 @@ public class ModelContext: Equatable, SendableMetatype {
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (T) throws -> Void
     ) throws {
-        try StorageError.translating {
+        try core.throwing(runsOthersCode: true) {
             try core.enumerate(
                 descriptor, batchSize: batchSize, allowEscapingMutations: allowEscapingMutations, block: block)
         }

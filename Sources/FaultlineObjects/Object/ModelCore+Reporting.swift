@@ -21,6 +21,7 @@ extension ModelCore {
             return slot < properties.count ? properties[slot].name : "property \(slot)"
         }
         let error: any Error
+        var isOfStore = true
         switch failure {
         case .unreadable(let cause):
             error = cause
@@ -42,7 +43,8 @@ extension ModelCore {
         case .missingTarget(let slot):
             error = SwiftDataError.modelValidationFailure.explained(
                 "\(name).\(property(slot)) of object \(number) refers to no object. A stand-in was given.")
+            isOfStore = false
         }
-        context?.report(error)
+        context?.report(error, isOfStore: isOfStore)
     }
 }

@@ -1,0 +1,174 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// Runs one custom stage: copies the rows that its closures may change, calls them, and makes the change between them.
+///
+/// The old state keeps its tables, indexes and values out of the row: closures write in a working copy, and what they
+/// give up of the old state's values is deleted after the switch. A stage that was stopped is taken back and begins
+/// again: only the whole of it counts.
+struct CustomStageRunner {
+    let log: Log
+    let step: MigrationSteps.Step
+    let closures: StageClosures
+    let beginning: StepBeginning
+    let options: MigrationOptions
+    /// Makes what `context.container` gives.
+    let makeContainer: (StageStore) -> AnyObject?
+
+    /// Where the stage's rows go.
+    private struct Plan {
+        /// What is copied: under the old schema where `willMigrate` is to see it, else under the new one.
+        let working: StoredCatalog
+        let target: StoredCatalog
+        let newLayouts: [RowLayout]
+        let indexesToBuild: [EntityMapPlan.IndexToBuild]
+    }
+
+    /// Runs the stage.
+    ///
+    /// - Parameters:
+    ///   - progress: What the steps before have come to; has the stage's result afterwards.
+    ///   - stopped: The record of this stage, if it was begun and did not end.
+    /// - Throws: `MigrationError.stageFailed` where a closure failed; `duplicate` where rows contradict a uniqueness
+    ///   constraint; what the store says where it cannot be read or written.
+    func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
+        if let stopped { try takeBack(stopped, &progress) }
+        let plan = try plan(progress.current)
+        progress.newLayouts += plan.newLayouts
+        let workingStore = try rows(plan.working, closures.willMigrate == nil ? step.toTypes : step.fromTypes)
+        let copying = RowCopying(
+            from: progress.current, to: workingStore,
+            batchByteCount: options.batchByteCount ?? max(1 << 20, options.memoryCeiling / 16))
+
+        let oldTables = Set(progress.current.map.tables)
+        let ownTables = Set(plan.working.map.tables + plan.target.map.tables).subtracting(oldTables).sorted()
+        let record = try beginning.write(
+            progress, target: plan.working, counters: plan.target.map.counters,
+            successors: copying.pairs.map { ($0.source.rawValue, $0.target.rawValue) }, ownTables: ownTables)
+        progress.firstBlob = record.firstBlob
+        let copiedTables = Set(copying.pairs.map(\.source.rawValue))
+        progress.unreadTables.formUnion(Self.entityTables(progress.current).subtracting(copiedTables))
+        progress.unreadTables.formUnion(Self.entityTables(plan.working).subtracting(plan.target.map.tables))
+        progress.intermediateTables.formUnion(ownTables)
+
+        let options = options
+        progress.counts.objectsCopied += try copying.run { entity, done, total in
+            options.progress?(MigrationProgress(entity: entity, done: done, total: total))
+        }
+        let firstOwnBlob = record.restart?.firstBlob ?? record.firstBlob
+        if let willMigrate = closures.willMigrate {
+            try call(willMigrate, "willMigrate", workingStore, step.fromTypes, firstOwnBlob, &progress)
+            let record = try moveOn(to: plan.target)
+            if !plan.indexesToBuild.isEmpty {
+                try IndexBuilding(log: log, catalog: plan.target).run(plan.indexesToBuild, record: record)
+            }
+        }
+        if let didMigrate = closures.didMigrate {
+            try call(
+                didMigrate, "didMigrate", rows(plan.target, step.toTypes), step.toTypes, firstOwnBlob, &progress)
+        }
+        progress.leftBehindCount =
+            try StoredCatalog.entry(MigrationRecord.self, StoredCatalog.RecordNumber.migration, in: log.snapshot())?
+            .leftBehindCount ?? progress.leftBehindCount
+        progress.current = plan.target
+    }
+
+    // MARK: Before the closures
+
+    /// Drops what the stage had written when it was stopped.
+    ///
+    /// Its blobs go last, when no row names them any more; should that be stopped, it is done again.
+    private func takeBack(_ stopped: MigrationRecord, _ progress: inout StepProgress) throws {
+        // Numbers are given once: those of the stopped run are not given again.
+        progress.current = progress.current.under(
+            progress.current.schema,
+            EntityMap(
+                entities: progress.current.map.entities, links: progress.current.map.links,
+                counters: beginning.mapInForce.counters))
+        guard let restart = stopped.restart else { return }
+        progress.leftBehindCount = restart.leftBehindCount
+        var record = stopped
+        record.leftBehindCount = restart.leftBehindCount
+        record.restart?.tables = []
+        _ = try log.write(author: nil) { transaction in
+            for table in restart.tables { try transaction.dropTable(TableID(rawValue: table)) }
+            for place in restart.leftBehindCount..<max(restart.leftBehindCount, stopped.leftBehindCount) {
+                try transaction.delete(StoredCatalog.RecordNumber.leftBehind + RecordID(place), in: .catalog)
+            }
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+        }
+        try LeftBehindCleaning(log: log, layouts: progress.current.layouts)
+            .deleteBlobs(from: restart.firstBlob, to: log.snapshot().nextID(of: .blobs))
+    }
+
+    private func plan(_ current: StoredCatalog) throws -> Plan {
+        let copied = closures.willMigrate == nil ? step.to : step.from
+        let copy = try EntityMapPlan(
+            for: copied, over: current.schema, in: current.map, rewriting: Set(copied.entities.map(\.name)))
+        let working = current.under(copied, copy.map, adding: copy.newLayouts)
+        guard closures.willMigrate != nil else {
+            return Plan(working: working, target: working, newLayouts: copy.newLayouts, indexesToBuild: [])
+        }
+        let change = try EntityMapPlan(for: step.to, over: copied, in: copy.map, rewriting: [])
+        return Plan(
+            working: working, target: working.under(step.to, change.map, adding: change.newLayouts),
+            newLayouts: copy.newLayouts + change.newLayouts, indexesToBuild: change.indexesToBuild)
+    }
+
+    private static func entityTables(_ catalog: StoredCatalog) -> Set<UInt16> { Set(catalog.map.entities.map(\.table)) }
+
+    /// Writes down that the stage goes on under the new schema: whoever replays the log from here on has its indexes.
+    private func moveOn(to target: StoredCatalog) throws -> MigrationRecord {
+        try log.write(author: nil) { transaction in
+            guard var record = try StoredCatalog.migration(in: transaction) else {
+                throw MigrationError(.storage, "The migration's record is gone while it runs. Run `faultline verify`.")
+            }
+            record.targetSchema = target.schema
+            record.targetMap = target.map
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+            return record
+        }.value
+    }
+
+    // MARK: Closures
+
+    private func rows(_ catalog: StoredCatalog, _ types: [ModelType]) throws -> RowStore {
+        let store = try RowStore(
+            log: log, catalog: catalog, isMigrationTarget: true,
+            setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        try DefaultValues.checkLayouts(store, types)
+        return store
+    }
+
+    private func call(
+        _ closure: (ModelContext) throws -> Void, _ name: String, _ store: RowStore, _ types: [ModelType],
+        _ firstOwnBlob: UInt64, _ progress: inout StepProgress
+    ) throws {
+        let session = StageSession(firstOwnBlob: firstOwnBlob)
+        let stage = StageStore(store: store, types: types, session: session)
+        let context = ModelContext(stage.makeCore(), owner: makeContainer(stage))
+        defer { session.end() }
+        do { try closure(context) } catch {
+            throw failure(name, "threw an error", StorageError.translating(error))
+        }
+        if let error = session.error {
+            throw failure(name, "caught an error that its context met: what it wanted is not done", error)
+        }
+        let read = session.tallies.sum
+        progress.counts.objectsRead += read.rowsRead
+        progress.counts.objectsWritten += session.saved.written
+        progress.counts.objectsDeleted += session.saved.deleted
+        progress.counts.blobsLeftBehind += session.saved.blobsLeftBehind
+        progress.counts.changesNotSaved += context.core.pendingCount
+        progress.blobBytesRead += read.blobBytesRead
+    }
+
+    private func failure(_ name: String, _ what: String, _ cause: any Error) -> MigrationError {
+        MigrationError(
+            .stageFailed,
+            "\(name) of the custom stage from \(step.from.version) to \(step.to.version) \(what). The store is in its old state; the stage begins again when the container is made again.",
+            cause: cause)
+    }
+}

@@ -1,0 +1,44 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// What the steps of a migration that are done have come to.
+struct StepProgress {
+    /// The state that the last step has made; nobody sees it before the switch.
+    var current: StoredCatalog
+    /// Layouts that the switch has to register.
+    var newLayouts: [RowLayout] = []
+    /// Catalog records of what is to be deleted after the switch.
+    var leftBehindCount: Int
+    /// Blobs from here on are the migration's; nil before it writes anything.
+    var firstBlob: UInt64?
+    var counts: MigrationCounts
+    /// Tables that stages wrote; those that the last schema does not use go with the switch.
+    var intermediateTables: Set<UInt16> = []
+    /// Tables of entities that a step leaves out without reading their objects: with them go the blobs of their rows.
+    var unreadTables: Set<UInt16> = []
+    /// Bytes of values out of the row that stages have read.
+    var blobBytesRead = 0
+
+    /// Begins at the state in force, or at the one that the step that was stopped began with.
+    init(stored: StoredCatalog, resumed: MigrationRecord?) {
+        current = stored.under(stored.schema, stored.map)
+        if let resumed {
+            current = stored.under(resumed.sourceSchema, resumed.sourceMap)
+            intermediateTables = Set(resumed.intermediateTables)
+            unreadTables = Set(resumed.unreadTables)
+        }
+        leftBehindCount = resumed?.leftBehindCount ?? 0
+        firstBlob = resumed?.firstBlob
+        counts = resumed?.report ?? MigrationCounts()
+        if resumed != nil { counts.resumes += 1 }
+    }
+
+    /// Notes the tables that a step leaves behind; `current` is still the state before it.
+    mutating func note(_ plan: EntityMapPlan, of step: MigrationSteps.Step) {
+        let streamed = Set(step.streamedEntities.map(\.entityName))
+        let dropped = Set(plan.tablesToDrop)
+        for entity in current.map.entities where dropped.contains(entity.table) && !streamed.contains(entity.name) {
+            unreadTables.insert(entity.table)
+        }
+    }
+}

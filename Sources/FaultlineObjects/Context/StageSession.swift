@@ -1,0 +1,67 @@
+package import FaultlineStore
+internal import Synchronization
+
+/// What the contexts of one closure of a custom migration stage have in common: the blobs that they must not delete, the
+/// first error that one of them met, what they have saved, and whether the closure is still running.
+///
+/// Thread-safe: a closure may use contexts on other threads.
+package final class StageSession: Sendable {
+    /// Blobs below belong to the state before the stage, which is in force until the migration has switched.
+    let firstOwnBlob: UInt64
+    private let state = Mutex(State())
+    /// What the contexts have read.
+    package let tallies = ReadTallies()
+
+    private struct State {
+        var isOver = false
+        var error: (any Error)?
+        var saved = Counts()
+    }
+
+    /// What was saved.
+    package struct Counts: Sendable, Equatable {
+        /// Objects that were added or changed.
+        package var written = 0
+        package var deleted = 0
+        /// Values out of the row that were given up, and that the state before the stage still has.
+        package var blobsLeftBehind = 0
+    }
+
+    package init(firstOwnBlob: UInt64) { self.firstOwnBlob = firstOwnBlob }
+
+    /// The first error that a context met, whether or not the closure passed it on.
+    package var error: (any Error)? { state.withLock { $0.error } }
+
+    /// What all contexts have saved.
+    package var saved: Counts { state.withLock { $0.saved } }
+
+    /// Makes a context of the closure.
+    package func makeCore(_ store: RowStore, _ types: [ModelType]) -> ContextCore {
+        let core = ContextCore(store: store, types: types, tallies: tallies)
+        core.stage = self
+        return core
+    }
+
+    /// Ends the closure: its contexts save no more.
+    package func end() { state.withLock { $0.isOver = true } }
+
+    // MARK: The contexts'
+
+    func checkIsRunning() throws(StoreError) {
+        guard state.withLock({ $0.isOver }) else { return }
+        throw StoreError(
+            .outdated,
+            "This context belonged to a stage of a migration that is over: it can be read, and not saved. Use a context of the container that was opened."
+        )
+    }
+
+    func note(_ error: any Error) { state.withLock { if $0.error == nil { $0.error = error } } }
+
+    func noteSaved(_ counts: Counts) {
+        state.withLock {
+            $0.saved.written += counts.written
+            $0.saved.deleted += counts.deleted
+            $0.saved.blobsLeftBehind += counts.blobsLeftBehind
+        }
+    }
+}
