@@ -5,24 +5,55 @@ internal import FaultlineMigration
 internal import FaultlineStore
 internal import FaultlineTestSupport
 
-/// Cuts the power in every gap between two disk operations of a small streamed migration.
+/// The kinds of stages that are cut.
+package enum MigrationLife: CaseIterable, Sendable {
+    case streamed
+    /// Two custom stages.
+    case custom
+
+    /// What the migration leads to.
+    fileprivate var version: any VersionedSchema.Type {
+        switch self {
+        case .streamed: Simulated2.self
+        case .custom: SimulatedCustom3.self
+        }
+    }
+
+    fileprivate var plan: any SchemaMigrationPlan.Type {
+        switch self {
+        case .streamed: SimulatedPlan.self
+        case .custom: SimulatedCustomPlan.self
+        }
+    }
+
+    fileprivate func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
+        switch self {
+        case .streamed: try work.newFault(context)
+        case .custom: try work.customFault(context)
+        }
+    }
+}
+
+/// Cuts the power in every gap between two disk operations of a small migration.
 ///
 /// Its switch and the deletion of left blobs are included. Opens each disk that may be left: with the plan, or every
 /// fourth time with the old schema where that is still in force.
 ///
 /// - Parameters:
+///   - life: The kind of stages.
 ///   - seeds: Each makes other objects and other random images.
 ///   - imagesPerGap: Disks tried for each gap.
 ///   - objectCount: Objects that the store has before it is migrated.
 ///   - leavingOut: A place of the code whose synchronizations do nothing: the run must find a violation.
 /// - Returns: What all seeds came to, violations included.
 package func runMigrationCrash(
-    seeds: Range<UInt64>, imagesPerGap: Int = 24, objectCount: Int = 10, leavingOut: SyncSite? = nil
+    _ life: MigrationLife = .streamed, seeds: Range<UInt64>, imagesPerGap: Int = 24, objectCount: Int = 10,
+    leavingOut: SyncSite? = nil
 ) -> MigrationCrashReport {
     var report = MigrationCrashReport()
     for seed in seeds {
         let crash = MigrationCrash(
-            seed: seed, imagesPerGap: imagesPerGap, objectCount: objectCount, leavingOut: leavingOut)
+            life, seed: seed, imagesPerGap: imagesPerGap, objectCount: objectCount, leavingOut: leavingOut)
         do { try crash.run() } catch { crash.report.violations.append("seed \(seed): \(error)") }
         report.add(crash.report)
     }
@@ -32,13 +63,15 @@ package func runMigrationCrash(
 /// One seed's migration.
 // Safe because everything runs on one thread: the hook is called by whoever operates the disk.
 private final class MigrationCrash: @unchecked Sendable {
+    let life: MigrationLife
     let seed: UInt64
     let imagesPerGap: Int
     let leavingOut: SyncSite?
     let work: SimulatedWork
     var report = MigrationCrashReport()
 
-    init(seed: UInt64, imagesPerGap: Int, objectCount: Int, leavingOut: SyncSite?) {
+    init(_ life: MigrationLife, seed: UInt64, imagesPerGap: Int, objectCount: Int, leavingOut: SyncSite?) {
+        self.life = life
         self.seed = seed
         self.imagesPerGap = imagesPerGap
         self.leavingOut = leavingOut
@@ -58,7 +91,7 @@ private final class MigrationCrash: @unchecked Sendable {
         var migration = MigrationOptions()
         migration.batchByteCount = 1 + Int(seed % 3) * 400
         return try ModelContainer(
-            for: version.models, migrationPlan: version == Simulated1.self ? nil : SimulatedPlan.self,
+            for: version.models, migrationPlan: version == Simulated1.self ? nil : life.plan,
             directory: "/d/store",
             on: disk, clock: Clock { 1 }, options: logOptions, migration: migration)
     }
@@ -70,8 +103,8 @@ private final class MigrationCrash: @unchecked Sendable {
         try first.close()
         if let leavingOut { disk.ignoredSynchronizations = { $0.site == leavingOut } }
         disk.onOperation = { [unowned self] disk, operation in crash(disk, operation) }
-        let second = try open(Simulated2.self, on: disk)
-        if let fault = try work.newFault(ModelContext(second)) {
+        let second = try open(life.version, on: disk)
+        if let fault = try life.newFault(work, ModelContext(second)) {
             report.violations.append("seed \(seed), uncut: \(fault)")
         }
         try second.close()
@@ -107,7 +140,7 @@ private final class MigrationCrash: @unchecked Sendable {
         if report.states % 4 == 0, try stage(of: disk) != .new {
             return try use(Simulated1.self, disk) { try work.oldFault($0) }
         }
-        return try use(Simulated2.self, disk) { try work.newFault($0) }
+        return try use(life.version, disk) { try life.newFault(work, $0) }
     }
 
     private func use(

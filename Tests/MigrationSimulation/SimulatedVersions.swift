@@ -84,3 +84,102 @@ package enum SimulatedPlan: SchemaMigrationPlan {
         ]
     }
 }
+
+/// The schema that custom stages lead to: names in two parts beside the old one, towns as objects, notes gone.
+package enum SimulatedCustom2: VersionedSchema {
+    package static var models: [any PersistentModel.Type] { [Person.self, Town.self] }
+    package static var versionIdentifier: Schema.Version { Schema.Version(2, 1, 0) }
+
+    @Model package final class Person {
+        @Attribute(.unique) var number: Int
+        @Attribute(.unique) var name: String
+        var town: String
+        var first: String = ""
+        var last: String = ""
+        @Attribute(.externalStorage) var photo: Data?
+        @Relationship(inverse: \Town.people) var places: [Town] = []
+        init(number: Int, name: String, town: String) {
+            self.number = number
+            self.name = name
+            self.town = town
+        }
+    }
+
+    @Model package final class Town {
+        @Attribute(.unique) var name: String
+        @Attribute(.externalStorage) var map: Data?
+        var people: [Person] = []
+        init(name: String) { self.name = name }
+    }
+}
+
+/// The schema behind a second custom stage: the old name is gone.
+package enum SimulatedCustom3: VersionedSchema {
+    package static var models: [any PersistentModel.Type] { [Person.self, Town.self] }
+    package static var versionIdentifier: Schema.Version { Schema.Version(3, 1, 0) }
+
+    @Model package final class Person {
+        @Attribute(.unique) var number: Int
+        var first: String = ""
+        var last: String = ""
+        @Attribute(.externalStorage) var photo: Data?
+        @Relationship(inverse: \Town.people) var places: [Town] = []
+        init(number: Int) { self.number = number }
+    }
+
+    @Model package final class Town {
+        @Attribute(.unique) var name: String
+        @Attribute(.externalStorage) var map: Data?
+        var people: [Person] = []
+        init(name: String) { self.name = name }
+    }
+}
+
+/// Two custom stages, so that the first one's result is where the second begins again.
+package enum SimulatedCustomPlan: SchemaMigrationPlan {
+    package static var schemas: [any VersionedSchema.Type] {
+        [Simulated1.self, SimulatedCustom2.self, SimulatedCustom3.self]
+    }
+    package static var stages: [MigrationStage] {
+        [
+            .custom(
+                fromVersion: Simulated1.self, toVersion: SimulatedCustom2.self,
+                willMigrate: { context in
+                    // Every fourth person goes, with a photo of the old state; the first of them with the note's.
+                    for person in try context.fetch(FetchDescriptor<Simulated1.Person>())
+                    where person.number % 4 == 2 {
+                        context.delete(person)
+                    }
+                    try context.save()
+                },
+                didMigrate: { context in
+                    var towns: [String: SimulatedCustom2.Town] = [:]
+                    for person in try context.fetch(FetchDescriptor<SimulatedCustom2.Person>()) {
+                        let parts = person.name.split(separator: " ")
+                        person.first = String(parts.first ?? "")
+                        person.last = String(parts.last ?? "")
+                        // The old state's photo gives way to one of the stage's.
+                        if person.number % 8 == 0 { person.photo = SimulatedWork.photo(of: person.number, 2) }
+                        let town = towns[person.town] ?? SimulatedCustom2.Town(name: person.town)
+                        towns[person.town] = town
+                        town.map = SimulatedWork.photo(of: person.number, 3)
+                        person.places.append(town)
+                        try context.save()
+                    }
+                }),
+            .custom(
+                fromVersion: SimulatedCustom2.self, toVersion: SimulatedCustom3.self, willMigrate: nil,
+                didMigrate: { context in
+                    // The first stage's maps and photos give way.
+                    for town in try context.fetch(FetchDescriptor<SimulatedCustom3.Town>()) {
+                        town.map = SimulatedWork.photo(of: town.people.count, 4)
+                    }
+                    for person in try context.fetch(FetchDescriptor<SimulatedCustom3.Person>())
+                    where person.number % 8 == 0 {
+                        person.photo = nil
+                    }
+                    try context.save()
+                }),
+        ]
+    }
+}

@@ -1,4 +1,6 @@
 internal import Faultline
+internal import FaultlineLog
+internal import FaultlineStore
 internal import Foundation
 
 /// The objects of a simulated migration, and what they have to be before and after.
@@ -40,6 +42,39 @@ struct SimulatedWork {
         }
         let notes = try context.fetch(FetchDescriptor<Simulated1.Note>()).sorted { $0.text < $1.text }
         guard notes.map({ $0.person?.number }) == [0, 2, 4] else { return "old notes" }
+        let blobs = context.container.rowStore.log.snapshot().recordCount(of: .blobs)
+        guard blobs == (0..<count).filter(hasPhoto).count else { return "\(blobs) blobs in the old state" }
+        return nil
+    }
+
+    /// What custom stages give as a photo or map.
+    static func photo(of number: Int, _ kind: UInt8) -> Data {
+        Data(repeating: kind &* 40 &+ UInt8(truncatingIfNeeded: number), count: 500)
+    }
+
+    /// What is wrong with the state that custom stages have made; nil if nothing is.
+    func customFault(_ context: ModelContext) throws -> String? {
+        let numbers = (0..<count).filter { $0 % 4 != 2 }
+        let people = try context.fetch(FetchDescriptor<SimulatedCustom3.Person>()).sorted { $0.number < $1.number }
+        guard people.map(\.number) == numbers else { return "persons behind custom stages \(people.map(\.number))" }
+        for person in people {
+            let number = person.number
+            guard person.first == "f\(number)", person.last == "l\(number)",
+                person.places.map(\.name) == [town(number)],
+                person.photo == (hasPhoto(number) && number % 8 != 0 ? photo(number) : nil)
+            else { return "person \(number) behind custom stages is another" }
+        }
+        let towns = try context.fetch(FetchDescriptor<SimulatedCustom3.Town>())
+        guard towns.map(\.name).sorted() == Set(numbers.map(town)).sorted() else { return "towns \(towns.count)" }
+        for town in towns {
+            let expected = numbers.filter { self.town($0) == town.name }
+            guard town.people.map(\.number).sorted() == expected,
+                town.map == Self.photo(of: expected.count, 4)
+            else { return "people or map of \(town.name)" }
+        }
+        let blobs = context.container.rowStore.log.snapshot().recordCount(of: .blobs)
+        let expected = towns.count + numbers.filter { hasPhoto($0) && $0 % 8 != 0 }.count
+        guard blobs == expected else { return "\(blobs) blobs in the place of \(expected)" }
         return nil
     }
 
