@@ -41,11 +41,11 @@ public final class ModelContainer: Equatable, Sendable {
         configurations: ModelConfiguration...
     ) throws {
         try self.init(
-            schema: Schema.checked(forTypes, version: Self.version(of: forTypes, in: migrationPlan)), types: forTypes,
-            migrationPlan: migrationPlan, configurations: configurations)
+            schema: Schema.checked(forTypes, version: Self.version(of: forTypes, in: migrationPlan)),
+            types: Self.types(of: forTypes), migrationPlan: migrationPlan, configurations: configurations)
     }
 
-    /// Opens a store for a schema that was made of model classes.
+    /// Opens a store for a schema, made of model classes or of values.
     public convenience init(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: ModelConfiguration...
@@ -53,7 +53,10 @@ public final class ModelContainer: Equatable, Sendable {
         try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
     }
 
-    /// Opens a store for a schema that was made of model classes.
+    /// Opens a store for a schema.
+    ///
+    /// The objects of a schema that was made of model classes are of these classes; of any other schema, all objects
+    /// are `ManagedObject`s.
     ///
     /// Where the store has an older schema it is migrated before this returns: by the stages of the plan, or, without a
     /// plan, in place if nothing needs code.
@@ -65,16 +68,35 @@ public final class ModelContainer: Equatable, Sendable {
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration]
     ) throws {
-        guard let types = Schema.modelTypes(of: givenSchema) else {
-            throw SwiftDataError.unknownSchema.explained("The schema was not made of model classes.")
+        if let types = Schema.modelTypes(of: givenSchema) {
+            try self.init(
+                schema: Schema.checked(types, version: givenSchema.version), types: Self.types(of: types),
+                migrationPlan: migrationPlan, configurations: configurations)
+        } else {
+            try givenSchema.validate()
+            try self.init(
+                schema: givenSchema, types: givenSchema.entities.map(ModelType.dynamic), migrationPlan: migrationPlan,
+                configurations: configurations)
+        }
+    }
+
+    /// Opens a store under the schema that it carries: all objects are `ManagedObject`s.
+    ///
+    /// - Throws: `StorageError` as the other initializers; `SwiftDataError.unknownSchema` if there is no store yet.
+    public convenience init(opening configuration: ModelConfiguration) throws {
+        try configuration.validate()
+        let place = StorePlace(configuration, observer: nil)
+        guard let schema = try StorageError.translating({ try place.storedSchema() }) else {
+            throw SwiftDataError.unknownSchema.explained(
+                "\(configuration.url.path) has no schema yet. Make the container with one.")
         }
         try self.init(
-            schema: Schema.checked(types, version: givenSchema.version), types: types, migrationPlan: migrationPlan,
-            configurations: configurations)
+            schema: schema, types: schema.entities.map(ModelType.dynamic), migrationPlan: nil,
+            configurations: [configuration])
     }
 
     private init(
-        schema: Schema, types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)?,
+        schema: Schema, types: [ModelType], migrationPlan: (any SchemaMigrationPlan.Type)?,
         configurations: [ModelConfiguration]
     ) throws {
         guard configurations.count <= 1 else {
@@ -88,7 +110,7 @@ public final class ModelContainer: Equatable, Sendable {
         self.configuration = configuration
         tallies = ReadTallies()
         stage = nil
-        self.types = Schema.reachable(from: types).map { $0._$modelType }
+        self.types = types
         reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
         let place = StorePlace(configuration, observer: reporter)
         (store, migrationReport) = try Self.open(
@@ -108,7 +130,7 @@ public final class ModelContainer: Equatable, Sendable {
         reporter = nil
         tallies = ReadTallies()
         stage = nil
-        self.types = Schema.reachable(from: types).map { $0._$modelType }
+        self.types = Self.types(of: types)
         (store, migrationReport) = try Self.open(
             StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema, self.types,
             migrationPlan, migration, configuration, isReadOnly: false)
@@ -170,6 +192,10 @@ public final class ModelContainer: Equatable, Sendable {
             }
             return (try use(budget) { migrator, _ in try migrator.run(isReadOnly: isReadOnly).store }, report)
         }
+    }
+
+    private static func types(of classes: [any PersistentModel.Type]) -> [ModelType] {
+        Schema.reachable(from: classes).map { $0._$modelType }
     }
 
     private static func version(

@@ -1,5 +1,6 @@
 internal import FaultlineDisk
 internal import FaultlineLog
+internal import FaultlineModel
 internal import FaultlineStore
 internal import Foundation
 
@@ -38,6 +39,17 @@ struct StorePlace {
             disk = PosixDisk()
         }
         self.options = options
+    }
+
+    /// The schema that the store carries; nil if it has none yet.
+    ///
+    /// Writes nothing.
+    func storedSchema() throws -> Schema? {
+        var options = options
+        options.access = .reading
+        let log = try Log.open(directory, on: disk, clock: clock, options: options, deriver: RowIndexDeriver())
+        defer { try? log.close() }
+        return try StoredCatalog.read(log.snapshot())?.schema
     }
 
     /// Opens the log with so many bytes of memory.

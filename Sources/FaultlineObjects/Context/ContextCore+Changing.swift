@@ -21,12 +21,10 @@ extension ContextCore {
             if handle.core.pointee.has(.deleted) { undelete(handle) }
             return true
         }
-        guard let type = (handle.object as? any PersistentModel).map({ Swift.type(of: $0)._$modelType }),
-            let home = home(of: type)
-        else {
+        guard let type = handle.core.pointee.modelType, let home = home(of: type) else {
             refuseSave(
                 SwiftDataError.unknownSchema.explained(
-                    "\(String(reflecting: Swift.type(of: handle.object))) was inserted, but it is not among the models of this container."
+                    "\(handle.core.pointee.className) was inserted, but it is not among the models of this container."
                 ))
             return false
         }

@@ -113,7 +113,10 @@ extension ContextCore {
                 findings.append("\(entity.name).\(property): a required object is missing")
             }
         }
-        for handle in inserted where !handle.core.pointee.has(.deleted) { check(handle) }
+        for handle in inserted where !handle.core.pointee.has(.deleted) {
+            check(handle)
+            findings += handle.core.pointee.unsetAttributes
+        }
         for handle in changed where !handle.core.pointee.has(.deleted) { check(handle) }
         findings += try miscountedCollections()
         guard findings.isEmpty else {

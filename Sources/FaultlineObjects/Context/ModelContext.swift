@@ -128,18 +128,18 @@ public class ModelContext: Equatable, SendableMetatype {
     /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `StorageError` if the store
     ///   cannot be read.
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        try core.throwing { try core.fetch(descriptor) }
+        try core.throwing { try core.fetch(QuerySource(descriptor)) }
     }
 
     /// How many objects a descriptor asks for, without making any.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-        try core.throwing { try core.fetchCount(descriptor) }
+        try core.throwing { try core.fetchCount(QuerySource(descriptor)) }
     }
 
     /// The identifiers of the objects that a descriptor asks for, without making any.
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
-        try core.throwing { try core.fetchIdentifiers(descriptor) }
+        try core.throwing { try core.fetchIdentifiers(QuerySource(descriptor)) }
     }
 
     /// Walks the objects that a descriptor asks for, a batch at a time, letting go of each batch before the next.
@@ -158,7 +158,8 @@ public class ModelContext: Equatable, SendableMetatype {
     ) throws {
         try core.throwing(runsOthersCode: true) {
             try core.enumerate(
-                descriptor, batchSize: batchSize, allowEscapingMutations: allowEscapingMutations, block: block)
+                QuerySource(descriptor), batchSize: batchSize, allowEscapingMutations: allowEscapingMutations,
+                block: block)
         }
     }
 

@@ -7,45 +7,46 @@ internal import Foundation
 extension ContextCore {
     // MARK: Fetch
 
-    func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    func fetch<T: PersistentModel>(_ source: QuerySource<T>) throws -> [T] {
         try beginReading()
         defer { endReading() }
         moveToNewest()
-        return try fetchHere(descriptor)
+        return try fetchHere(source)
     }
 
     /// Fetches from the state that the context is at.
-    private func fetchHere<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        let query = try Query(descriptor, self)
+    private func fetchHere<T: PersistentModel>(_ source: QuerySource<T>) throws -> [T] {
+        let query = try source.prepare(self)
         if query.isEverything { return try fetchAll(query) }
         if isMisledByChanges(query) {
-            return try storedNumbers(query).map { object($0, query.home, as: T.self) }
+            return try storedNumbers(source).map { object($0, query.home, as: T.self) }
         }
         var found = try matches(query, keepingRows: true)
         if query.order == nil {
             var objects = found.objects(query, self)
-            TrackingWord.withoutTracking { objects.sort(using: descriptor.sortBy) }
+            TrackingWord.withoutTracking { objects.sort(using: query.descriptor.sortBy) }
             return query.window(objects)
         }
         found.sort()
-        found.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
+        found.cut(offset: query.descriptor.fetchOffset, limit: query.descriptor.fetchLimit)
         return found.objects(query, self)
     }
 
-    func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    func fetchCount<T: PersistentModel>(_ source: QuerySource<T>) throws -> Int {
         try beginReading()
         defer { endReading() }
         moveToNewest()
-        let query = try Query(descriptor, self)
+        let query = try source.prepare(self)
+        let descriptor = query.descriptor
         let count: Int
-        if query.predicate == nil {
+        if query.isWanted == nil {
             var all = snapshot.recordCount(of: query.entity.table)
             if descriptor.includePendingChanges { all += pendingBalance(query.home) }
             count = all
         } else if let fast = try countOnBytes(query) {
             count = fast
         } else if isMisledByChanges(query) {
-            return try storedNumbers(query).count
+            return try storedNumbers(source).count
         } else {
             count = try matches(query, keepingRows: false).count
         }
@@ -54,13 +55,14 @@ extension ContextCore {
         return min(rest, limit)
     }
 
-    func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
+    func fetchIdentifiers<T: PersistentModel>(_ source: QuerySource<T>) throws -> [PersistentIdentifier] {
         try beginReading()
         defer { endReading() }
         moveToNewest()
-        let query = try Query(descriptor, self)
+        let query = try source.prepare(self)
+        let descriptor = query.descriptor
         guard query.order != nil, !isMisledByChanges(query) else {
-            return try fetchHere(descriptor).map(\.persistentModelID)
+            return try fetchHere(source).map(\.persistentModelID)
         }
         var found = try matches(query, keepingRows: false)
         found.sort()
@@ -69,12 +71,13 @@ extension ContextCore {
     }
 
     func enumerate<T: PersistentModel>(
-        _ descriptor: FetchDescriptor<T>, batchSize: Int, allowEscapingMutations: Bool, block: (T) throws -> Void
+        _ source: QuerySource<T>, batchSize: Int, allowEscapingMutations: Bool, block: (T) throws -> Void
     ) throws {
         try beginReading()
         defer { endReading() }
         moveToNewest()
-        let query = try Query(descriptor, self)
+        let query = try source.prepare(self)
+        let descriptor = query.descriptor
         let batch = max(1, min(batchSize, 1 << 20))
         func check() throws {
             guard !allowEscapingMutations, hasChanges else { return }
@@ -89,7 +92,7 @@ extension ContextCore {
             return
         }
         if isMisledByChanges(query) {
-            for number in try storedNumbers(query) { try block(object(number, query.home, as: T.self)) }
+            for number in try storedNumbers(source) { try block(object(number, query.home, as: T.self)) }
             return
         }
         var found = try matches(query, keepingRows: false)
@@ -176,13 +179,13 @@ extension ContextCore {
 
     /// The objects that satisfy a query as they are stored, ordered and cut: found by a context of its own, whose
     /// objects have no changes.
-    private func storedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID] {
+    private func storedNumbers<T: PersistentModel>(_ source: QuerySource<T>) throws -> [RecordID] {
         let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
         try unchanged.beginReading()
         defer { unchanged.endReading() }
         unchanged.moveTo(snapshot)
         unchanged.errorHandler = errorHandler
-        let found = try unchanged.fetchHere(query.descriptor)
+        let found = try unchanged.fetchHere(source)
         tally.add(unchanged.counters)
         return found.map { $0._$coreAddress().pointee.number }
     }
@@ -270,7 +273,7 @@ extension ContextCore {
         var found = Matches<T>(order: query.order ?? [])
         var programs = ProgramCache(query.lowered.filter, entity, self, snapshot)
         let isExact = query.lowered.isExact
-        let predicate = query.predicate
+        let isWanted = query.isWanted
 
         func take(_ record: RecordView) throws {
             tally.addRow()
@@ -278,14 +281,14 @@ extension ContextCore {
             let view = try store.view(record, of: entity)
             guard try programs.matches(view, record.layout) else { return }
             var object: T?
-            if !isExact, let predicate {
+            if !isExact, let isWanted {
                 // The stored bytes cannot decide: one object is made, asked, and let go again unless it is wanted.
                 let candidate = self.object(record.id, home, as: T.self)
                 let core = candidate._$coreAddress()
                 if core.pointee.draftPointer == nil, !rowIsLoaded(core) {
                     core.pointee.row = keep(view, at: record.location)
                 }
-                guard try TrackingWord.withoutTracking({ try predicate.evaluate(candidate) }) else { return }
+                guard try TrackingWord.withoutTracking({ try isWanted(candidate) }) else { return }
                 if keepingRows { object = candidate }
             }
             let reference = keepingRows && object == nil ? keep(view, at: record.location) : .none
@@ -316,7 +319,7 @@ extension ContextCore {
         try query.checkTargets()
         for handle in pending {
             guard let object = handle.object as? T else { continue }
-            if let predicate, try !TrackingWord.withoutTracking({ try predicate.evaluate(object) }) { continue }
+            if let isWanted, try !TrackingWord.withoutTracking({ try isWanted(object) }) { continue }
             guard let draft = handle.core.pointee.draft else { continue }
             try found.append(object, draft) { try blobBytes($0, snapshot) }
         }

@@ -12,6 +12,31 @@ struct LoweredFilter {
     var candidates: Set<UInt64>?
 
     static let unknown = LoweredFilter(filter: .always, isExact: false)
+    static let everything = LoweredFilter(filter: .always, isExact: true)
+    static let nothing = LoweredFilter(filter: .never, isExact: true)
+
+    /// What satisfies both.
+    func and(_ other: LoweredFilter) -> LoweredFilter {
+        var both = LoweredFilter(filter: .and([filter, other.filter]), isExact: isExact && other.isExact)
+        switch (candidates, other.candidates) {
+        case (let some?, let others?): both.candidates = some.intersection(others)
+        case (let some?, nil), (nil, let some?): both.candidates = some
+        case (nil, nil): break
+        }
+        return both
+    }
+
+    /// What satisfies one of them, or both.
+    func or(_ other: LoweredFilter) -> LoweredFilter {
+        guard candidates == nil, other.candidates == nil else { return .unknown }
+        return LoweredFilter(filter: .or([filter, other.filter]), isExact: isExact && other.isExact)
+    }
+
+    /// What does not satisfy it.
+    var negated: LoweredFilter {
+        guard isExact, candidates == nil else { return .unknown }
+        return LoweredFilter(filter: .not(filter), isExact: true)
+    }
 }
 
 /// What a predicate's expression is lowered against: one entity, by key path.
@@ -157,32 +182,19 @@ extension RowComparison {
 
 extension PredicateExpressions.Conjunction: LowerableCondition {
     func lowered(in scope: LoweringScope) -> LoweredFilter {
-        let left = PredicateLowering.condition(lhs, in: scope)
-        let right = PredicateLowering.condition(rhs, in: scope)
-        var both = LoweredFilter(filter: .and([left.filter, right.filter]), isExact: left.isExact && right.isExact)
-        switch (left.candidates, right.candidates) {
-        case (let some?, let others?): both.candidates = some.intersection(others)
-        case (let some?, nil), (nil, let some?): both.candidates = some
-        case (nil, nil): break
-        }
-        return both
+        PredicateLowering.condition(lhs, in: scope).and(PredicateLowering.condition(rhs, in: scope))
     }
 }
 
 extension PredicateExpressions.Disjunction: LowerableCondition {
     func lowered(in scope: LoweringScope) -> LoweredFilter {
-        let left = PredicateLowering.condition(lhs, in: scope)
-        let right = PredicateLowering.condition(rhs, in: scope)
-        guard left.candidates == nil, right.candidates == nil else { return .unknown }
-        return LoweredFilter(filter: .or([left.filter, right.filter]), isExact: left.isExact && right.isExact)
+        PredicateLowering.condition(lhs, in: scope).or(PredicateLowering.condition(rhs, in: scope))
     }
 }
 
 extension PredicateExpressions.Negation: LowerableCondition {
     func lowered(in scope: LoweringScope) -> LoweredFilter {
-        let inner = PredicateLowering.condition(wrapped, in: scope)
-        guard inner.isExact, inner.candidates == nil else { return .unknown }
-        return LoweredFilter(filter: .not(inner.filter), isExact: true)
+        PredicateLowering.condition(wrapped, in: scope).negated
     }
 }
 

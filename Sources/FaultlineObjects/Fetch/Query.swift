@@ -3,16 +3,29 @@ internal import FaultlineModel
 internal import FaultlineStore
 internal import Foundation
 
-/// A fetch descriptor prepared for one context: what is asked of the stored bytes, and what is left to objects.
+/// A fetch, by model class or by name, before it is prepared for a context.
+struct QuerySource<T: PersistentModel> {
+    let prepare: (ContextCore) throws -> Query<T>
+
+    init(_ descriptor: FetchDescriptor<T>) { prepare = { try Query(descriptor, $0) } }
+}
+
+extension QuerySource<ManagedObject> {
+    init(_ request: FetchRequest) { prepare = { try Query(request, $0) } }
+}
+
+/// A fetch prepared for one context: what is asked of the stored bytes, and what is left to objects.
 struct Query<T: PersistentModel> {
     let home: EntityHome
     let entity: EntityStorage
     let lowered: LoweredFilter
     /// What the stored bytes are asked for references that lead to nothing.
     private let targets: [ReferenceTargets]
-    let predicate: Predicate<T>?
+    /// Whether an object is wanted; nil where all are.
+    let isWanted: ((T) throws -> Bool)?
     /// Sort keys as slots; nil where a descriptor names no stored property, so that objects have to be sorted.
     let order: [(slot: Int, isAscending: Bool)]?
+    /// The window, and whether unsaved changes count.
     let descriptor: FetchDescriptor<T>
 
     init(_ descriptor: FetchDescriptor<T>, _ context: ContextCore) throws {
@@ -22,7 +35,7 @@ struct Query<T: PersistentModel> {
         }
         self.entity = entity
         self.descriptor = descriptor
-        predicate = descriptor.predicate
+        isWanted = descriptor.predicate.map { predicate in { try predicate.evaluate($0) } }
         let slots = T._$modelType.slots.filter { if case .toMany = entity.slots[$0.value] { false } else { true } }
         let storeID = context.store.log.storeID
         var lowered = LoweredFilter(filter: .always, isExact: true)
@@ -42,6 +55,19 @@ struct Query<T: PersistentModel> {
         self.lowered = lowered
         targets = lowered.filter.targets
         order = Self.order(descriptor.sortBy, slots, entity)
+    }
+
+    private init(
+        home: EntityHome, entity: EntityStorage, lowered: LoweredFilter, isWanted: ((T) throws -> Bool)?,
+        order: [(slot: Int, isAscending: Bool)], descriptor: FetchDescriptor<T>
+    ) {
+        self.home = home
+        self.entity = entity
+        self.lowered = lowered
+        self.isWanted = isWanted
+        self.order = order
+        self.descriptor = descriptor
+        targets = lowered.filter.targets
     }
 
     private static func order(
@@ -69,7 +95,7 @@ struct Query<T: PersistentModel> {
     func checkTargets() throws { for targets in targets { try targets.check() } }
 
     /// Whether every object of the entity is asked for, in the order of creation.
-    var isEverything: Bool { predicate == nil && descriptor.sortBy.isEmpty }
+    var isEverything: Bool { isWanted == nil && order?.isEmpty == true }
 
     /// A constant that a unique attribute must equal, with its index: then at most one row is looked at.
     var uniqueKey: (index: UniqueIndex, value: RowValue)? {
@@ -87,6 +113,44 @@ struct Query<T: PersistentModel> {
             if let index = entity.memberIndexes.first(where: { $0.slot == slot }) { return (index.definition, owner) }
         }
         return nil
+    }
+}
+
+extension Query<ManagedObject> {
+    /// Prepares a fetch by name.
+    ///
+    /// - Throws: As `ModelContext.fetch(_:)` of a request says.
+    init(_ request: FetchRequest, _ context: ContextCore) throws {
+        let type = try context.requireDynamic(request.entityName)
+        guard let home = context.home(of: type), let entity = home.entity else {
+            throw SwiftDataError.unknownSchema.explained("\(request.entityName) has no table in this store.")
+        }
+        let prepared = try request.filter.map { try PreparedFilter($0, home, context) }
+        var lowered = prepared?.lowered ?? .everything
+        if lowered.filter.conjuncts.contains(.never) { lowered.candidates = [] }
+        var descriptor = FetchDescriptor<ManagedObject>()
+        descriptor.fetchLimit = request.fetchLimit
+        descriptor.fetchOffset = request.fetchOffset
+        descriptor.includePendingChanges = request.includesPendingChanges
+        self.init(
+            home: home, entity: entity, lowered: lowered,
+            isWanted: prepared.map { prepared in { try prepared.isSatisfied(by: $0) } },
+            order: try request.sortedBy.map { (try $0.slot(in: type, entity), $0.isAscending) }, descriptor: descriptor)
+    }
+}
+
+extension FetchRequest.Order {
+    /// The slot of the property.
+    fileprivate func slot(in type: ModelType, _ entity: EntityStorage) throws -> Int {
+        guard let slot = type.slotsByName[key] else {
+            throw SwiftDataError.unsupportedSortDescriptor.explained(NearestName.unknown(key, among: type.entity))
+        }
+        guard entity.slots[slot] == .attribute, entity.layout.columns[slot].kind != .attribute(.codable) else {
+            throw SwiftDataError.unsupportedSortDescriptor.explained(
+                "\(type.entityName).\(key) is a relationship or an encoded value, which have no order. Sort by a scalar attribute."
+            )
+        }
+        return slot
     }
 }
 

@@ -18,9 +18,11 @@ public final class ModelType: Sendable {
     /// Slots by key path.
     // Safe because key paths are immutable; those of properties capture nothing.
     nonisolated(unsafe) package let slots: [AnyKeyPath: Int]
+    /// Slots by the name of the property.
+    package let slotsByName: [String: Int]
     /// Never released.
     let detachedHome: Unmanaged<EntityHome>
-    let makeFault: @Sendable () -> AnyObject
+    private let maker: @Sendable (ModelType) -> AnyObject
     /// Sees an object of the class, found by number, as a model: without looking up its conformance.
     let asModel: @Sendable (AnyObject) -> any PersistentModel
     private let defaults: @Sendable (Int) -> Any?
@@ -33,23 +35,46 @@ public final class ModelType: Sendable {
     nonisolated(unsafe) let bareMetadata: UnsafeRawPointer?
 
     /// Learns what a class says about itself.
-    public init<Model: PersistentModel>(_ type: Model.Type) {
-        self.type = type
+    public convenience init<Model: PersistentModel>(_ type: Model.Type) {
         let name = String(describing: type)
-        entityName = name
-        let metadata = type.schemaMetadata
         var entity = Schema.Entity(name)
         var defect: SchemaError?
         do throws(SchemaError) {
-            entity = try Schema.Entity(name, metadata: metadata, role: ModelType.role)
+            entity = try Schema.Entity(name, metadata: type.schemaMetadata, role: ModelType.role)
         } catch { defect = error }
+        let names = entity.properties.map(\.name)
+        self.init(
+            type, entity, defect, maker: { _ in type.init(_$fault: FaultToken()) },
+            defaults: { slot in
+                guard slot < names.count else { return nil }
+                return type.schemaMetadata.first { $0.name == names[slot] }?.defaultValue
+            })
+    }
+
+    /// - Parameters:
+    ///   - type: The class of the objects.
+    ///   - entity: Their entity by itself.
+    ///   - defect: The rule that the class breaks.
+    ///   - maker: Makes a fault, or, where none is pending, an object in no context.
+    ///   - defaults: The declared default value of a slot.
+    init<Model: PersistentModel>(
+        _ type: Model.Type, _ entity: Schema.Entity, _ defect: SchemaError? = nil,
+        maker: @escaping @Sendable (ModelType) -> AnyObject, defaults: @escaping @Sendable (Int) -> Any?
+    ) {
+        self.type = type
+        self.maker = maker
+        self.defaults = defaults
+        entityName = entity.name
         self.entity = entity
         self.defect = defect
         layout = RowLayout(
-            number: 0, entityName: name,
+            number: 0, entityName: entity.name,
             columns: entity.properties.enumerated().map {
                 ColumnDescription(property: $0.element, number: UInt32($0.offset) + 1)
             })
+        slotsByName = Dictionary(entity.properties.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in
+            first
+        }
         var slots: [AnyKeyPath: Int] = [:]
         for (slot, property) in entity.properties.enumerated() {
             if let keyPath = entity.namesByKeyPath.first(where: { $0.value == property.name })?.key {
@@ -57,19 +82,16 @@ public final class ModelType: Sendable {
             }
         }
         self.slots = slots
-        makeFault = { type.init(_$fault: FaultToken()) }
         // Safe because every object of the type is made by its class.
         asModel = { unsafeDowncast($0, to: Model.self) }
         bareMetadata = BareObject.metadata(of: type)
         if bareMetadata != nil { learnedCoreOffset.store(BareObject.coreOffset, ordering: .relaxed) }
-        let names = entity.properties.map(\.name)
-        defaults = { slot in
-            guard slot < names.count else { return nil }
-            return type.schemaMetadata.first { $0.name == names[slot] }?.defaultValue
-        }
         detachedHome = .passRetained(EntityHome(detached: layout, slotCount: entity.properties.count))
         detachedHome._withUnsafeGuaranteedRef { $0.belong(to: self) }
     }
+
+    /// Makes a fault if one is pending, else an object in no context.
+    func makeFault() -> AnyObject { maker(self) }
 
     /// The slot of the destination's class that follows a relationship.
     struct Inverse: Sendable {

@@ -1,0 +1,125 @@
+internal import FaultlineStore
+
+/// Which objects of an entity are wanted, by the names of properties: a value that is made at run time.
+///
+///     let filter = Filter.key("age") >= 18 && Filter.key("department.name") == "Sales"
+///
+/// It says what Swift's operators say on the values: nil equals nil only and is neither less nor greater than anything,
+/// text is compared by canonical equivalence, numbers by their exact values. Names and types are checked when it is
+/// used in a fetch, against the entity that is fetched.
+public struct Filter: Sendable {
+    indirect enum Condition: Sendable {
+        case compare(key: String, RowComparison, FilterValue)
+        case isIn(key: String, [FilterValue])
+        case contains(key: String, String)
+        case beginsWith(key: String, String)
+        case members(key: String, Quantifier, Condition)
+        case identifiers([PersistentIdentifier])
+        case closure(@Sendable (ManagedObject) throws -> Bool)
+        case all([Condition])
+        case any([Condition])
+        case not(Condition)
+    }
+
+    /// How many members of a to-many relationship have to satisfy a filter.
+    enum Quantifier: Sendable { case any, all }
+
+    let condition: Condition
+
+    // MARK: Parts
+
+    /// A property by its name, or one of an object that to-one relationships lead to, as in `department.name`.
+    public struct Key: Sendable {
+        let path: String
+    }
+
+    /// A property to compare, by its name or by a path of names.
+    public static func key(_ path: String) -> Key { Key(path: path) }
+
+    /// The objects with some identifiers: the only filter that looks at no other object.
+    public static func objectID(in identifiers: [PersistentIdentifier]) -> Filter {
+        Filter(condition: .identifiers(identifiers))
+    }
+
+    /// The objects for which at least one member of a to-many relationship satisfies a filter.
+    public static func any(_ relationship: String, where filter: Filter) -> Filter {
+        Filter(condition: .members(key: relationship, .any, filter.condition))
+    }
+
+    /// The objects for which all members of a to-many relationship satisfy a filter; true where there are none.
+    public static func all(_ relationship: String, where filter: Filter) -> Filter {
+        Filter(condition: .members(key: relationship, .all, filter.condition))
+    }
+
+    /// The objects for which a closure returns true: each object is made and asked.
+    public static func matching(_ isWanted: @escaping @Sendable (ManagedObject) throws -> Bool) -> Filter {
+        Filter(condition: .closure(isWanted))
+    }
+
+    // MARK: Joining
+
+    /// True of what satisfies both.
+    public static func && (left: Filter, right: Filter) -> Filter {
+        Filter(condition: .all([left.condition, right.condition]))
+    }
+
+    /// True of what satisfies one of them, or both.
+    public static func || (left: Filter, right: Filter) -> Filter {
+        Filter(condition: .any([left.condition, right.condition]))
+    }
+
+    /// True of what does not satisfy the filter.
+    public static prefix func ! (filter: Filter) -> Filter { Filter(condition: .not(filter.condition)) }
+}
+
+extension Filter.Key {
+    /// Equality; of a to-one relationship, with the `persistentModelID` of an object.
+    public static func == (key: Filter.Key, value: (any Sendable)?) -> Filter { key.compared(.equal, value) }
+    /// The opposite of equality: true of nil if the value is not nil.
+    public static func != (key: Filter.Key, value: (any Sendable)?) -> Filter { key.compared(.notEqual, value) }
+    /// Order; false of nil.
+    public static func < (key: Filter.Key, value: any Sendable) -> Filter { key.compared(.less, value) }
+    /// Order; false of nil.
+    public static func <= (key: Filter.Key, value: any Sendable) -> Filter { key.compared(.lessOrEqual, value) }
+    /// Order; false of nil.
+    public static func > (key: Filter.Key, value: any Sendable) -> Filter { key.compared(.greater, value) }
+    /// Order; false of nil.
+    public static func >= (key: Filter.Key, value: any Sendable) -> Filter { key.compared(.greaterOrEqual, value) }
+
+    /// True where the value is one of some.
+    public func isIn(_ values: [any Sendable]) -> Filter {
+        Filter(condition: .isIn(key: path, values.map(FilterValue.init)))
+    }
+
+    /// True of text that contains other text, character by character.
+    public func contains(_ text: String) -> Filter { Filter(condition: .contains(key: path, text)) }
+
+    /// True of text that begins with other text, character by character.
+    public func beginsWith(_ text: String) -> Filter { Filter(condition: .beginsWith(key: path, text)) }
+
+    private func compared(_ comparison: RowComparison, _ value: (any Sendable)?) -> Filter {
+        Filter(condition: .compare(key: path, comparison, FilterValue(value)))
+    }
+}
+
+/// A constant of a filter in the form in which rows are compared.
+enum FilterValue: Sendable {
+    case row(RowValue)
+    case object(PersistentIdentifier)
+    /// The name of a type that nothing stored can be compared with.
+    case unknown(String)
+
+    init(_ value: (any Sendable)?) {
+        guard let value else {
+            self = .row(.null)
+            return
+        }
+        if let identifier = value as? PersistentIdentifier {
+            self = .object(identifier)
+        } else if let constant = PredicateLowering.constant(value) {
+            self = .row(constant)
+        } else {
+            self = .unknown("\(type(of: value))")
+        }
+    }
+}

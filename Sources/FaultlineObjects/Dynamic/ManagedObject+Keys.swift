@@ -1,0 +1,101 @@
+internal import FaultlineModel
+
+// Values by the names of properties.
+
+extension ManagedObject {
+    /// The value of a property by its name.
+    ///
+    /// Loads the object if it is a fault. Attributes give the type that they were declared with if that is a scalar:
+    /// `Bool`, the integers, `Float`, `Double`, `Date`, `UUID`, `Decimal`, `String`, `URL`, `Data`; what was kept as a
+    /// raw value, the raw value; any other `Codable` type, a `CodableValue`. Relationships give a `ManagedObject`, nil,
+    /// or an array of them.
+    ///
+    /// - Returns: Nil also where the entity has no such property, or the value cannot be read: then the context's
+    ///   `errorHandler` is told.
+    public func value(forKey key: String) -> Any? {
+        guard let slot = slot(of: key) else { return nil }
+        return _$coreAddress().pointee.keyedValue(slot, type.entity.properties[slot])
+    }
+
+    /// Sets a property by its name.
+    ///
+    /// Integers are taken by every number property that holds their value exactly. A value of a wrong type, nil for
+    /// a required attribute, or an object of another entity than the relationship's destination changes nothing and
+    /// makes the next save throw.
+    public func setValue(_ value: Any?, forKey key: String) {
+        guard let slot = slot(of: key, isChange: true) else { return }
+        do throws(KeyedValueError) {
+            try _$coreAddress().pointee.setKeyedValue(slot, type.entity.properties[slot], to: value)
+        } catch {
+            _$coreAddress().pointee.refuse("\(entity.name).\(key) \(error.message)")
+        }
+    }
+
+    /// The value of a property by its name; as `value(forKey:)` and `setValue(_:forKey:)`.
+    public subscript(key: String) -> Any? {
+        get { value(forKey: key) }
+        set { setValue(newValue, forKey: key) }
+    }
+
+    /// The value at the end of a path of names, as in `department.name`.
+    ///
+    /// Beyond a to-many relationship the values of all its members are collected, those that are nil left out. There
+    /// `@count`, `@sum.name`, `@avg.name`, `@min.name` and `@max.name` make one value of them.
+    ///
+    /// - Returns: Nil where an object on the way is nil; for keys that are not there, as `value(forKey:)`.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        var names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        guard let first = names.popFirst() else { return nil }
+        guard !names.isEmpty else { return value(forKey: first) }
+        switch value(forKey: first) {
+        case let target as ManagedObject: return target.value(forKeyPath: names.joined(separator: "."))
+        case let members as [ManagedObject]: return KeyedCollection(members).value(names, of: self, keyPath)
+        case nil: return nil
+        default:
+            report("\(entity.name).\(first) is no relationship, so the path \(keyPath) ends there.")
+            return nil
+        }
+    }
+
+    /// The value of an attribute without reading it: nil where it is nil.
+    public func blob(forKey key: String) -> Blob? {
+        guard let slot = variableSlot(of: key) else { return nil }
+        return _$coreAddress().pointee.blob(of: slot)
+    }
+
+    /// Gives an attribute a value of another object, by reference: in a migration no byte of it is read; elsewhere the
+    /// save copies it.
+    public func setBlob(_ blob: Blob?, forKey key: String) {
+        guard let slot = variableSlot(of: key, isChange: true) else { return }
+        _$coreAddress().pointee.setBlob(blob, of: slot)
+    }
+
+    // MARK: Keys
+
+    private func slot(of key: String, isChange: Bool = false) -> Int? {
+        if let slot = type.slotsByName[key] { return slot }
+        let text = NearestName.unknown(key, among: type.entity)
+        if isChange { _$coreAddress().pointee.refuse(text) } else { report(text) }
+        return nil
+    }
+
+    private func variableSlot(of key: String, isChange: Bool = false) -> Int? {
+        guard let slot = slot(of: key, isChange: isChange) else { return nil }
+        if let attribute = type.entity.properties[slot] as? Schema.Attribute, attribute.kind == .data { return slot }
+        let text = "\(entity.name).\(key) holds no Data, so it has no blob."
+        if isChange { _$coreAddress().pointee.refuse(text) } else { report(text) }
+        return nil
+    }
+
+    func report(_ text: String) {
+        _$coreAddress().pointee.context?.report(SwiftDataError.unsupportedKeyPath.explained(text))
+    }
+}
+
+extension ModelCore {
+    /// Makes the next save of the object's context throw, because a change could not be made.
+    mutating func refuse(_ text: String) {
+        if let core = canonicalCore { return core.pointee.refuse(text) }
+        context?.refuseSave(SwiftDataError.modelValidationFailure.explained(text))
+    }
+}

@@ -1,0 +1,112 @@
+internal import FaultlineDisk
+public import FaultlineModel
+
+/// An object of an entity that is known at run time only: its values are asked for by the names of its properties.
+///
+/// The dynamic face of the rows that model classes show by their properties; contexts, faults, relationships and saves
+/// are the same. A container that was made without model classes gives objects of this class.
+///
+/// Nothing traps: a key that the entity does not have is reported to the context's `errorHandler` when it is read, and
+/// makes the next save throw when it is set; so does a value of another type than the property's.
+public final class ManagedObject: PersistentModel {
+    private var core: ModelCore
+
+    /// The class itself has no entity: each object belongs to one of its own.
+    public static let _$modelType = ModelType(ManagedObject.self)
+    /// Empty: the entities of its objects are not known when compiling.
+    public static var schemaMetadata: [Schema.PropertyMetadata] { [] }
+
+    /// Makes a new object of an entity and inserts it: attributes with a default have it, the others are nil or unset.
+    ///
+    /// A required attribute without a default has to be set before the next save.
+    ///
+    /// - Parameters:
+    ///   - entity: An entity of the context's container; another one makes the next save throw.
+    ///   - context: The context that the object is inserted into.
+    public init(entity: Schema.Entity, insertInto context: ModelContext) {
+        let type = context.core.dynamicType(named: entity.name) ?? ModelType.dynamic(entity)
+        core = ModelCore(type)
+        core.setDefaults(of: type)
+        context.core.insert(ObjectHandle(self))
+    }
+
+    /// An object in no context, for where one has to be given and none is there.
+    init(standInOf type: ModelType) {
+        core = ModelCore(type)
+        core.setDefaults(of: type)
+    }
+
+    /// Makes a fault for the library.
+    public init(_$fault token: FaultToken) { core = ModelCore(ModelType.pending ?? Self._$modelType) }
+
+    /// A copy, in no context, of the values of another object.
+    public init(backingData: any BackingData<ManagedObject>) {
+        core = ModelCore(backingData.modelType ?? Self._$modelType)
+        core.adopt(backingData)
+    }
+
+    /// The object's values.
+    public var persistentBackingData: any BackingData<ManagedObject> {
+        get { core.backingData(of: self) }
+        set { core.adopt(newValue) }
+    }
+
+    /// Where the object's core lies.
+    public func _$coreAddress() -> UnsafeMutablePointer<ModelCore> {
+        // Safe because the core is a stored property of a class, whose place does not change while the object lives.
+        withUnsafeMutablePointer(to: &core) { $0 }
+    }
+
+    // MARK: What it is
+
+    /// The object's entity, with the properties that it has by name.
+    public var entity: Schema.Entity { type.entity }
+
+    /// The object's identity: stable once the object was saved.
+    public var objectID: PersistentIdentifier { core.persistentIdentifier }
+
+    /// The context that the object is in: nil after a rollback of its insertion, after a saved deletion, and when the
+    /// context is gone.
+    public var managedObjectContext: ModelContext? { modelContext }
+
+    /// Whether nothing of the object is loaded; to ask loads nothing.
+    public var isFault: Bool { ObjectHandle(self).core.pointee.isFault }
+
+    /// Whether the object was inserted and not saved yet.
+    public var isInserted: Bool { core.has(.inserted) }
+
+    /// Whether the object is stored and has unsaved changes.
+    public var isUpdated: Bool { ObjectHandle(self).core.pointee.has(.changed) }
+
+    var type: ModelType { core.modelType ?? Self._$modelType }
+}
+
+extension BackingData {
+    /// What is known of the object that the values are of.
+    fileprivate var modelType: ModelType? {
+        guard let backing = self as? ModelBackingData<ManagedObject> else { return nil }
+        return backing.takeValues()?.type
+    }
+}
+
+extension ModelCore {
+    /// What the library knows of the object's class or entity.
+    var modelType: ModelType? { home._withUnsafeGuaranteedRef { $0.type } }
+
+    /// Whether the object is stored and nothing of it is loaded.
+    var isFault: Bool {
+        guard has(.attached), !has(.inserted), draftPointer == nil, let context else { return false }
+        context.lock.lock()
+        defer { context.lock.unlock() }
+        return !context.rows.isValid(row)
+    }
+
+    /// Gives a new object the declared defaults of its attributes.
+    fileprivate mutating func setDefaults(of type: ModelType) {
+        guard _$beginInitialValue() else { return }
+        for (slot, property) in type.entity.properties.enumerated() {
+            guard let attribute = property as? Schema.Attribute, attribute.hasDefaultValue else { continue }
+            write { DefaultValues.set(attribute, slot: slot, draft: &$0) }
+        }
+    }
+}

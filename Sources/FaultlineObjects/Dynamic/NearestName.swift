@@ -1,0 +1,38 @@
+internal import FaultlineModel
+
+/// The name that was probably meant, for messages about a name that is not there.
+enum NearestName {
+    /// Says that an entity has no property of a name, and which one may be meant.
+    static func unknown(_ key: String, among entity: Schema.Entity) -> String {
+        let names = entity.properties.map(\.name)
+        let hint = nearest(to: key, among: names).map { "Did you mean \"\($0)\"?" }
+        let all = names.count <= 12 ? "It has \(names.joined(separator: ", "))." : "It has \(names.count) others."
+        return "\(entity.name) has no property \"\(key)\". \(hint ?? all)"
+    }
+
+    /// The name that needs the fewest changes, if they are few for its length.
+    static func nearest(to name: String, among names: [String]) -> String? {
+        let wanted = Array(name.lowercased().unicodeScalars)
+        var best: (name: String, distance: Int)?
+        for candidate in names {
+            let distance = distance(wanted, Array(candidate.lowercased().unicodeScalars))
+            if distance <= max(1, wanted.count / 3), distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        return best?.name
+    }
+
+    /// Insertions, deletions and replacements that make one of the other (Wagner and Fischer, 1974).
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        var row = Array(0...right.count)
+        for (place, scalar) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = place + 1
+            for other in right.indices {
+                let replaced = diagonal + (scalar == right[other] ? 0 : 1)
+                diagonal = row[other + 1]
+                row[other + 1] = min(replaced, row[other] + 1, diagonal + 1)
+            }
+        }
+        return row[right.count]
+    }
+}
