@@ -6,67 +6,6 @@ import Foundation
 import Testing
 
 struct StreamedStageTests {
-    static let count = 200
-
-    private func photo(_ number: Int) -> Data {
-        Data((0..<9_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
-    }
-
-    private func makeWork(_ stores: Stores) throws {
-        try stores.use(Work1.self) { _, context in
-            let rooms = (0..<4).map { Work1.Room(label: "r\($0)") }
-            rooms.forEach { context.insert($0) }
-            var employees: [Work1.Employee] = []
-            for number in 0..<Self.count {
-                let employee = Work1.Employee(number: number, name: "F\(number) L\(number)", city: "c\(number % 7)")
-                employee.room = rooms[number % 4]
-                employee.boss = number > 0 ? employees[number / 10] : nil
-                if number % 5 == 0 { employee.photo = photo(number) }
-                context.insert(employee)
-                employees.append(employee)
-            }
-            for number in 0..<10 {
-                let project = Work1.Project(title: "p\(number)")
-                project.lead = employees[number * 11]
-                context.insert(project)
-            }
-            try context.save()
-        }
-    }
-
-    private func checkWork(_ context: ModelContext, photosMoved: Bool = true) throws {
-        let employees = try context.all(Work2.Employee.self).sorted { $0.number < $1.number }
-        #expect(employees.map(\.number) == (0..<Self.count).filter { $0 % 10 != 9 })
-        for employee in employees {
-            let number = employee.number
-            #expect(employee.firstName == "F\(number)")
-            #expect(employee.lastName == "L\(number)")
-            #expect(employee.city?.name == "c\(number % 7)")
-            #expect(employee.room?.label == "r\(number % 4)")
-            let boss = number / 10
-            #expect(employee.boss?.number == (number > 0 && boss % 10 != 9 ? boss : nil))
-            if photosMoved {
-                #expect(employee.photo?.bytes == (number % 5 == 0 ? photo(number) : nil))
-                #expect(employee.photo == nil || employee.photo?.owner?.number == number)
-            }
-        }
-        let cities = try context.all(Work2.City.self).sorted { $0.name < $1.name }
-        #expect(cities.map(\.name) == (0..<7).map { "c\($0)" })
-        for (place, city) in cities.enumerated() {
-            let expected = (0..<Self.count).filter { $0 % 7 == place && $0 % 10 != 9 }
-            #expect(city.people.map(\.number).sorted() == expected)
-            #expect(city.lastNumber == expected.last)
-        }
-        for room in try context.all(Work2.Room.self) {
-            let place = Int(room.label.dropFirst()) ?? 0
-            #expect(room.people.map(\.number).sorted() == (0..<Self.count).filter { $0 % 4 == place && $0 % 10 != 9 })
-        }
-        for project in try context.all(Work2.Project.self) {
-            let lead = (Int(project.title.dropFirst()) ?? 0) * 11
-            #expect(project.lead?.number == (lead % 10 == 9 ? nil : lead), "\(project.title)")
-        }
-    }
-
     private func options(_ batch: Int = 2_000) -> MigrationOptions {
         var options = MigrationOptions()
         options.batchByteCount = batch
@@ -76,7 +15,7 @@ struct StreamedStageTests {
     @Test(arguments: [1, 2_000, 1 << 20])
     func splitsMergesMovesAndKeepsIdentity(batchByteCount: Int) throws {
         let stores = Stores()
-        try makeWork(stores)
+        try WorkStore.make(in: stores)
         try StageNotes.$current.withValue(StageNotes()) {
             try stores.use(Work2.self, WorkPlan.self, migration: options(batchByteCount)) { container, context in
                 let report = container.migrationReport
@@ -89,7 +28,7 @@ struct StreamedStageTests {
                 #expect(report.objectsWritten == 180 + 40 + 7)
                 #expect(report.objectsFound == 180 - 7)
                 #expect(report.resumes == 0)
-                try checkWork(context)
+                try WorkStore.check(context)
                 // The unique index is kept.
                 context.insert(Work2.Employee(number: 3, firstName: "New", lastName: "One"))
                 try context.save()
@@ -105,7 +44,7 @@ struct StreamedStageTests {
 
     @Test func givesNewIdentifiersBehindTheOldOnes() throws {
         let stores = Stores()
-        try makeWork(stores)
+        try WorkStore.make(in: stores)
         try stores.use(Work2.self, WorkPlan.self) { _, context in
             let new = Work2.Employee(number: 1_000, firstName: "N", lastName: "N")
             context.insert(new)
@@ -117,13 +56,13 @@ struct StreamedStageTests {
 
     @Test func copiesABlobThatTwoObjectsTakeOnce() throws {
         let stores = Stores()
-        try makeWork(stores)
+        try WorkStore.make(in: stores)
         let notes = StageNotes()
         notes.copiesPhotos = true
         try StageNotes.$current.withValue(notes) {
             try stores.use(Work2.self, WorkPlan.self, migration: options()) { container, context in
                 #expect(container.migrationReport.blobsMoved == 40)
-                try checkWork(context)
+                try WorkStore.check(context)
                 let photos = try context.all(Work2.Photo.self)
                 #expect(photos.count == 80)
                 let loose = photos.filter { $0.owner == nil }
@@ -137,7 +76,7 @@ struct StreamedStageTests {
 
     @Test func deletesBlobsThatNobodyTookAfterTheSwitch() throws {
         let stores = Stores()
-        try makeWork(stores)
+        try WorkStore.make(in: stores)
         let notes = StageNotes()
         notes.movesPhotos = false
         try StageNotes.$current.withValue(notes) {
@@ -145,7 +84,7 @@ struct StreamedStageTests {
                 #expect(container.migrationReport.blobsLeftBehind == 40)
                 #expect(container.migrationReport.blobsMoved == 0)
                 #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == 0)
-                try checkWork(context, photosMoved: false)
+                try WorkStore.check(context, photosMoved: false)
             }
         }
         #expect(try stores.findings(Work2.self) == [])
@@ -153,7 +92,7 @@ struct StreamedStageTests {
 
     @Test func goesOnAfterAClosureThrew() throws {
         let stores = Stores()
-        try makeWork(stores)
+        try WorkStore.make(in: stores)
         let notes = StageNotes()
         notes.throwsAt = 155
         let options = options(1)
@@ -170,7 +109,7 @@ struct StreamedStageTests {
                 #expect(container.migrationReport.resumes == 1)
                 #expect(container.migrationReport.objectsRead == 200)
                 #expect(notes.seen == Array(155..<200))
-                try checkWork(context)
+                try WorkStore.check(context)
             }
         }
         #expect(try stores.findings(Work2.self) == [])
@@ -178,7 +117,7 @@ struct StreamedStageTests {
 
     @Test func leavesTheOldStateToOldContainersAfterAClosureThrew() throws {
         let stores = Stores()
-        try makeWork(stores)
+        try WorkStore.make(in: stores)
         let notes = StageNotes()
         notes.throwsAt = 155
         try StageNotes.$current.withValue(notes) {
@@ -189,7 +128,7 @@ struct StreamedStageTests {
                 let employees = try context.all(Work1.Employee.self)
                 #expect(employees.count == 200)
                 for employee in employees where employee.number % 5 == 0 {
-                    #expect(employee.photo == photo(employee.number))
+                    #expect(employee.photo == WorkStore.photo(employee.number))
                 }
                 #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == 40)
                 context.insert(Work1.Employee(number: 777, name: "A B", city: "c0"))
@@ -209,7 +148,7 @@ struct StreamedStageTests {
 
     @Test func deletesTheBlobsOfAnAbandonedMigration() throws {
         let stores = Stores()
-        try makeWork(stores)
+        try WorkStore.make(in: stores)
         let notes = StageNotes()
         notes.copiesPhotos = true
         notes.throwsAt = 155
@@ -220,7 +159,7 @@ struct StreamedStageTests {
             try stores.use(Work1.self) { container, context in
                 #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == 40)
                 for employee in try context.all(Work1.Employee.self) where employee.number % 5 == 0 {
-                    #expect(employee.photo == photo(employee.number))
+                    #expect(employee.photo == WorkStore.photo(employee.number))
                 }
             }
         }
@@ -229,7 +168,7 @@ struct StreamedStageTests {
 
     @Test func letsAnOlderContainerReadAndNotWriteMeanwhile() throws {
         let stores = Stores()
-        try makeWork(stores)
+        try WorkStore.make(in: stores)
         let old = try stores.open(Work1.self)
         let notes = StageNotes()
         // Safe because the stage runs on the thread of the test.
@@ -245,7 +184,8 @@ struct StreamedStageTests {
             refusals += 1
         }
         try StageNotes.$current.withValue(notes) {
-            try stores.use(Work2.self, WorkPlan.self, migration: options()) { _, context in try checkWork(context) }
+            try stores.use(Work2.self, WorkPlan.self, migration: options()) { _, context in try WorkStore.check(context)
+            }
         }
         #expect(refusals == 1)
         let context = ModelContext(old)
@@ -256,7 +196,7 @@ struct StreamedStageTests {
 
     @Test func reportsProgress() throws {
         let stores = Stores()
-        try makeWork(stores)
+        try WorkStore.make(in: stores)
         // Safe because the stage runs on the thread of the test.
         nonisolated(unsafe) var last: MigrationProgress?
         var options = options()

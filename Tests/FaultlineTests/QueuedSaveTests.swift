@@ -63,7 +63,7 @@ import Testing
         /// Begins the save, and waits until its transaction holds all that it will.
         func runUntilWritten() {
             Thread { [self] in
-                let outcome = Result { try context.core.save { _ in self.note { self.isWritten = true } } }
+                let outcome = Result { try context.core.save { _, _ in self.note { self.isWritten = true } } }
                 note {
                     self.isWritten = true
                     self.outcome = outcome

@@ -23,6 +23,27 @@ public enum MigrationStage: Sendable {
     case streamedEntities(
         fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, entities: [StreamedEntity])
 
+    /// Made by `mapped(fromVersion:toVersion:_:)`.
+    case mappedEntities(
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, models: [MappingModel])
+
+    /// Mapping models, and the policies that they name, in the three passes that users of Core Data know.
+    ///
+    /// Objects of entities of the new version that no mapping makes go over as in a lightweight stage, and keep their
+    /// identity. Several models are worked off as one, mapping by mapping: relationships between objects of different
+    /// models are found. A stage that was killed begins again.
+    ///
+    /// - Parameters:
+    ///   - fromVersion: The version whose objects are read.
+    ///   - toVersion: The version whose objects are written.
+    ///   - models: What becomes of the objects.
+    /// - Returns: A stage for `SchemaMigrationPlan.stages`.
+    public static func mapped(
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, _ models: MappingModel...
+    ) -> MigrationStage {
+        .mappedEntities(fromVersion: fromVersion, toVersion: toVersion, models: models)
+    }
+
     /// Code that sees the old and the new side by side, one object at a time, in bounded memory.
     ///
     /// Objects of entities that no `StreamedEntity` names go over as in a lightweight stage, and keep their identity.
@@ -42,13 +63,17 @@ public enum MigrationStage: Sendable {
 
     package var fromVersion: any VersionedSchema.Type {
         switch self {
-        case .lightweight(let from, _), .custom(let from, _, _, _), .streamedEntities(let from, _, _): from
+        case .lightweight(let from, _), .custom(let from, _, _, _), .streamedEntities(let from, _, _),
+            .mappedEntities(let from, _, _):
+            from
         }
     }
 
     package var toVersion: any VersionedSchema.Type {
         switch self {
-        case .lightweight(_, let to), .custom(_, let to, _, _), .streamedEntities(_, let to, _): to
+        case .lightweight(_, let to), .custom(_, let to, _, _), .streamedEntities(_, let to, _),
+            .mappedEntities(_, let to, _):
+            to
         }
     }
 }

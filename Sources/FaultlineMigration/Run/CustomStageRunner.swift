@@ -34,7 +34,7 @@ struct CustomStageRunner {
     /// - Throws: `MigrationError.stageFailed` where a closure failed; `duplicate` where rows contradict a uniqueness
     ///   constraint; what the store says where it cannot be read or written.
     func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
-        if let stopped { try takeBack(stopped, &progress) }
+        if let stopped { try beginning.takeBack(stopped, &progress) }
         let plan = try plan(progress.current)
         progress.newLayouts += plan.newLayouts
         let workingStore = try rows(plan.working, closures.willMigrate == nil ? step.toTypes : step.fromTypes)
@@ -76,32 +76,6 @@ struct CustomStageRunner {
     }
 
     // MARK: Before the closures
-
-    /// Drops what the stage had written when it was stopped.
-    ///
-    /// Its blobs go last, when no row names them any more; should that be stopped, it is done again.
-    private func takeBack(_ stopped: MigrationRecord, _ progress: inout StepProgress) throws {
-        // Numbers are given once: those of the stopped run are not given again.
-        progress.current = progress.current.under(
-            progress.current.schema,
-            EntityMap(
-                entities: progress.current.map.entities, links: progress.current.map.links,
-                counters: beginning.mapInForce.counters))
-        guard let restart = stopped.restart else { return }
-        progress.leftBehindCount = restart.leftBehindCount
-        var record = stopped
-        record.leftBehindCount = restart.leftBehindCount
-        record.restart?.tables = []
-        _ = try log.write(author: nil) { transaction in
-            for table in restart.tables { try transaction.dropTable(TableID(rawValue: table)) }
-            for place in restart.leftBehindCount..<max(restart.leftBehindCount, stopped.leftBehindCount) {
-                try transaction.delete(StoredCatalog.RecordNumber.leftBehind + RecordID(place), in: .catalog)
-            }
-            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
-        }
-        try LeftBehindCleaning(log: log, layouts: progress.current.layouts)
-            .deleteBlobs(from: restart.firstBlob, to: log.snapshot().nextID(of: .blobs))
-    }
 
     private func plan(_ current: StoredCatalog) throws -> Plan {
         let copied = closures.willMigrate == nil ? step.to : step.from

@@ -24,17 +24,32 @@ package struct MigrationSteps {
             return StageClosures(willMigrate: will, didMigrate: did)
         }
 
+        /// The mapping models of a mapped stage; empty for others.
+        var mappingModels: [MappingModel] {
+            if case .mappedEntities(_, _, let models)? = stage { return models }
+            return []
+        }
+
         /// Whether the step goes through objects by itself.
-        var isHeavy: Bool { !streamedEntities.isEmpty || closures != nil }
+        var isHeavy: Bool { !streamedEntities.isEmpty || closures != nil || !mappingModels.isEmpty }
 
         /// What tells the step from others between the same schemas.
         var mark: String {
             if closures != nil { return "custom" }
-            return streamedEntities.map(\.entityName).joined(separator: ",")
+            let mappings = mappingModels.flatMap(\.entityMappings).map(\.name)
+            return (streamedEntities.map(\.entityName) + mappings).joined(separator: ",")
+        }
+
+        /// Old entities whose objects the stage reads: it says itself what becomes of their large values.
+        var readEntities: Set<String> {
+            let mappings = mappingModels.flatMap(\.entityMappings).filter { $0.mappingType != .remove }
+            return Set(streamedEntities.map(\.entityName) + mappings.compactMap(\.sourceEntityName))
         }
 
         /// Entities of the new schema whose objects the stage writes anew, under their new names.
         func rewrittenEntities(from old: Schema) -> Set<String> {
+            let mapped = mappingModels.flatMap(\.entityMappings).compactMap(\.destinationEntityName)
+            if !mapped.isEmpty { return Set(mapped) }
             let streamed = Set(streamedEntities.map(\.entityName))
             if streamed.isEmpty { return [] }
             let names = SchemaDifference(from: old, to: to).oldEntityNames
@@ -109,6 +124,8 @@ package struct MigrationSteps {
                 fromTypes: Schema.reachable(from: stage.fromVersion.models).map { $0._$modelType },
                 toTypes: Schema.reachable(from: stage.toVersion.models).map { $0._$modelType })
             try Self.checkStreamed(step, from: schemas[place])
+            _ = try MappingResolution(step.mappingModels, from: schemas[place], to: step.to, stage: step.name)
+                .resolved()
             try Self.checkLightweight(
                 from: schemas[place], to: schemas[place + 1], "version \(to.version)",
                 except: step.rewrittenEntities(from: schemas[place]))

@@ -178,6 +178,9 @@ package struct Migrator {
                     log: log, step: step, closures: closures, beginning: beginning, options: options,
                     makeContainer: makeStageContainer)
                 try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
+            } else if !step.mappingModels.isEmpty {
+                let runner = MappedStageRunner(log: log, step: step, beginning: beginning, options: options)
+                try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
             } else {
                 try run(step, beginning, stopped, &progress)
             }
@@ -218,7 +221,7 @@ package struct Migrator {
         progress.current = target
     }
 
-    /// Runs a custom stage; where it fails and no earlier stage has finished, gives the migration up, so that the old
+    /// Runs a custom or a mapped stage; where it fails and no earlier stage has finished, gives the migration up, so that the old
     /// state is in force at once.
     private func abandoningOnFailure(
         of progress: inout StepProgress, _ body: (inout StepProgress) throws -> Void

@@ -53,4 +53,35 @@ struct StepBeginning {
         }
         return record
     }
+
+    /// Drops what the stage had written when it was stopped.
+    ///
+    /// Its blobs go last, when no row names them any more; should that be stopped, it is done again.
+    ///
+    /// - Parameters:
+    ///   - stopped: The record of the stage.
+    ///   - progress: What the steps before have come to.
+    /// - Throws: What the log says where it cannot be written.
+    func takeBack(_ stopped: MigrationRecord, _ progress: inout StepProgress) throws {
+        // Numbers are given once: those of the stopped run are not given again.
+        progress.current = progress.current.under(
+            progress.current.schema,
+            EntityMap(
+                entities: progress.current.map.entities, links: progress.current.map.links,
+                counters: mapInForce.counters))
+        guard let restart = stopped.restart else { return }
+        progress.leftBehindCount = restart.leftBehindCount
+        var record = stopped
+        record.leftBehindCount = restart.leftBehindCount
+        record.restart?.tables = []
+        _ = try log.write(author: nil) { transaction in
+            for table in restart.tables { try transaction.dropTable(TableID(rawValue: table)) }
+            for place in restart.leftBehindCount..<max(restart.leftBehindCount, stopped.leftBehindCount) {
+                try transaction.delete(StoredCatalog.RecordNumber.leftBehind + RecordID(place), in: .catalog)
+            }
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+        }
+        try LeftBehindCleaning(log: log, layouts: progress.current.layouts)
+            .deleteBlobs(from: restart.firstBlob, to: log.snapshot().nextID(of: .blobs))
+    }
 }

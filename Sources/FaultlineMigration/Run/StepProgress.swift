@@ -35,9 +35,9 @@ struct StepProgress {
 
     /// Notes the tables that a step leaves behind; `current` is still the state before it.
     mutating func note(_ plan: EntityMapPlan, of step: MigrationSteps.Step) {
-        let streamed = Set(step.streamedEntities.map(\.entityName))
+        let read = step.readEntities
         let dropped = Set(plan.tablesToDrop)
-        for entity in current.map.entities where dropped.contains(entity.table) && !streamed.contains(entity.name) {
+        for entity in current.map.entities where dropped.contains(entity.table) && !read.contains(entity.name) {
             unreadTables.insert(entity.table)
         }
     }

@@ -72,7 +72,7 @@ package final class StageWriter {
     /// Saves what there is.
     package func flush() throws {
         record.report.objectsWritten += target.insertedCount
-        try target.save { transaction in
+        try target.save { transaction, _ in
             // What no new object took is deleted when the migration has switched, not before: the old state still has
             // it.
             let leftBehind = self.blobsToMove.sorted()

@@ -44,6 +44,40 @@ extension ContextCore {
         chosenNumbers[model._$coreAddress().pointee.number] = number
     }
 
+    /// Gives a new object of any class the number it is to have when it is saved.
+    package func choose(_ number: RecordID, for object: ManagedObject) {
+        chosenNumbers[object._$coreAddress().pointee.number] = number
+    }
+
+    /// Whether a new object was given the number of a row that is stored, or is to be.
+    package func isTaken(_ number: RecordID, entityNamed name: String) throws -> Bool {
+        guard let home = homes.first(where: { $0.entityName == name }), let entity = home.entity else { return false }
+        try beginReading()
+        defer { endReading() }
+        return try !snapshot.location(of: number, in: entity.table).isAbsent
+    }
+
+    /// The error that calls met and could not throw, if there is one; the next save does not throw it any more.
+    package func takePendingError() -> (any Error)? {
+        defer { pendingError = nil }
+        return pendingError
+    }
+
+    /// Whether the objects of an entity lie in a table that the old state of the migration reads.
+    package func isShared(entityNamed name: String) -> Bool {
+        guard let entity = homes.first(where: { $0.entityName == name })?.entity else { return false }
+        return sharedTables.contains(entity.table)
+    }
+
+    /// The dynamic object of a number, registered or a fault.
+    package func dynamicObject(_ number: RecordID, entityNamed name: String) throws -> ManagedObject {
+        let type = try requireDynamic(name)
+        guard let home = home(of: type), let found = anyObject(number, home) as? ManagedObject else {
+            throw SwiftDataError.unknownSchema.explained("\(name) has no table in this store.")
+        }
+        return found
+    }
+
     /// The keys of a new object in the unique indexes of its entity; nil if its class is unknown here.
     package func uniqueKeys<T: PersistentModel>(of model: T) throws -> [(index: UInt32, bytes: [UInt8])]? {
         let home = try require(T.self)
@@ -128,7 +162,16 @@ extension ContextCore {
 extension ContextCore {
     /// Objects of a class that are stored.
     package func storedCount(_ type: any PersistentModel.Type) -> Int {
-        guard let entity = home(of: type._$modelType)?.entity else { return 0 }
+        storedCount(home(of: type._$modelType))
+    }
+
+    /// Dynamic objects of an entity that are stored.
+    package func storedCount(entityNamed name: String) -> Int {
+        storedCount(homes.first { $0.entityName == name })
+    }
+
+    private func storedCount(_ home: EntityHome?) -> Int {
+        guard let entity = home?.entity else { return 0 }
         do throws(LogError) {
             try beginReading()
             defer { endReading() }
@@ -147,9 +190,31 @@ extension ContextCore {
         _ type: any PersistentModel.Type, after last: RecordID,
         _ body: (_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {
-        guard let home = home(of: type._$modelType), let entity = home.entity else {
+        guard let home = home(of: type._$modelType) else {
             throw SwiftDataError.unknownSchema.explained("\(type) is not among the models of this version.")
         }
+        try forEachStored(home, after: last, body)
+    }
+
+    /// Walks the stored dynamic objects of an entity in the order of creation, those that satisfy a filter.
+    package func forEachStored(
+        entityNamed name: String, where filter: Filter?,
+        _ body: (_ object: ManagedObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
+    ) throws {
+        let type = try requireDynamic(name)
+        guard let home = home(of: type) else { return }
+        let prepared = try filter.map { try PreparedFilter($0, home, self) }
+        try forEachStored(home, after: 0) { object, number, blobs in
+            guard let object = object as? ManagedObject, try prepared?.isSatisfied(by: object) ?? true else { return }
+            try body(object, number, blobs)
+        }
+    }
+
+    private func forEachStored(
+        _ home: EntityHome, after last: RecordID,
+        _ body: (_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
+    ) throws {
+        guard let entity = home.entity else { return }
         try beginReading()
         defer { endReading() }
         let snapshot = snapshot
@@ -168,5 +233,83 @@ extension ContextCore {
             forgetRows()
             return true
         }
+    }
+}
+
+extension ContextCore {
+    /// What rows of an entity lack that the schema asks for: required objects, and members of bounded collections.
+    ///
+    /// A migration's first pass makes objects before there is anything to relate them to, so it asks afterwards.
+    ///
+    /// - Returns: A sentence for each of the first `limit` findings.
+    package func brokenRules(entityNamed name: String, limit: Int) throws -> [String] {
+        guard let home = homes.first(where: { $0.entityName == name }), let entity = home.entity,
+            !entity.requiredSlots.isEmpty || !entity.boundedSlots.isEmpty
+        else { return [] }
+        let properties = store.storage.schema.entities[entity.ordinal].properties
+        var findings: [String] = []
+        try beginReading()
+        defer { endReading() }
+        try snapshot.scan(
+            entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+        ) { records in
+            for record in records {
+                let view = try store.view(record, of: entity)
+                for slot in entity.requiredSlots where view.toOne(slot) == 0 {
+                    findings.append("\(name) \(record.id).\(properties[slot].name): a required object is missing")
+                }
+                for slot in entity.boundedSlots {
+                    guard case .toMany(let relationship) = entity.slots[slot] else { continue }
+                    let count = try storedMembers(of: record.id, relationship).count
+                    if !relationship.bounds.allow(count) {
+                        findings.append("\(name) \(record.id).\(properties[slot].name): it has \(count) objects")
+                    }
+                }
+            }
+            return findings.count < limit
+        }
+        return Array(findings.prefix(limit))
+    }
+
+    /// Calls `body` with the values that the rows of an entity have out of the row, a batch of rows at a time.
+    package func forEachBlobs(entityNamed name: String, _ body: ([UInt64]) throws -> Void) throws {
+        guard let entity = homes.first(where: { $0.entityName == name })?.entity, !entity.variableSlots.isEmpty else {
+            return
+        }
+        try beginReading()
+        defer { endReading() }
+        try snapshot.scan(
+            entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+        ) { records in
+            var blobs: [UInt64] = []
+            for record in records {
+                let view = try store.view(record, of: entity)
+                blobs += entity.variableSlots.compactMap { view.blobReference($0)?.identifier }
+            }
+            if !blobs.isEmpty { try body(blobs) }
+            return true
+        }
+    }
+}
+
+extension ManagedObject {
+    /// Takes over the place that an old object has in the collection of its target: the target of the new one has been
+    /// set.
+    package func takePlace(_ key: String, from old: ManagedObject, _ oldKey: String) {
+        guard let slot = type.slotsByName[key], let oldSlot = old.type.slotsByName[oldKey] else { return }
+        let source = old._$coreAddress()
+        let number = source.pointee.number
+        let given = source.pointee.read({ $0.orderKey(oldSlot) }, { $0.orderKey(oldSlot) }) ?? nil
+        let core = _$coreAddress()
+        let hasNumber = !core.pointee.has(.temporary) && core.pointee.number == number
+        guard given != nil || !hasNumber, core.pointee.draftPointer != nil else { return }
+        let order = given ?? MemberKey.defaultOrder(of: number)
+        core.pointee.write { $0.setOrderKey(slot, order) }
+    }
+
+    /// Whether the value of an attribute lies out of the row; nothing is read of it.
+    package func blobIdentifier(forKey key: String) -> UInt64? {
+        guard case .stored(let reference, nil, _)? = blob(forKey: key)?.place else { return nil }
+        return reference.identifier
     }
 }

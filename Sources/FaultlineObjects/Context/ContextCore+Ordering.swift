@@ -56,7 +56,7 @@ extension ContextCore {
             let end = MemberKey.defaultOrder(of: transaction.nextID(in: table))
             if let assigned = delta.assigned {
                 arrange(assigned.handles, slot, below: end, &saving)
-            } else {
+            } else if !keepsGivenOrder {
                 try arrangeJoined(delta, key, slot, index, transaction, below: end, &saving)
             }
         }

@@ -9,11 +9,13 @@ extension ContextCore {
     /// Order within the transaction: deletes, keys that updates give up, updates, links, inserts. An insert whose
     /// unique values a stored object has becomes an update of that object.
     ///
-    /// - Parameter addition: Written in the same transaction; then there is a transaction even where nothing has
-    ///   changed.
+    /// - Parameter addition: Written in the same transaction, where it may ask which number an object gets; then there
+    ///   is a transaction even where nothing has changed.
     /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule; `StoreError` or `LogError` if the
     ///   store cannot be written; what `addition` throws; an error that a setter met and could not throw.
-    package func save(adding addition: ((inout Transaction) throws -> Void)? = nil) throws {
+    package func save(
+        adding addition: ((inout Transaction, _ number: (ManagedObject) -> RecordID) throws -> Void)? = nil
+    ) throws {
         if let pendingError {
             self.pendingError = nil
             throw pendingError
@@ -48,7 +50,7 @@ extension ContextCore {
                 let keptBlobs = try write(&saving, in: &transaction)
                 try LeftBehind.leave(keptBlobs, in: &transaction)
                 saved.blobsLeftBehind = keptBlobs.count
-                try addition?(&transaction)
+                try addition?(&transaction) { saving.number(ObjectHandle($0).reference, inserted) }
             }.receipt
         } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
             throw SwiftDataError.modelValidationFailure.explained(error.message)
@@ -105,7 +107,9 @@ extension ContextCore {
             if handle.core.pointee.has(.damaged) {
                 findings.append("\(home.entityName) \(handle.core.pointee.number): it was read with stand-in values")
             }
-            guard let entity = home.entity, !entity.requiredSlots.isEmpty, let draft = handle.core.pointee.draft else {
+            guard let entity = home.entity, !defersRelationshipRules, !entity.requiredSlots.isEmpty,
+                let draft = handle.core.pointee.draft
+            else {
                 return
             }
             for slot in entity.requiredSlots where draft.toOne(slot) == 0 {
@@ -118,7 +122,7 @@ extension ContextCore {
             findings += handle.core.pointee.unsetAttributes
         }
         for handle in changed where !handle.core.pointee.has(.deleted) { check(handle) }
-        findings += try miscountedCollections()
+        if !defersRelationshipRules { findings += try miscountedCollections() }
         guard findings.isEmpty else {
             let shown = findings.prefix(20).joined(separator: "; ")
             let more = findings.count > 20 ? "; and \(findings.count - 20) more" : ""
@@ -148,7 +152,7 @@ extension ContextCore {
             }
         }
         try resolveInserts(&saving, &writer, &transaction)
-        try checkMergedCounts(saving, in: transaction)
+        if !defersRelationshipRules { try checkMergedCounts(saving, in: transaction) }
         for handle in inserted where !handle.core.pointee.has(.deleted) {
             saving.resolve(handle, inserted, isLast: true)
         }
@@ -249,6 +253,12 @@ extension ContextCore {
             try writer.enterKeys(draft, id: chosen, entity, in: &transaction)
             saving.numbers[place] = chosen
             return true
+        }
+        if refusesUpserts, let holder = try writer.holder(of: draft, entity, in: transaction) {
+            throw StoreError(
+                .duplicate,
+                "A new \(entity.name) would have the same unique values as object \(holder). Make one object of both, or change one of them."
+            )
         }
         if entity.uniqueIndexes.count == 1 {
             let (number, isTaken) = try writer.claim(draft, entity, in: &transaction)

@@ -18,7 +18,7 @@ package import FaultlineStore
 /// - a row in the arena is that of the snapshot at which it was loaded.
 // Safe because a context is confined to one thread at a time, and what others touch is under the lock.
 package final class ContextCore: @unchecked Sendable {
-    let store: RowStore
+    package let store: RowStore
     let lock = EngineLock()
     private let hold: SnapshotHold
     /// What the context was pinned for; nil where it goes on with the store.
@@ -50,6 +50,14 @@ package final class ContextCore: @unchecked Sendable {
     let isReadOnly: Bool
     /// In a migration: says whether a new object may take a value of the old object over, which it may once.
     package var mayMoveBlob: ((UInt64) -> Bool)?
+    /// In a migration: whether a new object may not take the place of the stored one that has its unique values.
+    package var refusesUpserts = false
+    /// In a migration: whether objects are saved before they are related, so that what relationships have to be is
+    /// asked afterwards.
+    package var defersRelationshipRules = false
+    /// In a migration: whether members that join a collection from their own side stay at the places that they were
+    /// given, or, where they were given none, stand in the order of their numbers.
+    package var keepsGivenOrder = false
     /// In a migration: numbers that new objects are to have, by temporary number.
     var chosenNumbers: [UInt64: RecordID] = [:]
     /// In a migration: tables that the old state shares, so that nothing may be written in them before the switch.

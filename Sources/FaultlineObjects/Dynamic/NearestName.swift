@@ -1,9 +1,9 @@
-internal import FaultlineModel
+package import FaultlineModel
 
 /// The name that was probably meant, for messages about a name that is not there.
-enum NearestName {
+package enum NearestName {
     /// Says that an entity has no property of a name, and which one may be meant.
-    static func unknown(_ key: String, among entity: Schema.Entity) -> String {
+    package static func unknown(_ key: String, among entity: Schema.Entity) -> String {
         let names = entity.properties.map(\.name)
         let hint = nearest(to: key, among: names).map { "Did you mean \"\($0)\"?" }
         let all = names.count <= 12 ? "It has \(names.joined(separator: ", "))." : "It has \(names.count) others."
@@ -11,7 +11,7 @@ enum NearestName {
     }
 
     /// The name that needs the fewest changes, if they are few for its length.
-    static func nearest(to name: String, among names: [String]) -> String? {
+    package static func nearest(to name: String, among names: [String]) -> String? {
         let wanted = Array(name.lowercased().unicodeScalars)
         var best: (name: String, distance: Int)?
         for candidate in names {

@@ -25,6 +25,16 @@ package struct EntityMap: Codable, Sendable, Equatable {
     /// Raw values of all tables, those of links included.
     package var tables: [UInt16] { entities.map(\.table) + links.map(\.table) }
 
+    /// Tables that relate objects for the time of a migration.
+    package var passingLinks: [StoredLink] { links.filter { $0.leftColumn == 0 && $0.rightColumn == 0 } }
+
+    /// The map without them.
+    package var withoutPassingLinks: EntityMap {
+        var map = self
+        map.links.removeAll { $0.leftColumn == 0 && $0.rightColumn == 0 }
+        return map
+    }
+
     package func entity(named name: String) -> StoredEntity? {
         entities.first { $0.name == name }
     }

@@ -53,6 +53,22 @@ package struct EntityMapPlan: Sendable {
         tablesToDrop = (map.entities.map(\.table) + map.links.map(\.table)).filter { !kept.contains($0) }
     }
 
+    /// Adds tables that relate objects for the time of a migration: links of no relationship.
+    ///
+    /// - Throws: `.exhausted` if the store has used up its numbers.
+    package mutating func addPassingLinks(_ count: Int) throws(StoreError) {
+        guard count > 0 else { return }
+        let layout = try Self.next(&map.counters.layout, "layouts")
+        newLayouts.append(LinkRow.makeLayout(number: layout))
+        for _ in 0..<count {
+            map.links.append(
+                StoredLink(
+                    table: try Self.next(&map.counters.table, "tables"), layout: layout, leftColumn: 0, rightColumn: 0,
+                    leftIndex: try Self.next(&map.counters.index, "indexes"),
+                    rightIndex: try Self.next(&map.counters.index, "indexes")))
+        }
+    }
+
     private mutating func addEntity(
         _ entity: Schema.Entity, previous: Schema?, _ difference: SchemaDifference?, old: EntityMap, keepingTables: Bool
     ) throws(StoreError) {

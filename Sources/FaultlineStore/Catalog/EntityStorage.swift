@@ -150,6 +150,15 @@ package struct LinkSide: Sendable, Equatable {
     package let index: IndexDefinition
     /// Index by the other side's object.
     package let otherIndex: IndexDefinition
+
+    /// The left or the right side of a link.
+    package init(_ link: StoredLink, isLeft: Bool) {
+        table = TableID(rawValue: link.table)
+        layout = link.layout
+        self.isLeft = isLeft
+        index = SchemaStorage.memberDefinition(isLeft ? link.leftIndex : link.rightIndex)
+        otherIndex = SchemaStorage.memberDefinition(isLeft ? link.rightIndex : link.leftIndex)
+    }
 }
 
 /// A uniqueness constraint with its index.

@@ -118,11 +118,7 @@ package final class SchemaStorage: Sendable {
                 let column = stored.columns[slot].number
                 guard let link = catalog.map.links.first(where: { $0.leftColumn == column || $0.rightColumn == column })
                 else { throw malformed(entity.name, "\(relationship.name) has no link table") }
-                let isLeft = link.leftColumn == column
-                let side = LinkSide(
-                    table: TableID(rawValue: link.table), layout: link.layout, isLeft: isLeft,
-                    index: memberDefinition(isLeft ? link.leftIndex : link.rightIndex),
-                    otherIndex: memberDefinition(isLeft ? link.rightIndex : link.leftIndex))
+                let side = LinkSide(link, isLeft: link.leftColumn == column)
                 slots.append(
                     .toMany(
                         ToManyStorage(

@@ -1,0 +1,51 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// Which old object became which new one, by one mapping: links of a hidden table, so that they need no memory.
+///
+/// The table is dropped with the switch.
+struct AssociationTable {
+    private let side: LinkSide
+
+    init(_ link: StoredLink) { side = LinkSide(link, isLeft: true) }
+
+    func associate(
+        _ source: RecordID, with destination: RecordID, _ writer: inout RowWriter, in transaction: inout Transaction
+    ) throws {
+        let id = try transaction.allocateIDs(1, in: side.table)
+        // New objects stand in the order in which they were made.
+        try writer.link(id, left: source, right: destination, leftOrder: id, rightOrder: id, side, in: &transaction)
+    }
+
+    /// The new objects that an old one became.
+    func destinations(of source: RecordID, in snapshot: Snapshot) throws -> [RecordID] {
+        try members(of: source, in: side.index, snapshot)
+    }
+
+    /// The old objects that became a new one.
+    func sources(of destination: RecordID, in snapshot: Snapshot) throws -> [RecordID] {
+        try members(of: destination, in: side.otherIndex, snapshot)
+    }
+
+    private func members(of owner: RecordID, in index: IndexDefinition, _ snapshot: Snapshot) throws -> [RecordID] {
+        var numbers: [RecordID] = []
+        try withUnsafeBytes(of: owner.bigEndian) { prefix in
+            try snapshot.forEachEntry(in: index, prefix: prefix) { key, id in
+                if let member = MemberKey.member(key, id: id) { numbers.append(member) }
+                return true
+            }
+        }
+        return numbers
+    }
+
+    /// Walks all pairs in the order in which they were made.
+    func forEach(in snapshot: Snapshot, _ body: (_ source: RecordID, _ destination: RecordID) throws -> Void) throws {
+        try snapshot.scan(side.table, from: 1, through: Limits.recordIDMax, readAhead: 128 << 10) { records in
+            for record in records {
+                guard let link = LinkRow.read(record.row) else { continue }
+                try body(link.left, link.right)
+            }
+            return true
+        }
+    }
+}

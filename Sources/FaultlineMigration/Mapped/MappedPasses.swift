@@ -1,0 +1,129 @@
+internal import FaultlineModel
+internal import FaultlineObjects
+
+/// The three passes of a mapped stage, with the calls of its policies.
+struct MappedPasses {
+    let stage: MappedStage
+    let manager: MigrationManager
+    /// What errors call the stage.
+    let name: String
+    let options: MigrationOptions
+
+    /// Findings that an error names.
+    private static let findingsMax = 20
+
+    func run() throws {
+        for mapping in stage.mappings { try make(mapping) }
+        for mapping in stage.mappings { try relate(mapping) }
+        for mapping in stage.mappings { try check(mapping) }
+        try checkRules()
+        let sources = Set(stage.mappings.compactMap(\.source?.name))
+        for entity in sources.sorted() { try stage.leaveBehind(entity) }
+        try stage.flush()
+    }
+
+    // MARK: Passes
+
+    private func make(_ mapping: ResolvedMapping) throws {
+        manager.currentEntityMapping = mapping.mapping
+        try call(mapping) { try mapping.policy?.begin(mapping.mapping, with: manager) }
+        if let source = mapping.source?.name, mapping.mapping.mappingType != .add {
+            let total = stage.source.storedCount(entityNamed: source)
+            var done = 0
+            try stage.source.forEachStored(entityNamed: source, where: mapping.mapping.sourceFilter) { old, number, _ in
+                stage.countRead()
+                try call(mapping, old) {
+                    if let policy = mapping.policy {
+                        try policy.createDestinationInstances(forSource: old, in: mapping.mapping, manager: manager)
+                    } else {
+                        try manager.createDestinationInstance(forSource: old, in: mapping.mapping)
+                    }
+                }
+                if !stage.wasMade(of: number, by: mapping.place) { stage.countDropped() }
+                done += 1
+                try call(mapping, old) { try stage.flushIfFull() }
+                report(mapping, done, total, pass: 0)
+            }
+        }
+        try call(mapping) {
+            try mapping.policy?.endInstanceCreation(forMapping: mapping.mapping, manager: manager)
+            try stage.flush()
+        }
+    }
+
+    private func relate(_ mapping: ResolvedMapping) throws {
+        manager.currentEntityMapping = mapping.mapping
+        if mapping.policy != nil || !mapping.relationships.isEmpty {
+            var done = 0
+            try stage.forEachDestination(of: mapping) { new, old in
+                manager.currentSource = old
+                defer { manager.currentSource = nil }
+                try call(mapping, old) {
+                    if let policy = mapping.policy {
+                        try policy.createRelationships(forDestination: new, in: mapping.mapping, manager: manager)
+                    } else {
+                        try manager.createRelationships(forDestination: new, in: mapping.mapping)
+                    }
+                    try stage.flushIfFull()
+                }
+                done += 1
+                report(mapping, done, done, pass: 1)
+            }
+        }
+        try call(mapping) {
+            try mapping.policy?.endRelationshipCreation(forMapping: mapping.mapping, manager: manager)
+            try stage.flush()
+        }
+    }
+
+    private func check(_ mapping: ResolvedMapping) throws {
+        manager.currentEntityMapping = mapping.mapping
+        try call(mapping) {
+            try mapping.policy?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
+            try mapping.policy?.end(mapping.mapping, manager: manager)
+            try stage.flush()
+        }
+    }
+
+    /// Asks of the new objects what the new schema asks of relationships.
+    private func checkRules() throws {
+        var findings: [String] = []
+        for entity in Set(stage.mappings.compactMap(\.destination?.name)).sorted() {
+            findings += try stage.target.brokenRules(entityNamed: entity, limit: Self.findingsMax - findings.count)
+            if findings.count >= Self.findingsMax { break }
+        }
+        guard findings.isEmpty else {
+            throw MigrationError(
+                .stageFailed,
+                "What the stage to \(name) made breaks rules of the new version: \(findings.joined(separator: "; ")). The store is in its old state."
+            )
+        }
+    }
+
+    // MARK: Calls
+
+    /// Makes a call of a policy, and sees whether it went well: what setters could not throw is thrown here.
+    private func call(_ mapping: ResolvedMapping, _ old: ManagedObject? = nil, _ body: () throws -> Void) throws {
+        do {
+            try body()
+            if let error = stage.takeError() { throw error }
+        } catch let error as MigrationError where error.code != .stageFailed {
+            throw error
+        } catch {
+            let object = old.map { ", \($0.entity.name) \($0.objectID.number)" } ?? ""
+            throw MigrationError(
+                .stageFailed,
+                "The mapping \(mapping.mapping.name) of the stage to \(name) stopped\(object). The store is in its old state.",
+                cause: StorageError.translating(error))
+        }
+        if let cancellation = manager.cancellation { throw cancellation }
+    }
+
+    private func report(_ mapping: ResolvedMapping, _ done: Int, _ total: Int, pass: Int) {
+        guard done % 1_000 == 0 else { return }
+        let share = Float(done) / Float(max(total, 1))
+        let mappings = Float(stage.mappings.count)
+        manager.migrationProgress = (Float(pass) * mappings + Float(mapping.place) + min(share, 1)) / (3 * mappings)
+        options.progress?(MigrationProgress(entity: mapping.mapping.name, done: done, total: total))
+    }
+}

@@ -1,0 +1,233 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// What a mapped stage has under way: the two contexts, who became whom, and the batch that is not written yet.
+final class MappedStage {
+    let mappings: [ResolvedMapping]
+    let source: ContextCore
+    let target: ContextCore
+    private let session: StageSession
+    private let associations: [AssociationTable]
+    private let movedBlobs: LinkSide
+    /// Bytes of unsaved values that make a batch.
+    private let batchByteCount: Int
+    private static let objectsMax = 8_192
+
+    private(set) var record: MigrationRecord
+    /// Pairs of this batch.
+    private var pending: [Pair] = []
+    private var pendingBySource: [Key: [ManagedObject]] = [:]
+    private var pendingByDestination: [ObjectIdentifier: [(place: Int, source: RecordID)]] = [:]
+    /// Numbers that objects of this batch were given.
+    private var chosen: Set<Key> = []
+    /// Mappings of which a new object has more than one old one.
+    private var merging: Set<Int> = []
+    /// Values that objects of this batch take over from old ones, and those of them that were taken.
+    private var movable: Set<UInt64> = []
+    private var moved: [UInt64] = []
+
+    private struct Key: Hashable {
+        let place: Int
+        let number: RecordID
+    }
+
+    private struct Pair {
+        let place: Int
+        let source: RecordID
+        let destination: ManagedObject
+    }
+
+    /// - Parameters:
+    ///   - mappings: The mappings, resolved.
+    ///   - source: Reads the old version.
+    ///   - target: Writes the new version.
+    ///   - session: What the target's contexts have in common.
+    ///   - record: The migration as the catalog has it.
+    ///   - batchByteCount: Bytes of unsaved values that make a batch.
+    /// - Throws: `.storage` if the record's map lacks the tables of the mappings.
+    init(
+        _ mappings: [ResolvedMapping], source: ContextCore, target: ContextCore, session: StageSession,
+        record: MigrationRecord, batchByteCount: Int
+    ) throws(MigrationError) {
+        self.mappings = mappings
+        self.source = source
+        self.target = target
+        self.session = session
+        self.record = record
+        self.batchByteCount = batchByteCount
+        let links = record.targetMap.passingLinks
+        guard links.count == mappings.count + 1 else {
+            throw MigrationError(.storage, "The catalog's record of the migration under way is of another release.")
+        }
+        associations = links.dropLast().map(AssociationTable.init)
+        movedBlobs = LinkSide(links[mappings.count], isLeft: true)
+        target.refusesUpserts = true
+        target.defersRelationshipRules = true
+        target.keepsGivenOrder = true
+        target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
+    }
+
+    // MARK: Who became whom
+
+    /// Notes that an old object became a new one, by a mapping.
+    func associate(_ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping) throws {
+        let number = old.objectID.number
+        let key = Key(place: mapping.place, number: number)
+        if !new.isInserted || pendingByDestination[ObjectIdentifier(new)] != nil { merging.insert(mapping.place) }
+        if mapping.keepsIdentity, new.isInserted, pendingByDestination[ObjectIdentifier(new)] == nil {
+            let taken = Key(place: -1, number: number)
+            if !chosen.contains(taken), try !target.isTaken(number, entityNamed: new.entity.name) {
+                chosen.insert(taken)
+                target.choose(number, for: new)
+            }
+        }
+        pendingBySource[key, default: []].append(new)
+        pendingByDestination[ObjectIdentifier(new), default: []].append((mapping.place, number))
+        pending.append(Pair(place: mapping.place, source: number, destination: new))
+    }
+
+    /// The new objects that an old one became, by a mapping, in the order in which they were made.
+    func destinations(of old: RecordID, by place: Int) throws -> [ManagedObject] {
+        let mapping = mappings[place]
+        guard let name = mapping.destination?.name else { return [] }
+        var numbers: [RecordID] = []
+        if mapping.isOneToOne {
+            if try target.isTaken(old, entityNamed: name) { numbers = [old] }
+        } else {
+            numbers = try associations[place].destinations(of: old, in: newest())
+        }
+        let stored = try numbers.map { try target.dynamicObject($0, entityNamed: name) }
+        return stored + (pendingBySource[Key(place: place, number: old)] ?? [])
+    }
+
+    /// The old objects that became a new one, by a mapping.
+    func sources(of new: ManagedObject, by place: Int) throws -> [ManagedObject] {
+        let mapping = mappings[place]
+        guard let name = mapping.source?.name else { return [] }
+        var numbers: [RecordID] = []
+        if !new.isInserted {
+            if mapping.isOneToOne {
+                numbers = [new.objectID.number]
+            } else {
+                numbers = try associations[place].sources(of: new.objectID.number, in: newest())
+            }
+        }
+        numbers += (pendingByDestination[ObjectIdentifier(new)] ?? []).filter { $0.place == place }.map(\.source)
+        return try numbers.map { try source.dynamicObject($0, entityNamed: name) }
+    }
+
+    /// Walks the new objects of a mapping once each, with the first of the old ones that they were made of.
+    func forEachDestination(
+        of mapping: ResolvedMapping, _ body: (_ new: ManagedObject, _ old: ManagedObject) throws -> Void
+    ) throws {
+        guard let sourceName = mapping.source?.name, let name = mapping.destination?.name else { return }
+        if mapping.isOneToOne {
+            try target.forEachStored(entityNamed: name, where: nil) { new, number, _ in
+                try body(new, source.dynamicObject(number, entityNamed: sourceName))
+            }
+            return
+        }
+        let snapshot = newest()
+        let table = associations[mapping.place]
+        try table.forEach(in: snapshot) { old, number in
+            if merging.contains(mapping.place), try table.sources(of: number, in: snapshot).first != old { return }
+            let new = try target.dynamicObject(number, entityNamed: name)
+            try body(new, source.dynamicObject(old, entityNamed: sourceName))
+        }
+    }
+
+    private func newest() -> Snapshot { target.store.log.snapshot() }
+
+    // MARK: Values out of the row
+
+    /// Lets a new object take a value of an old one over, if no other has; else it gets a copy.
+    func move(_ blob: UInt64, of entityName: String) {
+        // A table that the old state shares keeps its values.
+        guard !isKept(entityName) else { return }
+        movable.insert(blob)
+    }
+
+    private func isKept(_ sourceName: String) -> Bool {
+        guard let table = record.sourceMap.entity(named: sourceName)?.table else { return true }
+        return record.targetMap.tables.contains(table)
+    }
+
+    private func mayMove(_ blob: UInt64) -> Bool {
+        guard movable.remove(blob) != nil, !wasMoved(blob) else { return false }
+        moved.append(blob)
+        return true
+    }
+
+    private func wasMoved(_ blob: UInt64) -> Bool {
+        // What cannot be read is not moved: the copy will say why.
+        (try? newest().location(of: blob, in: movedBlobs.table).isAbsent) != true
+    }
+
+    /// Puts what no new object took of an old entity on the list of what goes after the switch.
+    func leaveBehind(_ entityName: String) throws {
+        guard !isKept(entityName) else { return }
+        var left: [UInt64] = []
+        func flush() throws {
+            guard !left.isEmpty else { return }
+            try save(adding: left)
+            left.removeAll(keepingCapacity: true)
+        }
+        try source.forEachBlobs(entityNamed: entityName) { blobs in
+            left += blobs.filter { !wasMoved($0) }
+            if left.count >= 16_384 { try flush() }
+        }
+        try flush()
+    }
+
+    // MARK: Batches
+
+    /// The first error that a context met, whether or not the policy passed it on.
+    func takeError() -> (any Error)? { target.takePendingError() ?? source.takePendingError() ?? session.error }
+
+    func countRead() { record.report.objectsRead += 1 }
+    func countDropped() { record.report.objectsDropped += 1 }
+
+    /// Whether an old object became anything in this batch.
+    func wasMade(of old: RecordID, by place: Int) -> Bool { pendingBySource[Key(place: place, number: old)] != nil }
+
+    /// Saves if the batch is full.
+    func flushIfFull() throws {
+        if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.objectsMax
+            || pending.count >= Self.objectsMax
+        {
+            try flush()
+        }
+    }
+
+    func flush() throws { try save(adding: []) }
+
+    private func save(adding left: [UInt64]) throws {
+        record.report.objectsWritten += target.insertedCount
+        moved.removeAll(keepingCapacity: true)
+        try target.save { transaction, number in
+            var writer = RowWriter(self.target.store)
+            for pair in self.pending where !self.mappings[pair.place].isOneToOne {
+                try self.associations[pair.place].associate(
+                    pair.source, with: number(pair.destination), &writer, in: &transaction)
+            }
+            for blob in self.moved {
+                try writer.link(
+                    blob, left: blob, right: 0, leftOrder: 0, rightOrder: 0, self.movedBlobs, in: &transaction)
+            }
+            try LeftBehind.leave(left.sorted(), in: &transaction)
+            self.record.report.blobsLeftBehind += left.count
+            self.record.report.blobsMoved += self.moved.count
+            // The save may have left blobs behind itself.
+            self.record.leftBehindCount =
+                try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? self.record.leftBehindCount
+            try StoredCatalog.put(self.record, StoredCatalog.RecordNumber.migration, in: &transaction)
+        }
+        pending.removeAll(keepingCapacity: true)
+        pendingBySource.removeAll(keepingCapacity: true)
+        pendingByDestination.removeAll(keepingCapacity: true)
+        chosen.removeAll(keepingCapacity: true)
+        movable.removeAll(keepingCapacity: true)
+    }
+}

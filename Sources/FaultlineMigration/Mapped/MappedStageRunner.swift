@@ -1,0 +1,79 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// Runs one mapped stage: makes the new objects, relates them, checks them; each pass visits the mappings in their
+/// order.
+///
+/// The new objects lie in tables of their own, and who became whom in hidden links; a stage that was stopped is taken
+/// back and begins again.
+struct MappedStageRunner {
+    let log: Log
+    let step: MigrationSteps.Step
+    let beginning: StepBeginning
+    let options: MigrationOptions
+
+    /// Runs the stage.
+    ///
+    /// - Parameters:
+    ///   - progress: What the steps before have come to; has the stage's result afterwards.
+    ///   - stopped: The record of this stage, if it was begun and did not end.
+    /// - Throws: `MigrationError.stageFailed` where a policy or an object failed; what a policy cancelled the migration
+    ///   with; what the store says where it cannot be read or written.
+    func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
+        if let stopped { try beginning.takeBack(stopped, &progress) }
+        let current = progress.current
+        let mappings = try MappingResolution(
+            step.mappingModels, from: current.schema, to: step.to, stage: step.name
+        ).resolved()
+        let rewritten = step.rewrittenEntities(from: current.schema)
+        var plan = try EntityMapPlan(for: step.to, over: current.schema, in: current.map, rewriting: rewritten)
+        try plan.addPassingLinks(mappings.count + 1)
+        progress.newLayouts += plan.newLayouts
+        progress.note(plan, of: step)
+        let target = current.under(step.to, plan.map, adding: plan.newLayouts)
+        let ownTables = Set(plan.map.tables).subtracting(current.map.tables).sorted()
+        let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
+        let record = try beginning.write(
+            progress, target: target, counters: target.map.counters,
+            successors: target.map.entities.filter { rewritten.contains($0.name) }.compactMap { entity in
+                oldNames[entity.name].flatMap { current.map.entity(named: $0) }.map { ($0.table, entity.table) }
+            }, ownTables: ownTables)
+        progress.firstBlob = record.firstBlob
+        progress.intermediateTables.formUnion(ownTables)
+        if !plan.indexesToBuild.isEmpty {
+            try IndexBuilding(log: log, catalog: target).run(plan.indexesToBuild, record: record)
+        }
+        let stage = try makeStage(mappings, from: current, to: target, record)
+        try MappedPasses(
+            stage: stage, manager: MigrationManager(stage, source: current.schema, destination: target.schema),
+            name: step.name, options: options
+        ).run()
+        progress.counts = stage.record.report
+        progress.leftBehindCount = stage.record.leftBehindCount
+        progress.blobBytesRead += stage.source.counters.blobBytesRead + stage.target.counters.blobBytesRead
+        progress.current = target.under(target.schema, target.map.withoutPassingLinks)
+    }
+
+    private func makeStage(
+        _ mappings: [ResolvedMapping], from current: StoredCatalog, to target: StoredCatalog, _ record: MigrationRecord
+    ) throws -> MappedStage {
+        func rows(_ catalog: StoredCatalog, isTarget: Bool) throws -> RowStore {
+            try RowStore(
+                log: log, catalog: catalog, isMigrationTarget: isTarget,
+                setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        }
+        let reader = ContextCore(
+            store: try rows(current, isTarget: false), types: current.schema.entities.map(ModelType.dynamic),
+            isReadOnly: true)
+        let session = StageSession(firstOwnBlob: record.restart?.firstBlob ?? record.firstBlob)
+        let writer = session.makeCore(
+            try rows(target, isTarget: true), target.schema.entities.map(ModelType.dynamic))
+        writer.sharedTables = Set(
+            Set(current.map.tables).intersection(target.map.tables).map { TableID(rawValue: $0) })
+        return try MappedStage(
+            mappings, source: reader, target: writer, session: session, record: record,
+            batchByteCount: options.batchByteCount ?? max(1 << 20, options.memoryCeiling / 16))
+    }
+}

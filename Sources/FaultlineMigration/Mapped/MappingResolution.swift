@@ -1,0 +1,245 @@
+internal import FaultlineModel
+internal import FaultlineObjects
+
+/// The check of mapping models against the two versions of a stage.
+struct MappingResolution {
+    private let stage: String
+    private let source: Schema
+    private let target: Schema
+    private let mappings: [EntityMapping]
+    /// Names that entities of the new version had in the old one.
+    private let oldNames: [String: String]
+    private let rewritten: Set<String>
+
+    init(_ models: [MappingModel], from source: Schema, to target: Schema, stage: String) {
+        self.stage = stage
+        self.source = source
+        self.target = target
+        mappings = models.flatMap(\.entityMappings)
+        oldNames = SchemaDifference(from: source, to: target).oldEntityNames
+        rewritten = Set(mappings.compactMap(\.destinationEntityName))
+    }
+
+    /// The mappings with entities and properties in the place of names, each with its policy.
+    ///
+    /// - Throws: `MigrationError.badPlan` naming stage, mapping, entity and property.
+    func resolved() throws(MigrationError) -> [ResolvedMapping] {
+        var names: Set<String> = []
+        var all: [ResolvedMapping] = []
+        for (place, mapping) in mappings.enumerated() {
+            guard names.insert(mapping.name).inserted else {
+                throw bad(mapping, "stands there twice. Give one of them another name")
+            }
+            all.append(try resolve(mapping, place))
+        }
+        return all
+    }
+
+    private func resolve(_ mapping: EntityMapping, _ place: Int) throws(MigrationError) -> ResolvedMapping {
+        let old = try entity(mapping.sourceEntityName, in: source, mapping, "the old version")
+        let new = try entity(mapping.destinationEntityName, in: target, mapping, "the new version")
+        switch mapping.mappingType {
+        case .add where new == nil: throw bad(mapping, "adds objects and names no entity of the new version")
+        case .remove where old == nil: throw bad(mapping, "removes objects and names no entity of the old version")
+        case .copy, .transform:
+            guard old != nil, new != nil else { throw bad(mapping, "names no entity on one of its sides") }
+        case .custom where mapping.entityMigrationPolicy == nil: throw bad(mapping, "is custom and has no policy")
+        default: break
+        }
+        var attributes: [ResolvedMapping.Attribute] = []
+        var relationships: [ResolvedMapping.Relation] = []
+        if let old, let new {
+            attributes = try self.attributes(mapping, old, new)
+            relationships = try self.relationships(mapping, old, new)
+        }
+        let keepsIdentity = new.map { oldNames[$0.name] == old?.name } ?? false
+        let isOnly = mappings.filter { $0.destinationEntityName == new?.name }.count == 1
+        return ResolvedMapping(
+            mapping: mapping, place: place, source: old, destination: new, keepsIdentity: keepsIdentity,
+            isOneToOne: keepsIdentity && isOnly && mapping.entityMigrationPolicy == nil,
+            attributes: attributes, relationships: relationships,
+            policy: mapping.entityMigrationPolicy.map { $0.init() })
+    }
+
+    private func entity(
+        _ name: String?, in schema: Schema, _ mapping: EntityMapping, _ version: String
+    ) throws(MigrationError) -> Schema.Entity? {
+        guard let name else { return nil }
+        if let entity = schema.entitiesByName[name] { return entity }
+        let hint = NearestName.nearest(to: name, among: schema.entities.map(\.name)).map { "; did you mean \"\($0)\"?" }
+        throw bad(mapping, "names \(name), which is no entity of \(version)\(hint ?? "")")
+    }
+
+    // MARK: Attributes
+
+    private func attributes(
+        _ mapping: EntityMapping, _ old: Schema.Entity, _ new: Schema.Entity
+    ) throws(MigrationError) -> [ResolvedMapping.Attribute] {
+        var named: Set<String> = []
+        var all: [ResolvedMapping.Attribute] = []
+        for property in mapping.attributeMappings {
+            guard let attribute = new.properties.first(where: { $0.name == property.name }) as? Schema.Attribute else {
+                throw bad(mapping, NearestName.unknown(property.name, among: new))
+            }
+            named.insert(property.name)
+            guard
+                let value = try property.valueExpression.map({ (expression) throws(MigrationError) in
+                    try self.value(expression, attribute, mapping, old)
+                })
+            else { continue }
+            all.append(.init(name: property.name, value: value))
+        }
+        for case let attribute as Schema.Attribute in new.properties where !named.contains(attribute.name) {
+            if let forerunner = forerunner(of: attribute, in: old) {
+                all.append(.init(name: attribute.name, value: .copied(forerunner.name)))
+            } else if !attribute.isOptional, !attribute.hasDefaultValue, !attribute.isTransient,
+                mapping.entityMigrationPolicy == nil
+            {
+                throw bad(
+                    mapping,
+                    "leaves \(new.name).\(attribute.name) without a value, which is required and has no default. Give it a PropertyMapping, or a default"
+                )
+            }
+        }
+        return all
+    }
+
+    private func value(
+        _ expression: ValueExpression, _ attribute: Schema.Attribute, _ mapping: EntityMapping, _ old: Schema.Entity
+    ) throws(MigrationError) -> ResolvedMapping.Attribute.Value {
+        switch expression.form {
+        case .constant(let value): return .constant(value)
+        case .computed(let body): return .computed(body)
+        case .destinations, .counterparts:
+            throw bad(mapping, "gives \(attribute.name) objects, and it is an attribute")
+        case .source(let path):
+            let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard let first = names.first, let property = old.properties.first(where: { $0.name == first }) else {
+                throw bad(mapping, NearestName.unknown(names.first ?? path, among: old))
+            }
+            guard names.count == 1 else { return .path(path) }
+            guard let forerunner = property as? Schema.Attribute else {
+                throw bad(mapping, "gives \(attribute.name) the relationship \(old.name).\(first)")
+            }
+            return Self.isSameKind(forerunner, attribute) ? .copied(first) : .path(path)
+        }
+    }
+
+    private func forerunner(of attribute: Schema.Attribute, in old: Schema.Entity) -> Schema.Attribute? {
+        for name in [attribute.name, attribute.originalName] {
+            guard let found = old.properties.first(where: { $0.name == name }) as? Schema.Attribute else { continue }
+            return Self.isSameKind(found, attribute) || Self.isNumber(found) && Self.isNumber(attribute) ? found : nil
+        }
+        return nil
+    }
+
+    private static func isSameKind(_ old: Schema.Attribute, _ new: Schema.Attribute) -> Bool { old.kind == new.kind }
+
+    private static func isNumber(_ attribute: Schema.Attribute) -> Bool {
+        attribute.kind.isInteger || attribute.kind == .float || attribute.kind == .double
+    }
+
+    // MARK: Relationships
+
+    private func relationships(
+        _ mapping: EntityMapping, _ old: Schema.Entity, _ new: Schema.Entity
+    ) throws(MigrationError) -> [ResolvedMapping.Relation] {
+        var named: Set<String> = []
+        var all: [ResolvedMapping.Relation] = []
+        for property in mapping.relationshipMappings {
+            guard let relationship = new.properties.first(where: { $0.name == property.name }) as? Schema.Relationship
+            else { throw bad(mapping, NearestName.unknown(property.name, among: new)) }
+            named.insert(property.name)
+            guard let expression = property.valueExpression else { continue }
+            let value: ResolvedMapping.Relation.Value
+            switch expression.form {
+            case .constant: throw bad(mapping, "gives the relationship \(property.name) a constant")
+            case .computed(let body): value = .computed(body)
+            case .source(let name): value = try destinations(of: name, by: nil, relationship, mapping, old)
+            case .destinations(let name, let by): value = try destinations(of: name, by: by, relationship, mapping, old)
+            case .counterparts(let by):
+                let place = try self.place(of: by, making: relationship, mapping)
+                guard mappings[place].sourceEntityName == old.name else {
+                    throw bad(mapping, "relates \(property.name) by \(by), which reads other objects than \(old.name)")
+                }
+                value = .counterparts(by: place)
+            }
+            all.append(.init(name: property.name, isToOne: relationship.isToOneRelationship, value: value))
+        }
+        for case let relationship as Schema.Relationship in new.properties where !named.contains(relationship.name) {
+            guard let forerunner = forerunner(of: relationship, in: old), !followsInverse(relationship),
+                let value = inferred(forerunner, relationship)
+            else { continue }
+            all.append(.init(name: relationship.name, isToOne: relationship.isToOneRelationship, value: value))
+        }
+        return all
+    }
+
+    private func destinations(
+        of name: String, by mappingName: String?, _ relationship: Schema.Relationship, _ mapping: EntityMapping,
+        _ old: Schema.Entity
+    ) throws(MigrationError) -> ResolvedMapping.Relation.Value {
+        guard let forerunner = old.properties.first(where: { $0.name == name }) as? Schema.Relationship else {
+            throw bad(mapping, NearestName.unknown(name, among: old))
+        }
+        guard let mappingName else {
+            if let value = inferred(forerunner, relationship) { return value }
+            throw bad(
+                mapping,
+                "relates \(relationship.name) to what \(forerunner.destination) became, and no mapping makes \(relationship.destination) of it"
+            )
+        }
+        return .destinations(of: name, by: [try place(of: mappingName, making: relationship, mapping)])
+    }
+
+    private func place(
+        of mappingName: String, making relationship: Schema.Relationship, _ mapping: EntityMapping
+    ) throws(MigrationError) -> Int {
+        if let place = mappings.firstIndex(where: { $0.name == mappingName }),
+            mappings[place].destinationEntityName == relationship.destination
+        {
+            return place
+        }
+        let hint = NearestName.nearest(to: mappingName, among: mappings.map(\.name)).map { "; there is \($0)" } ?? ""
+        throw bad(
+            mapping, "relates \(relationship.name) by \(mappingName), which makes no \(relationship.destination)\(hint)"
+        )
+    }
+
+    /// What a relationship leads to if nothing says otherwise.
+    private func inferred(
+        _ old: Schema.Relationship, _ new: Schema.Relationship
+    ) -> ResolvedMapping.Relation.Value? {
+        let places = mappings.indices.filter {
+            mappings[$0].sourceEntityName == old.destination && mappings[$0].destinationEntityName == new.destination
+        }
+        if !places.isEmpty { return .destinations(of: old.name, by: places) }
+        if !rewritten.contains(new.destination), oldNames[new.destination] == old.destination {
+            return .kept(of: old.name)
+        }
+        return nil
+    }
+
+    private func forerunner(of relationship: Schema.Relationship, in old: Schema.Entity) -> Schema.Relationship? {
+        for name in [relationship.name, relationship.originalName] {
+            if let found = old.properties.first(where: { $0.name == name }) as? Schema.Relationship { return found }
+        }
+        return nil
+    }
+
+    /// Whether the other side of a relationship sets it: to many by its to-one inverse, and what the rows or links of an
+    /// entity say that goes over as it is.
+    ///
+    /// Many to many is set by both sides, each with its own order.
+    private func followsInverse(_ relationship: Schema.Relationship) -> Bool {
+        guard let name = relationship.inverseName, let destination = target.entitiesByName[relationship.destination],
+            let inverse = destination.properties.first(where: { $0.name == name }) as? Schema.Relationship,
+            !relationship.isToOneRelationship
+        else { return false }
+        return inverse.isToOneRelationship || !rewritten.contains(destination.name)
+    }
+
+    private func bad(_ mapping: EntityMapping, _ text: String) -> MigrationError {
+        MigrationError(.badPlan, "The mapping \(mapping.name) of the stage to \(stage) \(text).")
+    }
+}

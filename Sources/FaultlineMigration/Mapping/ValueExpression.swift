@@ -1,0 +1,44 @@
+public import FaultlineObjects
+
+/// What a property of a new object is set to, as a value.
+public struct ValueExpression: Sendable {
+    enum Form: Sendable {
+        case constant((any Sendable)?)
+        case source(String)
+        case destinations(String, mapping: String?)
+        case counterparts(mapping: String)
+        case computed(@Sendable (ManagedObject, MigrationManager) throws -> Any?)
+    }
+
+    let form: Form
+
+    /// The same value for every object.
+    public static func constant(_ value: (any Sendable)?) -> ValueExpression { ValueExpression(form: .constant(value)) }
+
+    /// The value of a property of the old object, or at the end of a path of names.
+    ///
+    /// A large value that goes over whole is moved without being read.
+    public static func source(_ keyPath: String) -> ValueExpression { ValueExpression(form: .source(keyPath)) }
+
+    /// What the objects became that a relationship of the old object leads to.
+    ///
+    /// - Parameters:
+    ///   - relationship: A relationship of the old entity.
+    ///   - mapping: The mapping that made them; nil if only one comes into question.
+    /// - Returns: An expression for a relationship.
+    public static func destinations(of relationship: String, by mapping: String? = nil) -> ValueExpression {
+        ValueExpression(form: .destinations(relationship, mapping: mapping))
+    }
+
+    /// What the same old object became by another mapping.
+    public static func counterparts(by mapping: String) -> ValueExpression {
+        ValueExpression(form: .counterparts(mapping: mapping))
+    }
+
+    /// What code makes of the old object: a value, or, for a relationship, a new object or an array of them.
+    public static func computed(
+        _ body: @escaping @Sendable (_ source: ManagedObject, _ manager: MigrationManager) throws -> Any?
+    ) -> ValueExpression {
+        ValueExpression(form: .computed(body))
+    }
+}

@@ -1,0 +1,87 @@
+internal import FaultlineModel
+internal import FaultlineObjects
+
+// What a mapping says by itself: the work of policies that override nothing.
+
+extension MigrationManager {
+    /// Makes one new object of an old one, with the attributes that the mapping gives it, and associates the two.
+    func createDestinationInstance(forSource source: ManagedObject, in mapping: EntityMapping) throws {
+        let resolved = try resolved(mapping.name)
+        guard let name = resolved.destination?.name else { return }
+        let made = try destinationContext.insertNewObject(forEntityName: name)
+        for attribute in resolved.attributes { try set(attribute, of: made, from: source) }
+        try stage.associate(source, with: made, resolved)
+    }
+
+    private func set(_ attribute: ResolvedMapping.Attribute, of made: ManagedObject, from source: ManagedObject) throws
+    {
+        switch attribute.value {
+        case .copied(let name):
+            if let blob = source.blobIdentifier(forKey: name) {
+                stage.move(blob, of: source.entity.name)
+                made.setBlob(source.blob(forKey: name), forKey: attribute.name)
+            } else if let value = source.value(forKey: name) {
+                made.setValue(value, forKey: attribute.name)
+            } else {
+                setNil(attribute.name, of: made)
+            }
+        case .path(let path): made.setValue(source.value(forKeyPath: path), forKey: attribute.name)
+        case .constant(let value): made.setValue(value, forKey: attribute.name)
+        case .computed(let body): made.setValue(try body(source, self), forKey: attribute.name)
+        }
+    }
+
+    /// Nil where it may be nil, the default where there is one.
+    private func setNil(_ name: String, of made: ManagedObject) {
+        guard let attribute = made.entity.properties.first(where: { $0.name == name }) as? Schema.Attribute,
+            !attribute.isOptional, attribute.hasDefaultValue
+        else { return made.setValue(nil, forKey: name) }
+    }
+
+    /// Relates a new object to others as the mapping says.
+    func createRelationships(forDestination new: ManagedObject, in mapping: EntityMapping) throws {
+        let resolved = try resolved(mapping.name)
+        guard !resolved.relationships.isEmpty else { return }
+        let source = try currentSource ?? stage.sources(of: new, by: resolved.place).first
+        guard let source else { return }
+        for relation in resolved.relationships {
+            switch relation.value {
+            case .computed(let body): new.setValue(try body(source, self), forKey: relation.name)
+            case .destinations(let name, let places):
+                let found = try related(source, name).flatMap { old in
+                    try places.flatMap { try stage.destinations(of: old.objectID.number, by: $0) }
+                }
+                set(relation, of: new, to: found)
+                if relation.isToOne { new.takePlace(relation.name, from: source, name) }
+            case .counterparts(let place):
+                set(relation, of: new, to: try stage.destinations(of: source.objectID.number, by: place))
+            case .kept(let name):
+                let entityName = (new.entity.properties.first { $0.name == relation.name } as? Schema.Relationship)?
+                    .destination
+                guard let entityName else { continue }
+                set(
+                    relation, of: new,
+                    to: try related(source, name).map {
+                        try stage.target.dynamicObject($0.objectID.number, entityNamed: entityName)
+                    })
+                if relation.isToOne { new.takePlace(relation.name, from: source, name) }
+            }
+        }
+    }
+
+    private func related(_ source: ManagedObject, _ name: String) throws -> [ManagedObject] {
+        switch source.value(forKey: name) {
+        case let target as ManagedObject: [target]
+        case let members as [ManagedObject]: members
+        default: []
+        }
+    }
+
+    private func set(_ relation: ResolvedMapping.Relation, of new: ManagedObject, to found: [ManagedObject]) {
+        if relation.isToOne {
+            if let first = found.first { new.setValue(first, forKey: relation.name) }
+        } else if !found.isEmpty {
+            new.setValue(found, forKey: relation.name)
+        }
+    }
+}

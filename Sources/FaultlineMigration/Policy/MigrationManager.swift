@@ -1,0 +1,123 @@
+public import FaultlineModel
+public import FaultlineObjects
+
+/// What a policy works with: both versions, both contexts, and who became whom.
+///
+/// One for each mapped stage. It belongs to the thread that runs the migration.
+public final class MigrationManager {
+    /// The schema of the objects that are read.
+    public let sourceSchema: Schema
+    /// The schema of the objects that are written.
+    public let destinationSchema: Schema
+    /// Shows the old objects; nothing can be saved in it.
+    public let sourceContext: ModelContext
+    /// Takes the new objects.
+    ///
+    /// It is saved by the migration, in batches.
+    public let destinationContext: ModelContext
+    /// The mapping being worked on.
+    public internal(set) var currentEntityMapping: EntityMapping?
+    /// How much of the stage is done, from 0 to 1.
+    public internal(set) var migrationProgress: Float = 0
+    /// Whatever policies want to tell each other; not kept where the migration begins again after a kill.
+    public var userInfo: [AnyHashable: Any] = [:]
+
+    let stage: MappedStage
+    /// In the second pass: the first of the old objects that the new one was made of.
+    var currentSource: ManagedObject?
+    private(set) var cancellation: (any Error)?
+
+    init(_ stage: MappedStage, source: Schema, destination: Schema) {
+        self.stage = stage
+        sourceSchema = source
+        destinationSchema = destination
+        sourceContext = ModelContext(stage.source, owner: nil)
+        destinationContext = ModelContext(stage.target, owner: nil)
+    }
+
+    /// The entity whose objects a mapping reads; nil if there is none.
+    public func sourceEntity(for mapping: EntityMapping) -> Schema.Entity? {
+        mapping.sourceEntityName.flatMap { sourceSchema.entitiesByName[$0] }
+    }
+
+    /// The entity whose objects a mapping makes; nil if there is none.
+    public func destinationEntity(for mapping: EntityMapping) -> Schema.Entity? {
+        mapping.destinationEntityName.flatMap { destinationSchema.entitiesByName[$0] }
+    }
+
+    /// Stops the migration at the next call that returns; opening the container throws `error`.
+    public func cancelMigrationWithError(_ error: any Error) { cancellation = error }
+
+    // MARK: Who became whom
+
+    /// Notes that an old object became a new one, so that it is found in the second pass.
+    ///
+    /// The first new object of the same entity that an old one becomes keeps its identity.
+    ///
+    /// - Throws: `MigrationError.stageFailed` if the objects are not of the mapping's entities.
+    public func associate(
+        sourceInstance: ManagedObject, withDestinationInstance destinationInstance: ManagedObject,
+        for mapping: EntityMapping
+    ) throws {
+        let resolved = try resolved(mapping.name)
+        guard sourceInstance.entity.name == resolved.source?.name,
+            destinationInstance.entity.name == resolved.destination?.name
+        else {
+            throw MigrationError(
+                .stageFailed,
+                "The mapping \(mapping.name) was asked to associate a \(sourceInstance.entity.name) with a \(destinationInstance.entity.name)."
+            )
+        }
+        try stage.associate(sourceInstance, with: destinationInstance, resolved)
+    }
+
+    /// The new objects that old ones became, by a mapping.
+    ///
+    /// - Parameters:
+    ///   - mappingName: The mapping that made them.
+    ///   - sourceInstances: The old objects; nil for all, which are then held at once.
+    /// - Returns: What the old objects became, in their order.
+    /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
+    public func destinationInstances(
+        forEntityMappingName mappingName: String, sourceInstances: [ManagedObject]?
+    ) throws -> [ManagedObject] {
+        let resolved = try resolved(mappingName)
+        if let sourceInstances {
+            return try sourceInstances.flatMap { try stage.destinations(of: $0.objectID.number, by: resolved.place) }
+        }
+        var all: [ManagedObject] = []
+        try stage.flush()
+        try stage.forEachDestination(of: resolved) { new, _ in all.append(new) }
+        return all
+    }
+
+    /// The old objects that became new ones, by a mapping.
+    ///
+    /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
+    public func sourceInstances(
+        forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]
+    ) throws -> [ManagedObject] {
+        let resolved = try resolved(mappingName)
+        return try destinationInstances.flatMap { try stage.sources(of: $0, by: resolved.place) }
+    }
+
+    // MARK: Values
+
+    /// Gives a new object a large value of an old one without reading it.
+    ///
+    /// The value is moved, unless a new object has taken it already, or the old one goes over as it is: then it is
+    /// copied.
+    public func moveBlob(
+        from source: ManagedObject, _ sourceKey: String, to destination: ManagedObject, _ destinationKey: String
+    ) {
+        if let blob = source.blobIdentifier(forKey: sourceKey) { stage.move(blob, of: source.entity.name) }
+        destination.setBlob(source.blob(forKey: sourceKey), forKey: destinationKey)
+    }
+
+    func resolved(_ mappingName: String) throws -> ResolvedMapping {
+        if let found = stage.mappings.first(where: { $0.mapping.name == mappingName }) { return found }
+        let names = stage.mappings.map(\.mapping.name)
+        let hint = NearestName.nearest(to: mappingName, among: names).map { " Did you mean \"\($0)\"?" } ?? ""
+        throw MigrationError(.stageFailed, "There is no mapping \"\(mappingName)\" in this stage.\(hint)")
+    }
+}

@@ -1,0 +1,214 @@
+import Faultline
+import FaultlineLog
+import FaultlineMigration
+import FaultlineStore
+import Foundation
+import Testing
+
+struct MappingModelTests {
+    private static let cover = Data(repeating: 9, count: 7_000)
+
+    private func makeMusic(in stores: Stores, _ alter: (ModelContext) throws -> Void = { _ in }) throws {
+        try stores.use(Music1.self) { _, context in
+            let tags = ["new", "old", "loud"].map { Music1.Tag(word: $0) }
+            tags.forEach { context.insert($0) }
+            for number in 0..<6 {
+                let album = Music1.Album(title: "a\(number)")
+                context.insert(album)
+                album.songs = (0..<4).map { Music1.Song(name: "s\($0)", seconds: 30 * number) }
+                if number % 2 == 0 { album.cover = Self.cover }
+            }
+            try context.save()
+            for album in try context.all(Music1.Album.self) {
+                album.songs = album.songs.reversed()
+                album.tags = album.title == "a3" ? [] : [tags[2], tags[0]]
+            }
+            try alter(context)
+            try context.save()
+        }
+    }
+
+    @discardableResult
+    private func migrate<R>(
+        _ stores: Stores, _ model: MappingModel = MusicPlan.whole, batch: Int = 300,
+        _ body: (ModelContainer, ModelContext) throws -> R
+    ) throws -> R {
+        var options = MigrationOptions()
+        options.batchByteCount = batch
+        return try MusicPlan.$model.withValue(model) {
+            try stores.use(Music2.self, MusicPlan.self, migration: options, body)
+        }
+    }
+
+    private func refusal(_ stores: Stores, _ model: MappingModel) throws -> MigrationError? {
+        var refusal: MigrationError?
+        do { try migrate(stores, model) { _, _ in Issue.record("The migration went through.") } } catch {
+            refusal = error as? MigrationError
+            if refusal == nil { Issue.record("\(error)") }
+        }
+        // The old state is in force.
+        try stores.use(Music1.self) { container, context in
+            try #expect(context.fetchCount(FetchDescriptor<Music1.Album>()) == 6)
+            let blobs = container.rowStore.log.snapshot().recordCount(of: .blobs)
+            #expect(blobs == 3)
+        }
+        #expect(try stores.findings(Music1.self) == [])
+        return refusal
+    }
+
+    @Test(arguments: [1, 300, 1 << 20]) func relationshipsGoOverInTheirOrder(batchByteCount: Int) throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        try migrate(stores, batch: batchByteCount) { container, context in
+            let records = try context.all(Music2.Record.self).sorted { $0.title < $1.title }
+            #expect(records.count == 6)
+            for (number, record) in records.enumerated() {
+                #expect(record.songs.map(\.name) == ["s3", "s2", "s1", "s0"])
+                #expect(record.minutes == Double(number) * 2)
+                #expect(record.tags.map(\.word) == (number == 3 ? [] : ["loud", "new"]))
+                #expect(record.cover?.bytes == (number % 2 == 0 ? Self.cover : nil))
+                #expect(record.cover?.caption == (number % 2 == 0 ? "front" : nil))
+            }
+            let loud = try context.all(Music2.Tag.self).first { $0.word == "loud" }
+            #expect(loud?.albums.map(\.title).sorted() == ["a0", "a1", "a2", "a4", "a5"])
+            #expect(container.migrationReport.blobBytesRead == 0)
+            #expect(container.migrationReport.blobsMoved == 3)
+        }
+        #expect(try stores.findings(Music2.self) == [])
+    }
+
+    @Test func aValueThatTwoObjectsTakeIsCopiedOnce() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        var second = MusicPlan.cover
+        second.name = "backs"
+        try migrate(stores, MappingModel(MusicPlan.album, MusicPlan.song, MusicPlan.tag, MusicPlan.cover, second)) {
+            container, context in
+            let covers = try context.all(Music2.Cover.self)
+            #expect(covers.count == 6 && covers.allSatisfy { $0.bytes == Self.cover })
+            #expect(container.migrationReport.blobsMoved == 3)
+            let blobs = container.rowStore.log.snapshot().recordCount(of: .blobs)
+            #expect(blobs == 6)
+        }
+        #expect(try stores.findings(Music2.self) == [])
+    }
+
+    @Test func valuesThatNobodyTakesGoAfterTheSwitch() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        var album = MusicPlan.album
+        album.relationshipMappings = []
+        try migrate(stores, MappingModel(album, MusicPlan.song, MusicPlan.tag)) { container, _ in
+            #expect(container.migrationReport.blobsLeftBehind == 3)
+            let blobs = container.rowStore.log.snapshot().recordCount(of: .blobs)
+            #expect(blobs == 0)
+        }
+        #expect(try stores.findings(Music2.self) == [])
+    }
+
+    @Test func whatMadeTheObjectsIsGoneAfterwards() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        try migrate(stores) { container, _ in
+            let map = container.rowStore.storage.map
+            #expect(map.passingLinks.isEmpty)
+            let snapshot = container.rowStore.log.snapshot()
+            for table in TableID.firstEntity..<map.counters.table where !map.tables.contains(table) {
+                #expect(snapshot.recordCount(of: TableID(rawValue: table)) == 0)
+            }
+        }
+    }
+
+    // MARK: Refusals
+
+    @Test(arguments: [
+        (
+            EntityMapping(from: "Albun", to: "Record"),
+            "names Albun, which is no entity of the old version; did you mean \"Album\"?"
+        ),
+        (EntityMapping(from: "Album", to: "Records"), "names Records, which is no entity of the new version"),
+        (EntityMapping(from: "Album", to: "Record"), "leaves Record.minutes without a value"),
+        (
+            EntityMapping(from: "Album", to: "Record", attributes: [PropertyMapping("minutes", .source("second"))]),
+            "Album has no property \"second\""
+        ),
+        (
+            EntityMapping(from: "Album", to: "Record", attributes: [PropertyMapping("minute", .constant(1))]),
+            "Record has no property \"minute\". Did you mean \"minutes\"?"
+        ),
+        (
+            EntityMapping(
+                from: "Album", to: "Record", attributes: [PropertyMapping("minutes", .constant(1.0))],
+                relationships: [PropertyMapping("cover", .counterparts(by: "cover"))]),
+            "relates cover by cover, which makes no Cover; there is covers"
+        ),
+    ])
+    func aMappingThatMakesNoSenseIsRefusedBeforeAnythingIsWritten(_ mapping: EntityMapping, _ reason: String) throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        let error = try refusal(stores, MappingModel(mapping, MusicPlan.song, MusicPlan.tag, MusicPlan.cover))
+        #expect(error?.code == .badPlan)
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func oneNameForTwoMappingsIsRefused() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        let error = try refusal(
+            stores, MappingModel(MusicPlan.album, MusicPlan.song, MusicPlan.tag, MusicPlan.cover, MusicPlan.song))
+        #expect(error?.code == .badPlan && error?.message.contains("stands there twice") == true)
+    }
+
+    @Test func aDuplicateUnderANewUniqueRuleIsNamed() throws {
+        let stores = Stores()
+        try makeMusic(in: stores) { $0.insert(Music1.Tag(word: "new")) }
+        let error = try refusal(stores, MusicPlan.whole)
+        #expect(error?.code == .stageFailed)
+        #expect(error?.message.contains("Tag->Tag") == true)
+        #expect(error?.description.contains("the same unique values") == true)
+    }
+
+    @Test func aRequiredObjectThatIsMissingIsNamed() throws {
+        let stores = Stores()
+        try makeMusic(in: stores) { $0.insert(Music1.Song(name: "lone", seconds: 1)) }
+        let error = try refusal(stores, MusicPlan.whole)
+        #expect(error?.code == .stageFailed)
+        #expect(
+            error?.message.contains("Song 25.record: a required object is missing") == true, "\(error?.message ?? "")")
+    }
+
+    @Test func aValueThatDoesNotFitIsNamedWithItsObject() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        var album = MusicPlan.album
+        album.attributeMappings = [
+            PropertyMapping("minutes", .computed { album, _ in album["title"] as? String == "a4" ? "long" : 1.0 })
+        ]
+        let error = try refusal(stores, MappingModel(album, MusicPlan.song, MusicPlan.tag, MusicPlan.cover))
+        #expect(error?.code == .stageFailed)
+        #expect(error?.message.contains("Album->Record of the stage to 2.0.0 stopped, Album 5") == true)
+        #expect(
+            error?.description.contains("Record.minutes holds Double, and was set to a value of type String") == true)
+    }
+
+    @Test func aPolicyCanCancel() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        struct Enough: Error {}
+        var album = MusicPlan.album
+        album.attributeMappings = [
+            PropertyMapping(
+                "minutes",
+                .computed { _, manager in
+                    manager.cancelMigrationWithError(Enough())
+                    return 1.0
+                })
+        ]
+        #expect(throws: Enough.self) {
+            try migrate(stores, MappingModel(album, MusicPlan.song, MusicPlan.tag, MusicPlan.cover)) { _, _ in }
+        }
+        try stores.use(Music1.self) { _, context in
+            try #expect(context.fetchCount(FetchDescriptor<Music1.Album>()) == 6)
+        }
+    }
+}
