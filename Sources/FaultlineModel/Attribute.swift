@@ -72,7 +72,7 @@ extension Schema {
             self.name = name
             self.options = options
             self.valueType = valueType
-            self.isOptional = valueType is any OptionalType.Type
+            self.isOptional = FaultlineModel.isOptional(valueType)
             self.hashModifier = hashModifier
             (kind, valueTypeName, isStorable) = Attribute.classification(of: valueType, options: options)
             self.originalName = originalName ?? ""
@@ -94,7 +94,7 @@ extension Schema {
 
         private func classify() {
             (kind, valueTypeName, isStorable) = Attribute.classification(of: valueType, options: options)
-            if valueType != Any.self { isOptional = valueType is any OptionalType.Type }
+            if valueType != Any.self { isOptional = FaultlineModel.isOptional(valueType) }
         }
 
         private static func classification(

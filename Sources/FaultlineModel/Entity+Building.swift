@@ -17,7 +17,7 @@ extension Schema.Entity {
     ) throws(SchemaError) {
         var properties: [any SchemaProperty] = []
         var names: [AnyKeyPath: String] = [:]
-        for item in metadata where !(item.metadata is any KeyPathGroups) {
+        for item in metadata where !item.isGroups {
             properties.append(Schema.Entity.property(item, role: role))
             names[item.keypath] = item.name
         }
@@ -25,7 +25,9 @@ extension Schema.Entity {
         var constraints: [[String]] = []
         var indices: [[String]] = []
         for item in metadata {
-            guard let groups = item.metadata as? any KeyPathGroups, let property = item.metadata else { continue }
+            guard item.isGroups, let groups = item.metadata as? any KeyPathGroups, let property = item.metadata else {
+                continue
+            }
             for group in groups.keyPathGroups {
                 let members = group.compactMap { names[$0] }
                 guard members.count == group.count else {
@@ -68,5 +70,14 @@ extension Schema.Entity {
             attribute.defaultValue = item.defaultValue
             return attribute
         }
+    }
+}
+
+extension Schema.PropertyMetadata {
+    /// Whether this is an index or a uniqueness constraint: attributes and relationships are told by their class, which
+    /// takes less than to ask for a conformance.
+    fileprivate var isGroups: Bool {
+        guard let metadata, !(metadata is Schema.Attribute), !(metadata is Schema.Relationship) else { return false }
+        return metadata is any KeyPathGroups
     }
 }

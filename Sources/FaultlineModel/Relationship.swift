@@ -123,7 +123,7 @@ extension Schema {
 
         private func classify() {
             guard valueType != Any.self else { return }
-            isOptional = valueType is any OptionalType.Type
+            isOptional = FaultlineModel.isOptional(valueType)
             isToOneRelationship = !(unwrappedType(valueType) is any ArrayType.Type)
         }
 

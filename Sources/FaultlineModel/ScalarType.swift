@@ -30,6 +30,8 @@ struct ScalarType {
     ]
 
     private static let byType = Dictionary(uniqueKeysWithValues: all.map { (ObjectIdentifier($0.type), $0) })
+    private static let byOptional = Dictionary(
+        uniqueKeysWithValues: all.map { (ObjectIdentifier(optionalType(of: $0.type)), $0) })
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     private init(type: any Any.Type, kind: AttributeKind, name: String) {
@@ -41,6 +43,12 @@ struct ScalarType {
     /// Looks a type up; nil if it is not a scalar.
     init?(_ type: any Any.Type) {
         guard let scalar = ScalarType.byType[ObjectIdentifier(type)] else { return nil }
+        self = scalar
+    }
+
+    /// Looks an optional type up by what it wraps; nil if that is not a scalar.
+    init?(wrappedBy type: any Any.Type) {
+        guard let scalar = ScalarType.byOptional[ObjectIdentifier(type)] else { return nil }
         self = scalar
     }
 
@@ -71,8 +79,22 @@ extension Array: ArrayType {
     static var elementType: any Any.Type { Element.self }
 }
 
+// The first question whether a type conforms to a protocol walks through all conformances of the process. A container
+// asks it for the types of all properties, so scalars are told by their identity before.
+
+/// Whether values of a type, or what an optional type wraps, are stored without being encoded.
+package func isScalar(_ type: any Any.Type) -> Bool { ScalarType(type) != nil || ScalarType(wrappedBy: type) != nil }
+
+/// Whether a type is an optional one.
+func isOptional(_ type: any Any.Type) -> Bool {
+    if ScalarType(type) != nil { return false }
+    return ScalarType(wrappedBy: type) != nil || type is any OptionalType.Type
+}
+
 /// The type inside any number of optionals.
 func unwrappedType(_ type: any Any.Type) -> any Any.Type {
+    if ScalarType(type) != nil { return type }
+    if let scalar = ScalarType(wrappedBy: type) { return scalar.type }
     var type = type
     while let optional = type as? any OptionalType.Type { type = optional.wrappedType }
     return type
@@ -90,6 +112,7 @@ func rawValueType<T: RawRepresentable>(_ type: T.Type) -> any Any.Type { T.RawVa
 /// The value inside any number of optionals; nil if one of them is nil.
 func unwrappedValue(_ value: Any?) -> Any? {
     guard let value else { return nil }
+    if ScalarType(type(of: value)) != nil { return value }
     guard let optional = value as? any OptionalType else { return value }
     return unwrappedValue(optional.wrappedValue)
 }

@@ -21,5 +21,5 @@ extension SchemaProperty {
     /// Whether values are kept in memory only; false unless a type says otherwise.
     public var isTransient: Bool { false }
     /// Whether the declared type is an optional.
-    public var isOptional: Bool { valueType is any OptionalType.Type }
+    public var isOptional: Bool { FaultlineModel.isOptional(valueType) }
 }

@@ -149,7 +149,8 @@ public final class ModelType: Sendable {
 
     /// Tells relationships from attributes by the type of the property.
     static func role(of valueType: any Any.Type) -> PropertyRole {
-        if let model = valueType as? any PersistentModel.Type {
+        if isScalar(valueType) { return .attribute }
+        if valueType is AnyClass, let model = valueType as? any PersistentModel.Type {
             return .toOne(destination: String(describing: model))
         }
         if let optional = valueType as? any OptionalValue.Type,
