@@ -15,6 +15,7 @@ SWIFT_FLAGS ?=
 RELEASE := swift build $(SWIFT_FLAGS) --configuration release
 TOOL := .build/release/faultline
 PROOFS := .build/release/FaultlineProofs
+MIGRATION_PROOFS := .build/release/MigrationProofs
 BENCHMARKS := .build/release/FaultlineBenchmarks
 COMPARE := Benchmarks/Compare
 
@@ -83,6 +84,10 @@ demo-kill: setup  ## Kills the demo N times at random moments, runs it on, compa
 
 crash: setup  ## Simulates power cuts over SEEDS seeds, replays SEED, or leaves each sync out (CANARY=1)
 	@$(RELEASE) --product FaultlineProofs --quiet
+ifeq ($(CANARY),)
+	@$(RELEASE) --product MigrationProofs --quiet
+	@$(MIGRATION_PROOFS) crash $(if $(SEED),--seed $(SEED),--seeds $$((($(SEEDS) + 9) / 10)))
+endif
 	@$(PROOFS) crash $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(CANARY),--canary)
 
 bitflips: setup  ## Flips every bit of four stores, and reads everything back after each; docs/Testing.md

@@ -157,10 +157,18 @@ let package = Package(
             name: "FaultlineProofs",
             dependencies: [
                 "CrashSimulation", "FaultSimulation", "FullDiskSimulation", "InterleavingSimulation",
-                "KillSimulation", "MigrationSimulation", "ModelSimulation", "RotSimulation", "Faultline",
-                "FaultlineMigration", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+                "KillSimulation", "ModelSimulation", "RotSimulation", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport",
             ],
             path: "Tests/FaultlineProofs"),
+        // The same for migrations, with the macros.
+        .executableTarget(
+            name: "MigrationProofs",
+            dependencies: [
+                "MigrationSimulation", "Faultline", "FaultlineMigration", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport",
+            ],
+            path: "Tests/MigrationProofs"),
         // The format's document and fixtures against the code.
         .testTarget(
             name: "FormatTests",

@@ -9,8 +9,9 @@ struct MigrationMemoryTests {
     private func peak(rows: Int, payloadByteCount: Int) throws -> Int {
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"
-        try #require(ProofProcess(["prepare", store, "\(rows)", "\(payloadByteCount)"]).status == 0)
-        let run = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"])
+        try #require(
+            ProofProcess(["prepare", store, "\(rows)", "\(payloadByteCount)"], of: "MigrationProofs").status == 0)
+        let run = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"], of: "MigrationProofs")
         #expect(run.status == 0)
         #expect(run["rows"] == rows)
         return try #require(run["over_baseline"])
@@ -33,15 +34,15 @@ struct MigrationMemoryTests {
         let rows = 30_000
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"
-        try #require(ProofProcess(["prepare", store, "\(rows)", "300"]).status == 0)
+        try #require(ProofProcess(["prepare", store, "\(rows)", "300"], of: "MigrationProofs").status == 0)
         var kills = 0
         for place in [3, 6, 9, 13, 18, 29, 30] {
-            let run = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"]) {
+            let run = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"], of: "MigrationProofs") {
                 $0 == "{\"done\":\(place)000}"
             }
             if run.status == -9 { kills += 1 }
         }
-        let last = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"])
+        let last = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"], of: "MigrationProofs")
         #expect(last.status == 0)
         #expect(kills >= 5)
         print("killed \(kills) times; the last run: \(last.lines.last ?? "")")

@@ -9,8 +9,8 @@ struct CacheMemoryTests {
         let rows = 22_000
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"
-        try #require(ProofProcess(["prepare", store, "\(rows)", "3900"]).status == 0)
-        let run = try ProofProcess(["cache", store, "\(rows)", "\(budget)"])
+        try #require(ProofProcess(["prepare", store, "\(rows)", "3900"], of: "MigrationProofs").status == 0)
+        let run = try ProofProcess(["cache", store, "\(rows)", "\(budget)"], of: "MigrationProofs")
         #expect(run.status == 0)
         print(run.lines.last ?? "")
         #expect(try #require(run["bytes_read"]) >= 40 * budget << 20)

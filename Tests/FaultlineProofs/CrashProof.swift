@@ -1,11 +1,9 @@
 import CrashSimulation
 import Dispatch
 import FaultlineDisk
-import MigrationSimulation
 import Synchronization
 
-/// Power cuts between any two operations of the disk: in commits, checkpoints, recovery, and, for every 10th seed, in a
-/// migration.
+/// Power cuts between any two operations of the disk: in commits, checkpoints, compaction, recovery.
 ///
 /// As a canary, the same with each place that synchronizes left out in turn: every one must be missed.
 struct CrashProof {
@@ -32,30 +30,20 @@ struct CrashProof {
     func run() throws -> Int32 { isCanary ? try leaveOut() : cut() }
 
     private func cut() -> Int32 {
-        let migrationSeeds = seeds.filter { $0 % 10 == 0 || seeds.count == 1 }
-        let all = Mutex((crashes: CrashReport(), migrations: MigrationCrashReport()))
-        // Migrations first: each takes longer than a seed of the log's, so that no thread is left alone with one.
-        DispatchQueue.concurrentPerform(iterations: migrationSeeds.count + seeds.count) { place in
-            if place < migrationSeeds.count {
-                let seed = migrationSeeds[place]
-                let report = runMigrationCrash(seeds: seed..<seed + 1)
-                all.withLock { $0.migrations.add(report) }
-            } else {
-                let seed = seeds.lowerBound + UInt64(place - migrationSeeds.count)
-                let report = runCrash(seeds: seed..<seed + 1)
-                all.withLock { $0.crashes.add(report) }
-            }
+        let all = Mutex(CrashReport())
+        DispatchQueue.concurrentPerform(iterations: seeds.count) { place in
+            let seed = seeds.lowerBound + UInt64(place)
+            let report = runCrash(seeds: seed..<seed + 1)
+            all.withLock { $0.add(report) }
         }
-        let (crashes, migrations) = all.withLock { $0 }
-        let violations = crashes.violations + migrations.violations
-        violations.prefix(3).forEach(FaultlineProofs.note)
+        let report = all.withLock { $0 }
+        report.violations.prefix(3).forEach(FaultlineProofs.note)
         print(
             """
-            {"crash_states":\(crashes.stateCount + migrations.states),"recoveries":\(crashes.nestedStateCount),\
-            "violations":\(violations.count),"seeds":\(crashes.seedCount),"gaps":\(crashes.gapCount),\
-            "migration_states":\(migrations.states)}
+            {"crash_states":\(report.stateCount),"recoveries":\(report.nestedStateCount),\
+            "violations":\(report.violations.count),"seeds":\(report.seedCount),"gaps":\(report.gapCount)}
             """)
-        return violations.isEmpty ? 0 : 1
+        return report.violations.isEmpty ? 0 : 1
     }
 
     /// Leaves each site out in turn; says what caught it, a line a site.

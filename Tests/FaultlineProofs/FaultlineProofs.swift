@@ -15,9 +15,6 @@ struct FaultlineProofs {
                FaultlineProofs interleavings [--canary]          every order of two jobs' steps
                FaultlineProofs interleavings one NUMBER          one order again
                FaultlineProofs full-disk NAME DIRECTORY CYCLES [FIRST]   on a small file system
-               FaultlineProofs prepare DIRECTORY ROWS BYTES      a store of the old version
-               FaultlineProofs migrate DIRECTORY ROWS CEILING    its migration; the ceiling in MiB
-               FaultlineProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """
 
     static func main() {
@@ -33,9 +30,6 @@ struct FaultlineProofs {
             case "model": try exit(ModelProof(arguments).run())
             case "interleavings": try exit(InterleavingProof(arguments).run())
             case "full-disk": try exit(FullDiskProof(arguments).run())
-            case "prepare": try exit(MemoryProof(arguments).prepare())
-            case "migrate": try exit(MemoryProof(arguments).migrate())
-            case "cache": try exit(MemoryProof(arguments).fillCache())
             default: fail(usage, status: 2)
             }
         } catch let error as WrongUsage {

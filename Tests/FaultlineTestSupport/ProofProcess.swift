@@ -1,30 +1,32 @@
 import Foundation
 
-/// A run of `FaultlineProofs`, for what has to be measured, or killed, in a process of its own.
+/// A run of `FaultlineProofs` or `MigrationProofs`, for what has to be measured, or killed, in a process of its own.
 package struct ProofProcess {
     /// What it printed, line by line, or the last line alone.
     package private(set) var lines: [String] = []
     /// Its exit status; negative: the signal that ended it.
     package private(set) var status: Int32 = 0
 
-    private static var executable: URL {
+    private static func executable(_ name: String) -> URL {
         // The tests and the proofs are built into one folder.
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "FaultlineProofs")
+            .appending(path: name)
     }
 
     /// Runs it to its end, or kills it.
     ///
     /// - Parameters:
     ///   - arguments: Its command line.
+    ///   - name: The executable.
     ///   - keepsAllLines: Whether lines before the last are kept.
     ///   - killAt: Asked after each line it prints; SIGKILL is sent when it says true.
     /// - Throws: What Foundation says where it cannot be started.
     package init(
-        _ arguments: [String], keepsAllLines: Bool = true, killAt: ((_ line: String) -> Bool)? = nil
+        _ arguments: [String], of name: String = "FaultlineProofs", keepsAllLines: Bool = true,
+        killAt: ((_ line: String) -> Bool)? = nil
     ) throws {
         let process = Process()
-        process.executableURL = Self.executable
+        process.executableURL = Self.executable(name)
         process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output

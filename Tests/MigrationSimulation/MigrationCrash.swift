@@ -10,11 +10,13 @@ package enum MigrationLife: CaseIterable, Sendable {
     case streamed
     /// Two custom stages.
     case custom
+    /// One mapped stage, with a policy.
+    case mapped
 
     /// What the migration leads to.
     fileprivate var version: any VersionedSchema.Type {
         switch self {
-        case .streamed: Simulated2.self
+        case .streamed, .mapped: Simulated2.self
         case .custom: SimulatedCustom3.self
         }
     }
@@ -23,12 +25,13 @@ package enum MigrationLife: CaseIterable, Sendable {
         switch self {
         case .streamed: SimulatedPlan.self
         case .custom: SimulatedCustomPlan.self
+        case .mapped: SimulatedMappedPlan.self
         }
     }
 
     fileprivate func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
         switch self {
-        case .streamed: try work.newFault(context)
+        case .streamed, .mapped: try work.newFault(context)
         case .custom: try work.customFault(context)
         }
     }

@@ -183,3 +183,46 @@ package enum SimulatedCustomPlan: SchemaMigrationPlan {
         ]
     }
 }
+
+/// The way of `SimulatedPlan` by mappings.
+package enum SimulatedMappedPlan: SchemaMigrationPlan {
+    package static var schemas: [any VersionedSchema.Type] { [Simulated1.self, Simulated2.self] }
+    package static var stages: [MigrationStage] {
+        [
+            .mapped(
+                fromVersion: Simulated1.self, toVersion: Simulated2.self,
+                MappingModel(
+                    EntityMapping(
+                        from: "Person", to: "Person",
+                        attributes: [PropertyMapping("first", part(0)), PropertyMapping("last", part(1))],
+                        relationships: [
+                            PropertyMapping("town", .counterparts(by: "towns")),
+                            PropertyMapping("photo", .counterparts(by: "photos")),
+                        ]),
+                    EntityMapping(from: "Person", to: "Town", name: "towns", policy: SimulatedTownPolicy.self),
+                    // Every fourth photo is left behind.
+                    EntityMapping(
+                        from: "Person", to: "Photo", name: "photos",
+                        attributes: [PropertyMapping("bytes", .source("photo"))],
+                        where: Filter.key("photo") != nil && .matching { ($0["number"] as? Int ?? 0) % 8 != 0 })))
+        ]
+    }
+
+    private static func part(_ place: Int) -> ValueExpression {
+        .computed { person, _ in (person["name"] as? String)?.split(separator: " ")[place].description }
+    }
+}
+
+/// Makes one town of all persons that name it.
+final class SimulatedTownPolicy: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        let name = sInstance["town"] as? String ?? ""
+        let request = FetchRequest(entityName: "Town", filter: Filter.key("name") == name)
+        let found = try manager.destinationContext.fetch(request).first
+        let town = try found ?? manager.destinationContext.insertNewObject(forEntityName: "Town")
+        if found == nil { town["name"] = name }
+        try manager.associate(sourceInstance: sInstance, withDestinationInstance: town, for: mapping)
+    }
+}

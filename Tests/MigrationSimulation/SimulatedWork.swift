@@ -96,6 +96,8 @@ struct SimulatedWork {
         }
         let photos = try context.fetchCount(FetchDescriptor<Simulated2.Photo>())
         guard photos == (0..<count).filter({ hasPhoto($0) && $0 % 8 != 0 }).count else { return "\(photos) photos" }
+        let blobs = context.container.rowStore.log.snapshot().recordCount(of: .blobs)
+        guard blobs == photos else { return "\(blobs) blobs of \(photos) photos" }
         let notes = try context.fetch(FetchDescriptor<Simulated2.Note>()).sorted { $0.text < $1.text }
         guard notes.map({ $0.person?.number }) == [0, 2, 4] else { return "new notes" }
         return nil
