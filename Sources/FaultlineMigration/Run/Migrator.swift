@@ -121,12 +121,21 @@ package struct Migrator {
         if isReadOnly { return stored.under(stored.schema, stored.map) }
         if stored.migration != nil { try abandon(stored) }
         try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
+        try dropIndexes(notIn: stored.map)
         if stored.schema == schema { return stored }
         let plan = try EntityMapPlan(for: schema, over: stored.schema, in: stored.map, rewriting: [])
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
         }
         return stored.under(schema, plan.map, adding: plan.newLayouts)
+    }
+
+    /// Forgets indexes that no schema names any more.
+    ///
+    /// Those of tables that are gone are there again after a crash, so every opening looks.
+    private func dropIndexes(notIn map: EntityMap) throws {
+        let named = map.indexes
+        for index in log.indexIDs where !named.contains(index.rawValue) { try log.dropIndex(index) }
     }
 
     /// Drops what a migration that nobody will resume has written; its blobs go with the next cleaning.
@@ -187,6 +196,7 @@ package struct Migrator {
         }
         try switchOver(stored, progress)
         try LeftBehindCleaning(log: log, layouts: progress.current.layouts).run()
+        try dropIndexes(notIn: progress.current.map)
         report.take(progress.counts)
         report.blobBytesRead = progress.blobBytesRead
         return progress.current
@@ -272,7 +282,9 @@ package struct Migrator {
         let dropped = Set(stored.map.tables).union(progress.intermediateTables).subtracting(target.map.tables).sorted()
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
-            var leftBehindCount = progress.leftBehindCount
+            // A stage's last save may have been later than what the steps know of.
+            var leftBehindCount = max(
+                progress.leftBehindCount, try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? 0)
             for table in dropped {
                 guard progress.unreadTables.contains(table), transaction.recordCount(of: .blobs) > 0 else {
                     try transaction.dropTable(TableID(rawValue: table))

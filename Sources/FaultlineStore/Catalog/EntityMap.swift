@@ -25,6 +25,13 @@ package struct EntityMap: Codable, Sendable, Equatable {
     /// Raw values of all tables, those of links included.
     package var tables: [UInt16] { entities.map(\.table) + links.map(\.table) }
 
+    /// Numbers of all indexes.
+    package var indexes: Set<UInt32> {
+        let unique = entities.flatMap(\.uniqueIndexes).map(\.index)
+        let members = entities.flatMap(\.columns).map(\.relationshipIndex).filter { $0 != 0 }
+        return Set(unique + members + links.flatMap { [$0.leftIndex, $0.rightIndex] })
+    }
+
     /// Tables that relate objects for the time of a migration.
     package var passingLinks: [StoredLink] { links.filter { $0.leftColumn == 0 && $0.rightColumn == 0 } }
 
