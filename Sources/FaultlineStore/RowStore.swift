@@ -83,10 +83,10 @@ package final class RowStore: Sendable {
     }
 
     /// Whether rows of an entity may still have values out of the row in columns that the schema has no more.
-    func mayHaveRemovedBlobs(_ entity: EntityStorage) -> Bool { readers[entity.ordinal].mayHaveRemovedBlobs }
+    package func mayHaveRemovedBlobs(_ entity: EntityStorage) -> Bool { readers[entity.ordinal].mayHaveRemovedBlobs }
 
     /// The blobs that a row holds in columns that the schema has no more: they end with this version of the row.
-    func removedBlobs(of row: RowView, _ entity: EntityStorage) -> [UInt64] {
+    package func removedBlobs(of row: RowView, _ entity: EntityStorage) -> [UInt64] {
         guard let adapter = readers[entity.ordinal].adapter(for: row.table.pointee.number) else { return [] }
         let old = RowView(trusted: row.base, table: adapter.layout.table)
         return adapter.removedVariableSlots.compactMap { old.blobReference($0)?.identifier }

@@ -186,3 +186,42 @@ final class DayPolicy: NotingPolicy {
         made["month"] = calendar.component(.month, from: time)
     }
 }
+
+/// Takes the photo of each employee away from the entity that has it, by hand.
+final class PhotoTakingPolicy: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        let record = try manager.destinationContext.insertNewObject(forEntityName: "Record")
+        record["title"] = sInstance["name"]
+        record["minutes"] = 0
+        let album = sInstance["album"] as? ManagedObject
+        let cover = try manager.destinationContext.insertNewObject(forEntityName: "Cover")
+        cover["caption"] = "taken"
+        if let album { manager.moveBlob(from: album, "cover", to: cover, "bytes") }
+        cover["record"] = record
+        PolicyNotes.current.add("made")
+        try PolicyNotes.current.stop?(sInstance)
+    }
+}
+
+/// Saves where only the migration may.
+final class SavingPolicy: EntityMigrationPolicy {
+    override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
+        try? manager.destinationContext.save()
+    }
+}
+
+/// Makes one tag of all.
+final class OneTagPolicy: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        let found = try manager.destinationContext.fetch(FetchRequest(entityName: "Tag")).first
+        let tag = try found ?? manager.destinationContext.insertNewObject(forEntityName: "Tag")
+        tag["word"] = "tag"
+        try manager.associate(sourceInstance: sInstance, withDestinationInstance: tag, for: mapping)
+        // A second time says nothing new.
+        try manager.associate(sourceInstance: sInstance, withDestinationInstance: tag, for: mapping)
+    }
+}

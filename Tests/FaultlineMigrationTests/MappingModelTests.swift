@@ -119,7 +119,70 @@ struct MappingModelTests {
         }
     }
 
+    @Test func aValueIsMovedFromAnEntityThatIsOnlyRemoved() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        let songs = EntityMapping(
+            from: "Song", to: "Record", where: Filter.key("name") == "s0" && Filter.key("album.cover") != nil,
+            policy: PhotoTakingPolicy.self)
+        let model = MappingModel(
+            songs, MusicPlan.tag, EntityMapping(from: "Album", to: nil),
+            EntityMapping(from: "Song", to: "Song", where: Filter.key("name") == "none"),
+            EntityMapping(from: nil, to: "Cover", policy: NotingPolicy.self))
+        try migrate(stores, model) { container, context in
+            let covers = try context.all(Music2.Cover.self)
+            #expect(covers.count == 3 && covers.allSatisfy { $0.bytes == Self.cover && $0.caption == "taken" })
+            #expect(container.migrationReport.blobsMoved == 3)
+            #expect(container.migrationReport.blobBytesRead == 0)
+            let blobs = container.rowStore.log.snapshot().recordCount(of: .blobs)
+            #expect(blobs == 3)
+        }
+        #expect(try stores.findings(Music2.self) == [])
+    }
+
+    @Test func mergedObjectsHaveTheMembersOfAll() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        let tag = EntityMapping(from: "Tag", to: "Tag", policy: OneTagPolicy.self)
+        for model in [
+            MappingModel(MusicPlan.album, MusicPlan.song, tag, MusicPlan.cover),
+            MappingModel(tag, MusicPlan.album, MusicPlan.song, MusicPlan.cover),
+        ] {
+            let stores = Stores()
+            try makeMusic(in: stores) { context in
+                let all = try context.all(Music1.Tag.self)
+                for album in try context.all(Music1.Album.self) where album.title == "a3" {
+                    album.tags = [try #require(all.first { $0.word == "old" })]
+                }
+            }
+            try migrate(stores, model) { _, context in
+                let tags = try context.all(Music2.Tag.self)
+                #expect(tags.map(\.word) == ["tag"])
+                #expect(tags.first?.albums.map(\.title).sorted() == ["a0", "a1", "a2", "a3", "a4", "a5"])
+            }
+            #expect(try stores.findings(Music2.self) == [])
+        }
+    }
+
     // MARK: Refusals
+
+    @Test func objectsThatNoMappingReadsAreNotDroppedInSilence() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        let song = EntityMapping(from: "Album", to: "Song", policy: NotingPolicy.self)
+        let error = try refusal(stores, MappingModel(MusicPlan.album, song, MusicPlan.tag, MusicPlan.cover))
+        #expect(error?.code == .badPlan)
+        #expect(error?.message.contains("no mapping reads the Song that there are") == true, "\(error?.message ?? "")")
+    }
+
+    @Test func aSaveOfAPolicyIsRefusedEvenIfItIsCaught() throws {
+        let stores = Stores()
+        try makeMusic(in: stores)
+        let tag = EntityMapping(from: "Tag", to: "Tag", policy: SavingPolicy.self)
+        let error = try refusal(stores, MappingModel(MusicPlan.album, MusicPlan.song, tag, MusicPlan.cover))
+        #expect(error?.code == .stageFailed)
+        #expect(error?.description.contains("is saved by the migration, in batches") == true)
+    }
 
     @Test(arguments: [
         (

@@ -17,8 +17,7 @@ struct MappedPasses {
         for mapping in stage.mappings { try relate(mapping) }
         for mapping in stage.mappings { try check(mapping) }
         try checkRules()
-        let sources = Set(stage.mappings.compactMap(\.source?.name))
-        for entity in sources.sorted() { try stage.leaveBehind(entity) }
+        for entity in manager.sourceSchema.entities { try stage.leaveBehind(entity.name) }
         try stage.flush()
     }
 
@@ -30,8 +29,9 @@ struct MappedPasses {
         if let source = mapping.source?.name, mapping.mapping.mappingType != .add {
             let total = stage.source.storedCount(entityNamed: source)
             var done = 0
-            try stage.source.forEachStored(entityNamed: source, where: mapping.mapping.sourceFilter) { old, number, _ in
+            try stage.source.forEachStored(entityNamed: source, where: mapping.mapping.sourceFilter) { old, _, _ in
                 stage.countRead()
+                let before = stage.associationCount
                 try call(mapping, old) {
                     if let policy = mapping.policy {
                         try policy.createDestinationInstances(forSource: old, in: mapping.mapping, manager: manager)
@@ -39,7 +39,7 @@ struct MappedPasses {
                         try manager.createDestinationInstance(forSource: old, in: mapping.mapping)
                     }
                 }
-                if !stage.wasMade(of: number, by: mapping.place) { stage.countDropped() }
+                if stage.associationCount == before { stage.countDropped() }
                 done += 1
                 try call(mapping, old) { try stage.flushIfFull() }
                 report(mapping, done, total, pass: 0)
@@ -88,8 +88,10 @@ struct MappedPasses {
     /// Asks of the new objects what the new schema asks of relationships.
     private func checkRules() throws {
         var findings: [String] = []
-        for entity in Set(stage.mappings.compactMap(\.destination?.name)).sorted() {
-            findings += try stage.target.brokenRules(entityNamed: entity, limit: Self.findingsMax - findings.count)
+        let rewritten = Set(stage.mappings.compactMap(\.destination?.name))
+        for entity in manager.destinationSchema.entities where isConcerned(entity, rewritten) {
+            findings += try stage.target.brokenRules(
+                entityNamed: entity.name, limit: Self.findingsMax - findings.count, targetsOf: rewritten)
             if findings.count >= Self.findingsMax { break }
         }
         guard findings.isEmpty else {
@@ -98,6 +100,16 @@ struct MappedPasses {
                 "What the stage to \(name) made breaks rules of the new version: \(findings.joined(separator: "; ")). The store is in its old state."
             )
         }
+    }
+
+    /// Whether an entity was written anew, or has to refer to one that was.
+    private func isConcerned(_ entity: Schema.Entity, _ rewritten: Set<String>) -> Bool {
+        rewritten.contains(entity.name)
+            || entity.properties.contains {
+                guard let relationship = $0 as? Schema.Relationship else { return false }
+                return relationship.isToOneRelationship && !relationship.isOptional
+                    && rewritten.contains(relationship.destination)
+            }
     }
 
     // MARK: Calls

@@ -66,6 +66,7 @@ final class MappedStage {
         target.refusesUpserts = true
         target.defersRelationshipRules = true
         target.keepsGivenOrder = true
+        target.isSavedByStage = true
         target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
@@ -75,9 +76,11 @@ final class MappedStage {
     func associate(_ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping) throws {
         let number = old.objectID.number
         let key = Key(place: mapping.place, number: number)
+        if try isAssociated(old: number, new, key) { return }
+        associationCount += 1
         if !new.isInserted || pendingByDestination[ObjectIdentifier(new)] != nil { merging.insert(mapping.place) }
         if mapping.keepsIdentity, new.isInserted, pendingByDestination[ObjectIdentifier(new)] == nil {
-            let taken = Key(place: -1, number: number)
+            let taken = Key(place: -1 - firstPlace(of: new.entity.name), number: number)
             if !chosen.contains(taken), try !target.isTaken(number, entityNamed: new.entity.name) {
                 chosen.insert(taken)
                 target.choose(number, for: new)
@@ -86,6 +89,17 @@ final class MappedStage {
         pendingBySource[key, default: []].append(new)
         pendingByDestination[ObjectIdentifier(new), default: []].append((mapping.place, number))
         pending.append(Pair(place: mapping.place, source: number, destination: new))
+    }
+
+    private func isAssociated(old number: RecordID, _ new: ManagedObject, _ key: Key) throws -> Bool {
+        if pendingBySource[key]?.contains(where: { $0 === new }) == true { return true }
+        guard !new.isInserted, !mappings[key.place].isOneToOne else { return false }
+        return try associations[key.place].sources(of: new.objectID.number, in: newest()).contains(number)
+    }
+
+    /// Stands for an entity of the new version.
+    private func firstPlace(of destination: String) -> Int {
+        mappings.firstIndex { $0.destination?.name == destination } ?? mappings.count
     }
 
     /// The new objects that an old one became, by a mapping, in the order in which they were made.
@@ -98,8 +112,11 @@ final class MappedStage {
         } else {
             numbers = try associations[place].destinations(of: old, in: newest())
         }
-        let stored = try numbers.map { try target.dynamicObject($0, entityNamed: name) }
-        return stored + (pendingBySource[Key(place: place, number: old)] ?? [])
+        // Others than these were deleted since.
+        let stored = try numbers.filter { try target.isTaken($0, entityNamed: name) }
+            .map { try target.dynamicObject($0, entityNamed: name) }
+        let pending = pendingBySource[Key(place: place, number: old)] ?? []
+        return stored.filter { !$0.isDeleted } + pending.filter { !$0.isDeleted }
     }
 
     /// The old objects that became a new one, by a mapping.
@@ -133,6 +150,7 @@ final class MappedStage {
         let table = associations[mapping.place]
         try table.forEach(in: snapshot) { old, number in
             if merging.contains(mapping.place), try table.sources(of: number, in: snapshot).first != old { return }
+            guard try target.isTaken(number, entityNamed: name) else { return }
             let new = try target.dynamicObject(number, entityNamed: name)
             try body(new, source.dynamicObject(old, entityNamed: sourceName))
         }
@@ -186,16 +204,19 @@ final class MappedStage {
     /// The first error that a context met, whether or not the policy passed it on.
     func takeError() -> (any Error)? { target.takePendingError() ?? source.takePendingError() ?? session.error }
 
+    /// Pairs noted so far.
+    private(set) var associationCount = 0
+
+    /// Whether a new object of a mapping may have more than one old one.
+    func mayMerge(_ place: Int) -> Bool { merging.contains(place) }
+
     func countRead() { record.report.objectsRead += 1 }
     func countDropped() { record.report.objectsDropped += 1 }
-
-    /// Whether an old object became anything in this batch.
-    func wasMade(of old: RecordID, by place: Int) -> Bool { pendingBySource[Key(place: place, number: old)] != nil }
 
     /// Saves if the batch is full.
     func flushIfFull() throws {
         if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.objectsMax
-            || pending.count >= Self.objectsMax
+            || pending.count >= Self.objectsMax || target.unsavedLinkCount >= Self.objectsMax
         {
             try flush()
         }
@@ -209,8 +230,10 @@ final class MappedStage {
         try target.save { transaction, number in
             var writer = RowWriter(self.target.store)
             for pair in self.pending where !self.mappings[pair.place].isOneToOne {
-                try self.associations[pair.place].associate(
-                    pair.source, with: number(pair.destination), &writer, in: &transaction)
+                // None for one that was deleted before it was ever written.
+                let destination = number(pair.destination)
+                guard destination != 0 else { continue }
+                try self.associations[pair.place].associate(pair.source, with: destination, &writer, in: &transaction)
             }
             for blob in self.moved {
                 try writer.link(

@@ -64,10 +64,9 @@ struct MappedStageRunner {
                 log: log, catalog: catalog, isMigrationTarget: isTarget,
                 setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
         }
-        let reader = ContextCore(
-            store: try rows(current, isTarget: false), types: current.schema.entities.map(ModelType.dynamic),
-            isReadOnly: true)
         let session = StageSession(firstOwnBlob: record.restart?.firstBlob ?? record.firstBlob)
+        let reader = session.makeCore(
+            try rows(current, isTarget: false), current.schema.entities.map(ModelType.dynamic), isReadOnly: true)
         let writer = session.makeCore(
             try rows(target, isTarget: true), target.schema.entities.map(ModelType.dynamic))
         writer.sharedTables = Set(

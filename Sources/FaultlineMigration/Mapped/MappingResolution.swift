@@ -10,6 +10,8 @@ struct MappingResolution {
     /// Names that entities of the new version had in the old one.
     private let oldNames: [String: String]
     private let rewritten: Set<String>
+    /// Whether code is run that may make objects of any entity, and associate them.
+    private let runsCode: Bool
 
     init(_ models: [MappingModel], from source: Schema, to target: Schema, stage: String) {
         self.stage = stage
@@ -18,6 +20,12 @@ struct MappingResolution {
         mappings = models.flatMap(\.entityMappings)
         oldNames = SchemaDifference(from: source, to: target).oldEntityNames
         rewritten = Set(mappings.compactMap(\.destinationEntityName))
+        runsCode = mappings.contains { mapping in
+            mapping.entityMigrationPolicy != nil
+                || (mapping.attributeMappings + mapping.relationshipMappings).contains {
+                    if case .computed? = $0.valueExpression?.form { true } else { false }
+                }
+        }
     }
 
     /// The mappings with entities and properties in the place of names, each with its policy.
@@ -32,7 +40,21 @@ struct MappingResolution {
             }
             all.append(try resolve(mapping, place))
         }
+        try checkForerunners()
         return all
+    }
+
+    /// Checks that no objects are lost because their entity's place was given to others.
+    private func checkForerunners() throws(MigrationError) {
+        for mapping in mappings {
+            guard let name = mapping.destinationEntityName, let old = oldNames[name],
+                !mappings.contains(where: { $0.sourceEntityName == old })
+            else { continue }
+            throw bad(
+                mapping,
+                "makes all objects of \(name) anew, and no mapping reads the \(old) that there are. Add one, or one from \(old) to nil, which removes them"
+            )
+        }
     }
 
     private func resolve(_ mapping: EntityMapping, _ place: Int) throws(MigrationError) -> ResolvedMapping {
@@ -56,7 +78,7 @@ struct MappingResolution {
         let isOnly = mappings.filter { $0.destinationEntityName == new?.name }.count == 1
         return ResolvedMapping(
             mapping: mapping, place: place, source: old, destination: new, keepsIdentity: keepsIdentity,
-            isOneToOne: keepsIdentity && isOnly && mapping.entityMigrationPolicy == nil,
+            isOneToOne: keepsIdentity && isOnly && !runsCode,
             attributes: attributes, relationships: relationships,
             policy: mapping.entityMigrationPolicy.map { $0.init() })
     }

@@ -42,13 +42,16 @@ extension MigrationManager {
     func createRelationships(forDestination new: ManagedObject, in mapping: EntityMapping) throws {
         let resolved = try resolved(mapping.name)
         guard !resolved.relationships.isEmpty else { return }
-        let source = try currentSource ?? stage.sources(of: new, by: resolved.place).first
-        guard let source else { return }
+        let first = try currentSource ?? stage.sources(of: new, by: resolved.place).first
+        guard let source = first else { return }
+        // A new object made of several old ones has the members of all of them.
+        let sources = stage.mayMerge(resolved.place) ? try stage.sources(of: new, by: resolved.place) : [source]
         for relation in resolved.relationships {
             switch relation.value {
             case .computed(let body): new.setValue(try body(source, self), forKey: relation.name)
             case .destinations(let name, let places):
-                let found = try related(source, name).flatMap { old in
+                let found = try (relation.isToOne ? [source] : sources).flatMap { try related($0, name) }.flatMap {
+                    old in
                     try places.flatMap { try stage.destinations(of: old.objectID.number, by: $0) }
                 }
                 set(relation, of: new, to: found)
@@ -61,7 +64,7 @@ extension MigrationManager {
                 guard let entityName else { continue }
                 set(
                     relation, of: new,
-                    to: try related(source, name).map {
+                    to: try (relation.isToOne ? [source] : sources).flatMap { try related($0, name) }.map {
                         try stage.target.dynamicObject($0.objectID.number, entityNamed: entityName)
                     })
                 if relation.isToOne { new.takePlace(relation.name, from: source, name) }
@@ -81,7 +84,13 @@ extension MigrationManager {
         if relation.isToOne {
             if let first = found.first { new.setValue(first, forKey: relation.name) }
         } else if !found.isEmpty {
-            new.setValue(found, forKey: relation.name)
+            var seen: Set<ObjectIdentifier> = []
+            let members = found.filter { seen.insert(ObjectIdentifier($0)).inserted }
+            // Members that the other side, or a policy, has added stay.
+            let others = (new.value(forKey: relation.name) as? [ManagedObject] ?? []).filter {
+                !seen.contains(ObjectIdentifier($0))
+            }
+            new.setValue(members + others, forKey: relation.name)
         }
     }
 }

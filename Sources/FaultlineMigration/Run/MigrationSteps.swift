@@ -37,13 +37,14 @@ package struct MigrationSteps {
         var mark: String {
             if closures != nil { return "custom" }
             let mappings = mappingModels.flatMap(\.entityMappings).map(\.name)
-            return (streamedEntities.map(\.entityName) + mappings).joined(separator: ",")
+            if !mappings.isEmpty { return "mapped \(mappings.joined(separator: ","))" }
+            return streamedEntities.map(\.entityName).joined(separator: ",")
         }
 
-        /// Old entities whose objects the stage reads: it says itself what becomes of their large values.
+        /// Old entities of which the stage says itself what becomes of their large values: a policy may take one from any
+        /// object.
         var readEntities: Set<String> {
-            let mappings = mappingModels.flatMap(\.entityMappings).filter { $0.mappingType != .remove }
-            return Set(streamedEntities.map(\.entityName) + mappings.compactMap(\.sourceEntityName))
+            Set(mappingModels.isEmpty ? streamedEntities.map(\.entityName) : from.entities.map(\.name))
         }
 
         /// Entities of the new schema whose objects the stage writes anew, under their new names.

@@ -43,17 +43,18 @@ struct StageRunner {
             setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
         try DefaultValues.checkLayouts(sourceStore, fromTypes)
         try DefaultValues.checkLayouts(targetStore, toTypes)
-        let output = ContextCore(store: targetStore, types: toTypes)
+        let session = StageSession(firstOwnBlob: record.firstBlob)
+        let output = session.makeCore(targetStore, toTypes)
         output.sharedTables = Set(source.map.tables).intersection(target.map.tables).mapToTables()
         let writer = StageWriter(
             target: output, record: record,
             oldNames: SchemaDifference(from: source.schema, to: target.schema).oldEntityNames,
             batchByteCount: options.batchByteCount ?? max(1 << 20, options.memoryCeiling / 16))
-        let reader = ContextCore(store: sourceStore, types: fromTypes, isReadOnly: true)
+        let reader = session.makeCore(sourceStore, fromTypes, isReadOnly: true)
         for (place, entity) in entities.enumerated() where place >= record.entity {
             do {
                 try run(
-                    entity, place, reader, MigrationOutput(writer), writer,
+                    entity, place, reader, MigrationOutput(writer), writer, session,
                     startingAfter: place == record.entity ? record.lastDone : 0)
                 try writer.flush()
                 if place + 1 < entities.count { try writer.moveOn(toEntity: place + 1) }
@@ -73,13 +74,15 @@ struct StageRunner {
 
     private func run(
         _ entity: StreamedEntity, _ place: Int, _ reader: ContextCore, _ output: MigrationOutput, _ writer: StageWriter,
-        startingAfter last: UInt64
+        _ session: StageSession, startingAfter last: UInt64
     ) throws {
         var done = last == 0 ? 0 : record.entityDone
         let total = reader.storedCount(entity.type)
         try reader.forEachStored(entity.type, after: last) { object, number, blobs in
             writer.begin(entity: entity.entityName, number: number, blobs: blobs)
             try entity.body(object, output)
+            // A value that could not be read was a stand-in, which must not become the new value.
+            if let error = session.error { throw error }
             done += 1
             try writer.end(entityPlace: place, done: done)
             if done % 1_000 == 0 {

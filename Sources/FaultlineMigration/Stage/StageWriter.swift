@@ -76,13 +76,11 @@ package final class StageWriter {
             // What no new object took is deleted when the migration has switched, not before: the old state still has
             // it.
             let leftBehind = self.blobsToMove.sorted()
-            if !leftBehind.isEmpty {
-                try StoredCatalog.put(
-                    LeftBehind.blobs(leftBehind),
-                    StoredCatalog.RecordNumber.leftBehind + RecordID(self.record.leftBehindCount), in: &transaction)
-                self.record.leftBehindCount += 1
-                self.record.report.blobsLeftBehind += leftBehind.count
-            }
+            try LeftBehind.leave(leftBehind, in: &transaction)
+            self.record.report.blobsLeftBehind += leftBehind.count
+            // The save may have left blobs behind itself.
+            self.record.leftBehindCount =
+                try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? self.record.leftBehindCount
             try StoredCatalog.put(self.record, StoredCatalog.RecordNumber.migration, in: &transaction)
         }
         blobsToMove.removeAll(keepingCapacity: true)

@@ -124,12 +124,22 @@ extension ContextCore {
         }
     }
 
+    /// Refuses a save that somebody else than the stage asks for, where only the stage may.
+    func checkSavesByItself(_ isOfStage: Bool) throws {
+        guard isSavedByStage, !isOfStage else { return }
+        throw SwiftDataError.modelValidationFailure.explained(
+            "The context of a mapped stage is saved by the migration, in batches. Leave the save out.")
+    }
+
+    /// Relationships that the next save writes as links.
+    package var unsavedLinkCount: Int { relationships.links.count }
+
     /// Refuses to write in a table that the old state of a migration reads.
     @inline(__always)
     func checkUnshared(_ table: TableID, _ what: @autoclosure () -> String, _ done: String) throws {
         guard !sharedTables.isEmpty, sharedTables.contains(table) else { return }
         throw SwiftDataError.modelValidationFailure.explained(
-            "A streamed stage \(done) an object of \(what()), whose objects go over as they are: the old state would see it. Name the entity in the stage, with a StreamedEntity of its own."
+            "A migration stage \(done) \(what()), which goes over as it is: the old state would see it. Name the entity in the stage, with a StreamedEntity or a mapping of its own."
         )
     }
 
@@ -146,7 +156,7 @@ extension ContextCore {
             case .toOne: isSame = draft.toOne(slot) == view.toOne(slot)
             case .toMany: isSame = true
             }
-            if !isSame { try checkUnshared(entity.table, entity.name, "changed") }
+            if !isSame { try checkUnshared(entity.table, "an object of \(entity.name)", "changed") }
         }
     }
 
@@ -224,9 +234,12 @@ extension ContextCore {
             for record in records {
                 tally.addRow()
                 let view = try store.view(record, of: entity)
-                let blobs = entity.variableSlots.compactMap { view.blobReference($0)?.identifier }
+                let blobs = blobs(of: view, entity)
                 guard let object = anyObject(record.id, home), let handle = handle(of: object, home) else { continue }
-                if handle.core.pointee.row == .none { handle.core.pointee.row = keep(view, at: record.location) }
+                // Not where the context has moved on: it saves while it walks.
+                if handle.core.pointee.row == .none, snapshot.sequence == self.snapshot.sequence {
+                    handle.core.pointee.row = keep(view, at: record.location)
+                }
                 try body(object, record.id, blobs)
             }
             // Rows are read once: what is behind goes back, so that the memory is the writing side's.
@@ -241,8 +254,15 @@ extension ContextCore {
     ///
     /// A migration's first pass makes objects before there is anything to relate them to, so it asks afterwards.
     ///
-    /// - Returns: A sentence for each of the first `limit` findings.
-    package func brokenRules(entityNamed name: String, limit: Int) throws -> [String] {
+    /// - Parameters:
+    ///   - name: The entity.
+    ///   - limit: So many findings are enough.
+    ///   - rewritten: Entities whose objects may be gone though others refer to them.
+    /// - Returns: A sentence for each of the first findings.
+    /// - Throws: What the store says where it cannot be read.
+    package func brokenRules(
+        entityNamed name: String, limit: Int, targetsOf rewritten: Set<String>
+    ) throws -> [String] {
         guard let home = homes.first(where: { $0.entityName == name }), let entity = home.entity,
             !entity.requiredSlots.isEmpty || !entity.boundedSlots.isEmpty
         else { return [] }
@@ -255,7 +275,7 @@ extension ContextCore {
         ) { records in
             for record in records {
                 let view = try store.view(record, of: entity)
-                for slot in entity.requiredSlots where view.toOne(slot) == 0 {
+                for slot in entity.requiredSlots where try isMissing(view.toOne(slot), entity, slot, rewritten) {
                     findings.append("\(name) \(record.id).\(properties[slot].name): a required object is missing")
                 }
                 for slot in entity.boundedSlots {
@@ -271,11 +291,22 @@ extension ContextCore {
         return Array(findings.prefix(limit))
     }
 
+    /// Whether a required target is none, or one that is not there: asked of entities that were written anew.
+    private func isMissing(
+        _ number: RecordID, _ entity: EntityStorage, _ slot: Int, _ rewritten: Set<String>
+    ) throws -> Bool {
+        guard number != 0 else { return true }
+        guard case .toOne(let relationship) = entity.slots[slot] else { return false }
+        let destination = homes[relationship.destination]
+        guard rewritten.contains(destination.entityName), let table = destination.entity?.table else { return false }
+        return try snapshot.location(of: number, in: table).isAbsent
+    }
+
     /// Calls `body` with the values that the rows of an entity have out of the row, a batch of rows at a time.
     package func forEachBlobs(entityNamed name: String, _ body: ([UInt64]) throws -> Void) throws {
-        guard let entity = homes.first(where: { $0.entityName == name })?.entity, !entity.variableSlots.isEmpty else {
-            return
-        }
+        guard let entity = homes.first(where: { $0.entityName == name })?.entity,
+            !entity.variableSlots.isEmpty || store.mayHaveRemovedBlobs(entity)
+        else { return }
         try beginReading()
         defer { endReading() }
         try snapshot.scan(
@@ -283,12 +314,19 @@ extension ContextCore {
         ) { records in
             var blobs: [UInt64] = []
             for record in records {
-                let view = try store.view(record, of: entity)
-                blobs += entity.variableSlots.compactMap { view.blobReference($0)?.identifier }
+                blobs += self.blobs(of: try store.view(record, of: entity), entity)
             }
             if !blobs.isEmpty { try body(blobs) }
             return true
         }
+    }
+}
+
+extension ContextCore {
+    /// The values that a row has out of the row, those of attributes that the schema has no more included.
+    private func blobs(of view: RowView, _ entity: EntityStorage) -> [UInt64] {
+        let blobs = entity.variableSlots.compactMap { view.blobReference($0)?.identifier }
+        return store.mayHaveRemovedBlobs(entity) ? blobs + store.removedBlobs(of: view, entity) : blobs
     }
 }
 
@@ -307,9 +345,12 @@ extension ManagedObject {
         core.pointee.write { $0.setOrderKey(slot, order) }
     }
 
-    /// Whether the value of an attribute lies out of the row; nothing is read of it.
+    /// The number of an attribute's value, if it is Data and lies out of the row; nothing is read of it.
     package func blobIdentifier(forKey key: String) -> UInt64? {
-        guard case .stored(let reference, nil, _)? = blob(forKey: key)?.place else { return nil }
+        guard let slot = type.slotsByName[key],
+            let attribute = type.entity.properties[slot] as? Schema.Attribute, attribute.kind == .data,
+            case .stored(let reference, nil, _)? = _$coreAddress().pointee.blob(of: slot)?.place
+        else { return nil }
         return reference.identifier
     }
 }

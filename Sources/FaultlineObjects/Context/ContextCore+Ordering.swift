@@ -132,6 +132,7 @@ extension ContextCore {
         for case .toMany(let relationship) in entity.slots {
             guard case .link(let side, _) = relationship.members else { continue }
             for member in try storedMembers(of: number, in: side.index, transaction) {
+                try checkUnshared(side.table, "a relationship", "changed")
                 try writer.unlink(member.row, side, in: &transaction)
             }
         }
@@ -253,6 +254,7 @@ extension ContextCore {
                 rightOrder: rightOrders[pair] ?? usual, side, in: &transaction)
         }
         for (pair, row) in moved.sorted(by: { $0.value < $1.value }) {
+            try checkUnshared(side.table, "a relationship", "changed")
             try writer.move(row, leftOrder: leftOrders[pair], rightOrder: rightOrders[pair], side, in: &transaction)
         }
     }

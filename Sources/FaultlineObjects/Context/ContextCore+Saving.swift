@@ -22,6 +22,7 @@ extension ContextCore {
         }
         guard hasChanges || addition != nil else { return }
         try stage?.checkIsRunning()
+        try checkSavesByItself(addition != nil)
         guard !isReadOnly else {
             throw SwiftDataError.modelValidationFailure.explained(
                 "The container was made with allowsSave: false. Make another one to save.")
@@ -47,6 +48,8 @@ extension ContextCore {
         do {
             receipt = try store.log.write(author: author) { transaction in
                 try store.checkInForce(in: transaction)
+                // Again, because a save may have waited for others while the stage ended.
+                try stage?.checkIsRunning()
                 let keptBlobs = try write(&saving, in: &transaction)
                 try LeftBehind.leave(keptBlobs, in: &transaction)
                 saved.blobsLeftBehind = keptBlobs.count
@@ -65,6 +68,12 @@ extension ContextCore {
 
     /// Undoes all unsaved changes.
     func rollback() {
+        guard !isSavedByStage else {
+            return refuseSave(
+                SwiftDataError.modelValidationFailure.explained(
+                    "The context of a mapped stage cannot be rolled back: it holds what other calls have made. Delete what is not wanted."
+                ))
+        }
         pendingError = nil
         let noteChanges = changesOfRollback()
         inserted.forEach(sendAway)
@@ -139,7 +148,7 @@ extension ContextCore {
             let home = handle.core.pointee.home.takeUnretainedValue()
             guard let entity = home.entity else { continue }
             try unlinkAll(handle.core.pointee.number, entity, &writer, &transaction)
-            try checkUnshared(entity.table, entity.name, "deleted")
+            try checkUnshared(entity.table, "an object of \(entity.name)", "deleted")
             try writer.delete(id: handle.core.pointee.number, entity, in: &transaction)
         }
         // Keys that updates give up come first, so that an insert may take one over.
@@ -199,7 +208,7 @@ extension ContextCore {
             guard let entity = home.entity, handle.core.pointee.draft != nil, !handle.core.pointee.has(.deleted) else {
                 continue
             }
-            try checkUnshared(entity.table, entity.name, "inserted")
+            try checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
             if entity.uniqueIndexes.isEmpty || !entity.uniqueKeysNameObjects {
                 _ = try resolveInsert(place, handle, entity, &saving, &writer, &transaction)
             } else {

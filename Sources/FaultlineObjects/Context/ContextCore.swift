@@ -52,6 +52,8 @@ package final class ContextCore: @unchecked Sendable {
     package var mayMoveBlob: ((UInt64) -> Bool)?
     /// In a migration: whether a new object may not take the place of the stored one that has its unique values.
     package var refusesUpserts = false
+    /// In a migration: whether the stage alone saves, in batches, with what it has to write down in the same transaction.
+    package var isSavedByStage = false
     /// In a migration: whether objects are saved before they are related, so that what relationships have to be is
     /// asked afterwards.
     package var defersRelationshipRules = false

@@ -1,7 +1,7 @@
 package import FaultlineStore
 internal import Synchronization
 
-/// What the contexts of one closure of a custom migration stage have in common: the blobs that they must not delete, the
+/// What the contexts of one closure of a custom migration stage, or of one streamed or mapped stage, have in common: the blobs that they must not delete, the
 /// first error that one of them met, what they have saved, and whether the closure is still running.
 ///
 /// Thread-safe: a closure may use contexts on other threads.
@@ -35,9 +35,9 @@ package final class StageSession: Sendable {
     /// What all contexts have saved.
     package var saved: Counts { state.withLock { $0.saved } }
 
-    /// Makes a context of the closure.
-    package func makeCore(_ store: RowStore, _ types: [ModelType]) -> ContextCore {
-        let core = ContextCore(store: store, types: types, tallies: tallies)
+    /// Makes a context of the stage.
+    package func makeCore(_ store: RowStore, _ types: [ModelType], isReadOnly: Bool = false) -> ContextCore {
+        let core = ContextCore(store: store, types: types, isReadOnly: isReadOnly, tallies: tallies)
         core.stage = self
         return core
     }
