@@ -237,6 +237,18 @@ extension ModelCore {
         }
     }
 
+    /// Gives the bytes of a variable value to what may run the user's own code: that may fetch, or change the object, so
+    /// the bytes lie where neither moves them.
+    private mutating func withBytesOfItsOwn<R>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
+        if let core = canonicalCore { return core.pointee.withBytesOfItsOwn(of: slot, body) }
+        guard let isOutOfRow = read({ $0.blobReference(slot) != nil }, { $0.blobReference(slot) != nil }) else {
+            return nil
+        }
+        if isOutOfRow { return withBytes(of: slot, body) }
+        guard let copy = withBytes(of: slot, { [UInt8]($0) }) else { return nil }
+        return copy.withUnsafeBytes(body)
+    }
+
     /// A value out of the row, held since the object's deletion was saved.
     func heldBlob(_ reference: BlobReference) -> HeldBlob? { extraIfPresent?.lastBlobs[reference.identifier] }
 
@@ -288,7 +300,7 @@ extension ModelCore {
         if let optional = V.self as? any OptionalNil.Type, _$isNil(slot), let value = optional.makeNil() as? V {
             return value
         }
-        let result: Result<V, any Error>? = withBytes(of: slot) { bytes in
+        let result: Result<V, any Error>? = withBytesOfItsOwn(of: slot) { bytes in
             Result { try NestedDecoder.decode(V.self, from: bytes, scalars: FoundationScalars()) }
         }
         switch result {
