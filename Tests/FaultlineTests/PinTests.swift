@@ -9,75 +9,8 @@ import Testing
 
 /// Contexts that stay behind, because they were pinned or because nobody uses them.
 @Suite struct PinTests {
-    /// A store whose clock the test sets, with tiny segments.
-    private final class Ground {
-        let disk = SimulatedDisk(directories: ["/d"])
-        let container: ModelContainer
-        private let clock = Seconds()
-
-        private final class Seconds: Sendable {
-            let now = Atomic<Int64>(1_000)
-        }
-
-        init() throws {
-            var options = LogOptions()
-            options.maintenance = .manual
-            options.segmentByteCount = 8_000
-            options.seed = 1
-            let clock = clock
-            container = try ModelContainer(
-                for: [Optionals.self, Folder.self], directory: "/d/store", on: disk,
-                clock: Clock(
-                    wallNanoseconds: { clock.now.load(ordering: .relaxed) * 1_000_000_000 },
-                    monotonicNanoseconds: { UInt64(clock.now.load(ordering: .relaxed)) * 1_000_000_000 }),
-                options: options)
-        }
-
-        func context() -> ModelContext { ModelContext(container) }
-
-        /// Changes all objects, and gives space back.
-        func replaceAll(_ version: Int) throws {
-            let context = context()
-            for object in try context.all(Optionals.self) {
-                object.string = "version \(version)"
-                object.data = Self.body(version)
-            }
-            try context.save()
-            try container.rowStore.log.compact()
-        }
-
-        /// Lets time go by, and the store look after itself.
-        func wait(seconds: Int64) throws {
-            clock.now.add(seconds, ordering: .relaxed)
-            try container.rowStore.log.checkpoint()
-            try container.rowStore.log.checkpoint()
-        }
-
-        static func body(_ version: Int) -> Data {
-            // Bytes that do not compress.
-            var seed = Seed(UInt64(version))
-            return Data(seed.bytes(6_000))
-        }
-
-        var fileCount: Int { disk.filePaths.count }
-    }
-
-    private func filled() throws -> Ground {
-        let ground = try Ground()
-        let context = ground.context()
-        for number in 0..<100 {
-            let object = Optionals()
-            object.string = "version 0"
-            object.int = number
-            object.data = Ground.body(0)
-            context.insert(object)
-        }
-        try context.save()
-        return ground
-    }
-
     @Test func aPinnedContextStaysWhereItIs() throws {
-        let ground = try filled()
+        let ground = try ClockedStore.filled()
         let context = ground.context()
         let objects = try context.all(Optionals.self)
         try context.pin("monthly report")
@@ -87,7 +20,7 @@ import Testing
             try ground.wait(seconds: 500)
             #expect(try context.all(Optionals.self).allSatisfy { $0.string == "version 0" })
         }
-        #expect(objects.allSatisfy { $0.data == Ground.body(0) })
+        #expect(objects.allSatisfy { $0.data == ClockedStore.body(0) })
         let use = try #require(ground.container.pins.first)
         #expect(ground.container.pins.count == 1 && use.label == "monthly report" && use.isPinned && !use.isExpired)
         #expect(use.heldByteCount > 500_000 && use.since == Date(timeIntervalSince1970: 1_000))
@@ -97,12 +30,12 @@ import Testing
         context.unpin()
         try context.save()
         #expect(try context.all(Optionals.self).allSatisfy { $0.string == "version 3" })
-        #expect(objects[0].int == 1_000 && objects[1].data == Ground.body(3))
+        #expect(objects[0].int == 1_000 && objects[1].data == ClockedStore.body(3))
         try ground.container.close()
     }
 
     @Test func aPinThatIsTooOldExpires() throws {
-        let ground = try filled()
+        let ground = try ClockedStore.filled()
         let context = ground.context()
         let errors = Mutex<[StorageError.Code]>([])
         context.errorHandler = { error in
@@ -114,7 +47,7 @@ import Testing
         try ground.replaceAll(1)
         let before = ground.fileCount
         try ground.wait(seconds: 599)
-        #expect(objects[0].data == Ground.body(0))
+        #expect(objects[0].data == ClockedStore.body(0))
         try ground.wait(seconds: 1)
         #expect(ground.fileCount < before)
         #expect(ground.container.pins.map(\.isExpired) == [true])
@@ -125,13 +58,13 @@ import Testing
         #expect(objects[0].data?.isEmpty != false && errors.withLock { $0 } == [.expired])
         #expect(throws: StorageError.self) { try context.pin() }
         context.unpin()
-        #expect(objects[0].data == Ground.body(1) && objects[0].string == "version 1")
+        #expect(objects[0].data == ClockedStore.body(1) && objects[0].string == "version 1")
         try context.save()
         try ground.container.close()
     }
 
     @Test func whatCannotBeReadInAnExpiredPinIsNotChanged() throws {
-        let ground = try filled()
+        let ground = try ClockedStore.filled()
         let folder = Folder("f")
         let document = Document("d")
         document.folder = folder
@@ -156,20 +89,8 @@ import Testing
         try ground.container.close()
     }
 
-    @Test func anIdleContextWithObjectsStays() throws {
-        let ground = try filled()
-        let context = ground.context()
-        let objects = try context.all(Optionals.self)
-        for object in objects.prefix(10) { #expect(object.string == "version 0") }
-        try ground.replaceAll(1)
-        for _ in 0..<5 { try ground.wait(seconds: 10_000) }
-        #expect(ground.container.pins.map(\.isPinned) == [false])
-        #expect(objects[1].data == Ground.body(0) && objects[50].string == "version 0")
-        try ground.container.close()
-    }
-
     @Test func anIdleContextWithoutObjectsGoesOnAtTheNewestState() throws {
-        let ground = try filled()
+        let ground = try ClockedStore.filled()
         let context = ground.context()
         let identifier = try context.first(Optionals.self).persistentModelID
         try ground.replaceAll(1)
@@ -181,14 +102,14 @@ import Testing
         try ground.wait(seconds: 5)
         #expect(ground.fileCount < before && ground.container.pins.isEmpty)
         let object = try #require(context.model(for: identifier) as? Optionals)
-        #expect(object.string == "version 1" && object.data == Ground.body(1))
+        #expect(object.string == "version 1" && object.data == ClockedStore.body(1))
         object.int = 77
         try context.save()
         try ground.container.close()
     }
 
     @Test func whoWatchesHearsThatAnExpiredPinHasEnded() throws {
-        let ground = try filled()
+        let ground = try ClockedStore.filled()
         let context = ground.context()
         let object = try context.first(Optionals.self)
         let count = Mutex(0)

@@ -70,6 +70,7 @@ extension ContextCore {
         }
         if handle.core.pointee.hasExtra { handle.core.pointee.enterObservation() }
         inserted.append(handle)
+        noteUnsaved()
     }
 
     /// Makes the relationships that an object was given while it was in no context.
@@ -104,6 +105,7 @@ extension ContextCore {
         guard handle.core.pointee.context === self, !handle.core.pointee.isDeleted else { return }
         handle.core.pointee.insert(.deleted)
         if handle.core.pointee.has(.inserted) { hasDeletedInserts = true } else { deleted.append(handle) }
+        noteUnsaved()
         noteDeletion(of: handle)
     }
 

@@ -165,6 +165,7 @@ extension ContextCore {
         lock.lock()
         let freed = rows.evictAll()
         lock.unlock()
+        noteRowsForgotten()
         if freed > 0 { store.log.budget.release(freed, for: .rows) }
     }
 }

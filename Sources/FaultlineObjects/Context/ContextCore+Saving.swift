@@ -20,7 +20,10 @@ extension ContextCore {
             self.pendingError = nil
             throw pendingError
         }
-        guard hasChanges || addition != nil else { return }
+        guard hasChanges || addition != nil else {
+            noteSaved()
+            return
+        }
         try stage?.checkIsRunning()
         try checkSavesByItself(addition != nil)
         guard !isReadOnly else {
@@ -105,6 +108,7 @@ extension ContextCore {
         insertedPlaces = nil
         countedInserted = 0
         countedBytes = 0
+        noteSaved()
     }
 
     // MARK: Checks
@@ -405,7 +409,11 @@ extension ContextCore {
         for place in deleted.indices where !isKnownUniquelyReferenced(&deleted[place].object) {
             let handle = deleted[place]
             // Of a deleted object a draft is no change.
-            if handle.core.pointee.draftPointer == nil { _ = handle.core.pointee.makeChangeable(0) }
+            if handle.core.pointee.draftPointer == nil {
+                // An older row may name values that others have replaced.
+                if hasOlderRows { handle.core.pointee.row = .none }
+                _ = handle.core.pointee.makeChangeable(0)
+            }
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
                 let draft = handle.core.pointee.draft
             else { continue }
@@ -421,7 +429,7 @@ extension ContextCore {
         saving.forgetReplaced()
         relationships.removeAll()
         keepLastValues()
-        let old = moveToSaved(receipt.snapshot)
+        let tellMove = moveToSaved(receipt.snapshot)
         var watched: [ObjectObservation] = []
         let isPlain = saving.upserts.isEmpty && chosenNumbers.isEmpty
         for place in inserted.indices {
@@ -458,7 +466,7 @@ extension ContextCore {
         forgetChanges()
         // Now that nothing is left to do, because those who are told may change things.
         for observation in watched { observation.noteChangeOfAll() }
-        if let old { noteMove(from: old) }
+        tellMove?()
     }
 }
 

@@ -7,7 +7,7 @@ package import FaultlineStore
 /// What lies behind a `ModelContext`: its snapshot, its objects, its loaded rows, its unsaved changes.
 ///
 /// Everything that reads the store does so between `beginReading` and `endReading`: in between the log may take the
-/// snapshot of a context that has no stored objects, and of one whose pin has outlived its limits.
+/// snapshot of a context that has nothing to save, and of one whose pin has outlived its limits.
 ///
 /// Objects keep it alive; the user's `ModelContext` is only the handle. It is used by one thread at a time, like the
 /// context itself; what other threads may do (release objects, take memory back) goes through the lock.
@@ -15,7 +15,7 @@ package import FaultlineStore
 /// Invariants:
 /// - at most one registered object a stored row, and any other object of that row is an alias of it;
 /// - `inserted`, `changed` and `deleted` hold every object with the flag of that name, each once;
-/// - a row in the arena is that of the snapshot at which it was loaded.
+/// - a row in the arena is that of the snapshot, or, where `hasOlderRows`, of an older one.
 // Safe because a context is confined to one thread at a time, and what others touch is under the lock.
 package final class ContextCore: @unchecked Sendable {
     package let store: RowStore
@@ -27,6 +27,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var homes: [EntityHome] = []
     private var homesByType: [ObjectIdentifier: EntityHome] = [:]
     @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
+    /// Whether rows may be older than the snapshot, because the one at which they were loaded was taken.
+    private(set) var hasOlderRows = false
     /// Changed under the lock; read without it where `RowArena` says so.
     @exclusivity(unchecked) var rows = RowArena()
     private var reclaiming: MemoryBudget.Registration?
@@ -84,7 +86,7 @@ package final class ContextCore: @unchecked Sendable {
         self.store = store
         self.tallies = tallies
         self.isReadOnly = isReadOnly
-        hold = store.log.hold("context") { [gate] in gate.hasNoObjects }
+        hold = store.log.hold("context") { [gate] in gate.isFree }
         let typesByName = Dictionary(types.map { ($0.entityName, $0) }) { first, _ in first }
         homes = store.storage.entities.map {
             EntityHome(context: self, entity: $0, type: typesByName[$0.name], storeID: store.log.storeID)
@@ -118,7 +120,8 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Begins to read the store; may be nested, each needs its `endReading`.
     ///
-    /// A context whose snapshot was taken goes on at the newest state; it has no objects that show the one before.
+    /// A context whose snapshot was taken goes on at the newest state. Rows that objects have loaded stay as they are
+    /// until the context is next moved on: an object does not change while somebody reads one property after the other.
     ///
     /// - Throws: `.expired` if the context is pinned to a state that has outlived its limits; then no `endReading` is
     ///   due.
@@ -135,9 +138,18 @@ package final class ContextCore: @unchecked Sendable {
     private func replaceTakenSnapshot() {
         let newest = store.log.snapshot()
         // Rows were loaded at the state that was taken.
-        if newest.sequence != hold.sequence { forgetRows() }
+        if newest.sequence != hold.sequence { if hasNoObjects { forgetRows() } else { hasOlderRows = true } }
         hold.put(newest)
     }
+
+    /// Notes that no row is left that is older than the snapshot.
+    func noteRowsForgotten() { hasOlderRows = false }
+
+    /// Notes that there is something to save, so that the context's snapshot stays.
+    @inline(__always)
+    func noteUnsaved() { gate.note(isUnsaved: true) }
+
+    func noteSaved() { gate.note(isUnsaved: false) }
 
     /// Whether no stored object is alive; asked by any thread.
     var hasNoObjects: Bool {
@@ -154,20 +166,22 @@ package final class ContextCore: @unchecked Sendable {
         guard pinLabel == nil else { return }
         let newest = store.log.snapshot()
         let old = snapshot
-        if newest.sequence != old.sequence { forgetRows() }
+        let isFromUnknown = hasOlderRows
+        if isFromUnknown || newest.sequence != old.sequence { forgetRows() }
         hold.put(newest)
-        noteMove(from: old)
+        if isFromUnknown { noteMoveFromUnknown() } else { noteMove(from: old) }
     }
 
     /// Moves on to the state that a save of this context made.
     ///
-    /// - Returns: The state before, if it lacks more than that save.
-    func moveToSaved(_ saved: Snapshot) -> Snapshot? {
+    /// - Returns: How those who watch objects are to be told, if the state before lacks more than that save.
+    func moveToSaved(_ saved: Snapshot) -> (() -> Void)? {
         let old = snapshot
+        let isFromUnknown = hasOlderRows
         hold.put(saved)
-        if saved.sequence == old.sequence + 1 { return nil }
+        if saved.sequence == old.sequence + 1, !isFromUnknown { return nil }
         forgetRows()
-        return old
+        return { [self] in if isFromUnknown { noteMoveFromUnknown() } else { noteMove(from: old) } }
     }
 
     func moveTo(_ snapshot: Snapshot) { hold.put(snapshot) }
@@ -178,6 +192,7 @@ package final class ContextCore: @unchecked Sendable {
         defer { endReading() }
         pinLabel = label
         store.log.pin(hold, limits, label)
+        forgetOlderRows()
     }
 
     /// Goes on with the store; the next fetch moves to the newest state, and this does if the pin has expired.
@@ -188,7 +203,15 @@ package final class ContextCore: @unchecked Sendable {
         guard hold.forgetExpiry() else { return }
         // Objects are alive: no getter may be the first to move on.
         do throws(LogError) { try beginReading() } catch { return }
+        forgetRows()
         endReading()
+        noteMoveFromUnknown()
+    }
+
+    /// Gives up rows that are older than the snapshot, so that all objects without unsaved changes show its state.
+    private func forgetOlderRows() {
+        guard hasOlderRows else { return }
+        forgetRows()
         noteMoveFromUnknown()
     }
 
@@ -555,6 +578,7 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Holds on to an object whose first change is about to be made.
     func registerChange(_ address: UInt, _ home: EntityHome) {
+        noteUnsaved()
         guard !isAbandoned, let pointer = UnsafeMutableRawPointer(bitPattern: address), let type = home.type,
             let core = UnsafeMutablePointer<ModelCore>(bitPattern: address + UInt(type.coreOffset))
         else { return }

@@ -1,4 +1,5 @@
 internal import FaultlineDisk
+internal import Synchronization
 
 /// Stands between the engine, which any thread may have ask a context something or take memory back from it, and the
 /// context, which may go away meanwhile.
@@ -19,6 +20,16 @@ final class ContextGate: @unchecked Sendable {
         lock.withLock { context?._withUnsafeGuaranteedRef { $0.reclaimRows(byteCount) } ?? 0 }
     }
 
-    /// Whether no stored object of the context is alive.
-    var hasNoObjects: Bool { lock.withLock { context?._withUnsafeGuaranteedRef { $0.hasNoObjects } ?? true } }
+    private let isUnsaved = Atomic<Bool>(false)
+
+    /// Notes whether the context has unsaved changes; by its thread.
+    @inline(__always)
+    func note(isUnsaved: Bool) { self.isUnsaved.store(isUnsaved, ordering: .relaxed) }
+
+    /// Whether nothing in the context has to go on at the state that it reads: it has nothing to save, or no stored
+    /// object is alive.
+    var isFree: Bool {
+        guard isUnsaved.load(ordering: .relaxed) else { return true }
+        return lock.withLock { context?._withUnsafeGuaranteedRef { $0.hasNoObjects } ?? true }
+    }
 }

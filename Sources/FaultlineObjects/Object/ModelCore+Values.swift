@@ -232,8 +232,7 @@ extension ModelCore {
             try context.readBlob(reference, heldBlob(reference), range: 0..<reference.byteCount, into: target)
             return body(UnsafeRawBufferPointer(target))
         } catch {
-            report(.unreadable(error))
-            return nil
+            return renewValue(slot, insteadOf: reference, error) ? withBytes(of: slot, body) : nil
         }
     }
 
@@ -275,10 +274,7 @@ extension ModelCore {
                 try context.readBlob(reference, held, range: 0..<reference.byteCount, into: target)
             } catch { failure = error }
         }
-        if let failure {
-            report(.unreadable(failure))
-            return nil
-        }
+        if let failure { return renewValue(slot, insteadOf: reference, failure) ? self.data(of: slot) : nil }
         return data
     }
 

@@ -10,6 +10,7 @@ extension ContextCore {
     /// The members of a collection that are about to change.
     func changingDelta(_ key: PendingRelationships.Key) -> PendingRelationships.Delta {
         if !observations.isEmpty { noteChange(of: key) }
+        noteUnsaved()
         return relationships.delta(key)
     }
 

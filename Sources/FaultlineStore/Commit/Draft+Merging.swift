@@ -1,4 +1,11 @@
 extension Draft {
+    /// Takes over one value of a stored row; that is no change.
+    package mutating func renew(_ slot: Int, from row: RowView) {
+        let mask = header.pointee.changedMask
+        copyValue(of: row, slot: slot)
+        header.pointee.changedMask = mask
+    }
+
     /// Takes over the changed slots of another draft of the same layout, order keys included; or just one of them.
     mutating func layOver(_ other: Draft, changed: UInt64, layout: RowLayout, only: Int? = nil) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(other.encodedByteCount, 1), alignment: 16)
