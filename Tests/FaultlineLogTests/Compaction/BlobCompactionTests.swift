@@ -78,4 +78,48 @@ struct BlobCompactionTests {
         for id in ids where id % 3 == 0 { #expect(try log.snapshot().blob(id) == bytes(Int(id) - 1)) }
         try log.close()
     }
+
+    @Test func `a blob that is deleted while it is copied stays deleted`() throws {
+        let log = try store.open(options)
+        let ids = try (0..<10).map { try put(bytes($0), log) }
+        _ = try log.write(author: nil) { for id in ids where id % 3 != 0 { try $0.deleteBlob(id) } }
+        try log.checkpoint()
+        let count = store.files(.blobSegment).count
+        // Safe because everything runs on one thread.
+        nonisolated(unsafe) var hasActed = false
+        store.disk.onOperation = { disk, _ in
+            // Something is copied, and not yet placed.
+            let blobs = disk.filePaths.filter { $0.contains("/b-") }
+            guard !hasActed, blobs.count > count, disk.bytes(of: blobs[count])?.count ?? 0 > 64 else { return }
+            hasActed = true
+            do { _ = try log.write(author: nil) { try $0.deleteBlob(6) } } catch { Issue.record(error) }
+        }
+        #expect(try log.compact().segmentCount > 0)
+        store.disk.onOperation = nil
+        #expect(hasActed)
+        #expect(throws: LogError.self) { try log.snapshot().blobByteCount(6) }
+        #expect(log.snapshot().recordCount(of: .blobs) == 2)
+        for id in [3, 9] as [RecordID] { #expect(try log.snapshot().blob(id) == bytes(Int(id) - 1)) }
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
+    @Test func `a segment with a blob that does not verify stays, and the others go`() throws {
+        let log = try store.open(options)
+        let ids = try (0..<10).map { try put(bytes($0), log) }
+        _ = try log.write(author: nil) { for id in ids where id % 3 != 0 { try $0.deleteBlob(id) } }
+        try log.checkpoint()
+        let wanted = bytes(5, count: 1_000)
+        let path = try #require(store.files(.blobSegment).first { store.disk.bytes(of: $0)?.contains(wanted) == true })
+        let place = try #require(store.disk.bytes(of: path)?.firstRange(of: wanted)?.lowerBound)
+        store.disk.flip(bit: (place + 500) * 8, of: path)
+        let report = try log.compact()
+        #expect(report.segmentCount > 0)
+        #expect(report.damage.map(\.path) == [path])
+        #expect(store.files(.blobSegment).contains(path))
+        let error = #expect(throws: LogError.self) { try log.snapshot().blob(6) }
+        #expect(error?.code == .damaged && error?.path == path)
+        for id in [3, 9] as [RecordID] { #expect(try log.snapshot().blob(id) == bytes(Int(id) - 1)) }
+        try log.close()
+    }
 }

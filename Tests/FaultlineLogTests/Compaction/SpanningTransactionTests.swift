@@ -178,4 +178,38 @@ struct SpanningTransactionTests {
         #expect(try again.snapshot().row(2, in: droppedTable) == row(2, byteCount: 100))
         again.abandonForTests()
     }
+
+    @Test func `a drop that was given up drops nothing when all of it is moved`() throws {
+        let log = try store.open(options)
+        try log.insert([row(800, byteCount: 1_700)], in: TableID(rawValue: 20))
+        try log.insert([row(1, byteCount: 100), row(2, byteCount: 100)], in: droppedTable)
+        let first = store.files(.hotSegment)
+        let error = #expect(throws: LogError.self) {
+            _ = try log.write(author: nil) { transaction in
+                try transaction.dropTable(droppedTable)
+                for number in 1...4 { _ = try transaction.insert(row(number, byteCount: 100), in: plainTable) }
+                transaction.abandon()
+            }
+        }
+        #expect(error?.code == .abandoned)
+        // The next transaction has the number of the one that was given up, and lies behind it.
+        try log.insert((1...4).map { row($0, byteCount: 100) }, in: plainTable)
+        let segments = store.files(.hotSegment)
+        #expect(first.count == 1 && segments.count == 2)
+        for _ in 0..<4 {
+            for id in 1...4 as ClosedRange<UInt64> {
+                _ = try log.write(author: nil) { try $0.put(id, row(9, byteCount: 100), in: plainTable) }
+            }
+        }
+        try update(1...4, log)
+        #expect(try log.compact().damage.isEmpty)
+        #expect(store.files(.hotSegment).contains(segments[0]) && !store.files(.hotSegment).contains(segments[1]))
+        log.abandonForTests()
+        try expectAll(4, updated: 1...4)
+        var options = options
+        options.ignoresDerivedFiles = true
+        let again = try store.killed.open(options)
+        #expect(again.snapshot().recordCount(of: droppedTable) == 2)
+        again.abandonForTests()
+    }
 }
