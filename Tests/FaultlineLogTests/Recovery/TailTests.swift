@@ -76,6 +76,65 @@ struct TailTests {
         #expect(store.openingCode(options) == .damaged)
     }
 
+    @Test func refusesASealedSegmentWithoutItsEnd() throws {
+        let store = Store()
+        let log = try store.open()
+        for number in 0..<4 { try log.insert([row(number)]) }
+        try log.checkpoint()
+        log.abandonForTests()
+        // Recovery seals the segment, and nothing follows in the next one.
+        let found = store.killed
+        try found.open().abandonForTests()
+        let path = try #require(found.files(.hotSegment).first)
+        found.disk.flip(bit: try (found.disk.contents(path).count - 20) * 8, of: path)
+        var options = Store.options
+        options.ignoresDerivedFiles = true
+        #expect(found.files(.hotSegment).count == 2)
+        #expect(found.openingCode(options) == .damaged)
+    }
+
+    @Test func refusesALogWithoutOneOfItsSegments() throws {
+        var options = Store.options
+        options.segmentByteCount = 300
+        let store = Store()
+        let log = try store.open(options)
+        for number in 0..<12 { try log.insert([row(number)]) }
+        let storeID = log.storeID
+        log.abandonForTests()
+        let hot = store.files(.hotSegment).compactMap { $0.split(separator: "/").last }.compactMap {
+            FileName.parse(String($0))?.number
+        }
+        #expect(hot.count > 3)
+        let directory = StoreDirectory(
+            disk: store.disk, path: Store.path, storeID: StoreID(high: storeID.0, low: storeID.1), nextNumber: 1_000,
+            random: RandomSource(seed: 1))
+        let manifests = try store.disk.names(in: Store.path).compactMap { FileName.parse($0) }
+            .filter { $0.kind == .manifest }.map(\.number)
+        let reading = try #require(try ManifestReader.newest(manifests, in: directory, for: .updating))
+        var state = reading.state
+        let isDropped = state.apply(.fileDropped(number: hot[1]))
+        #expect(isDropped)
+        _ = try Manifest(
+            state, in: directory, rotation: Manifest.Rotation(options), replacing: reading.predecessor)
+        #expect(store.openingCode(options) == .damaged)
+    }
+
+    @Test func goesOnElsewhereBehindBytesThatAreNoFrame() throws {
+        let store = Store()
+        var log = try store.open()
+        try log.insert([row(1)])
+        try log.close()
+        let path = try hotPath(store)
+        try store.disk.overwrite(path, at: store.disk.contents(path).count, [UInt8](repeating: 7, count: 30))
+        let before = try store.disk.contents(path)
+        log = try store.open()
+        #expect(!log.openReport.wasClean && log.openReport.discardedByteCount == 30)
+        try log.insert([row(2)])
+        #expect(try store.disk.contents(path) == before)
+        #expect(store.files(.hotSegment).count == 2)
+        try log.close()
+    }
+
     @Test func losesNothingAcknowledgedToAnyChangedByte() throws {
         var options = Store.options
         options.segmentByteCount = 1_200
