@@ -209,7 +209,20 @@ struct BlobTests {
 
     @Test func leavesTheSegmentUsableWhenAStreamBreaks() throws {
         struct Broken: Error {}
-        let log = try Store().open()
+        let disk = FailingDisk(over: Store().disk)
+        var options = Store.options
+        options.isCompressingBlobs = false
+        let log = try Store().open(options, on: disk)
+        // Safe because everything runs on one thread.
+        nonisolated(unsafe) var written: [Range<UInt64>] = []
+        disk.arm(
+            DiskFault { operation in
+                guard operation.kind == .write, operation.path.contains("/b-"), let offset = operation.offset,
+                    let byteCount = operation.byteCount
+                else { return false }
+                written.append(offset..<offset + UInt64(byteCount))
+                return false
+            })
         for round in 0..<3 {
             #expect(throws: Broken.self) {
                 try log.write(author: nil) { transaction in
@@ -228,6 +241,10 @@ struct BlobTests {
             }.value
             #expect(try log.snapshot().blob(id) == [UInt8](repeating: UInt8(round), count: 70_000))
         }
+        // No place is written twice, not even those that nobody needs.
+        written.sort { $0.lowerBound < $1.lowerBound }
+        #expect(written.count > 5)
+        for (first, second) in zip(written, written.dropFirst()) { #expect(first.upperBound <= second.lowerBound) }
         #expect(try log.findings().isEmpty)
     }
 

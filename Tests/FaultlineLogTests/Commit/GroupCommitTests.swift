@@ -2,6 +2,7 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 import Glibc
+import Synchronization
 import Testing
 
 struct GroupCommitTests {
@@ -60,5 +61,57 @@ struct GroupCommitTests {
             for step in 0..<100 { #expect(try again.snapshot().firstID(row(number * 1_000 + step)) != nil) }
         }
         try again.close()
+    }
+
+    /// Threads that commit until they are refused, and what they were told is stored.
+    final class Crowd: Sendable {
+        let log: Log
+        let acknowledged = Mutex<[RecordID]>([])
+
+        init(_ log: Log) {
+            self.log = log
+        }
+
+        func commit() {
+            while true {
+                do {
+                    let id = try log.insert([row(1)], in: plainTable)
+                    acknowledged.withLock { $0 += id }
+                } catch {
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func `a group that could not be made durable is acknowledged to nobody`() throws {
+        let store = Store()
+        let disk = FailingDisk(over: store.disk)
+        let log = try store.open(on: disk)
+        let ordinal = 6
+        disk.arm(DiskFault(ordinal: ordinal, isSticky: true) { $0.site == "log.commit" })
+        // The others queue while one synchronizes.
+        store.disk.onOperation = { _, _ in usleep(5_000) }
+        let crowd = Crowd(log)
+        var threads: [pthread_t] = []
+        for _ in 0..<6 {
+            var thread = pthread_t()
+            pthread_create(
+                &thread, nil,
+                { argument in
+                    guard let argument else { return nil }
+                    Unmanaged<Crowd>.fromOpaque(argument).takeRetainedValue().commit()
+                    return nil
+                }, Unmanaged.passRetained(crowd).toOpaque())
+            threads.append(thread)
+        }
+        for thread in threads { pthread_join(thread, nil) }
+        store.disk.onOperation = nil
+        let acknowledged = crowd.acknowledged.withLock { $0 }
+        #expect(acknowledged.count > ordinal, "no commit had a follower")
+        log.abandonForTests()
+        let recovered = try Store(store.disk.withOnlyWhatIsDurable()).open()
+        for id in acknowledged { #expect(try recovered.snapshot().row(id, in: plainTable) != nil, "object \(id)") }
+        recovered.abandonForTests()
     }
 }
