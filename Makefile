@@ -45,7 +45,7 @@ INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
 .PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model interleavings full-disk fuzz \
-    sanitize instructions bench compare format
+    mutants sanitize instructions bench compare format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,7 @@ help:  ## Lists these commands
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
 	@echo '             interleavings NUMBER=one | CANARY=1;'
 	@echo '             fuzz SECONDS=each | TARGET=name [REPAIRED=1] INPUT=file; sanitize F=SuiteName;'
+	@echo '             mutants CHOSEN=1 | MUTANT=name;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
 	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb"'
 
@@ -121,6 +122,12 @@ fuzz: setup  ## Looks for bytes that a decoder takes wrongly, SECONDS for each; 
 	    --configuration release --product Fuzzing --quiet
 	@$(INSTRUMENTED)/.build-fuzzing/release/Fuzzing --folder $(FUZZ_FOLDER) \
 	    $(if $(INPUT),--target $(TARGET) $(if $(REPAIRED),--repaired) --input $(INPUT),--seconds $(or $(SECONDS),10))
+
+# All are built at once, into a copy of the engine outside the tree; the sources keep no trace of them.
+mutants: setup  ## Breaks one rule of the engine after the other: the tests must see each; docs/Testing.md
+	@$(RELEASE) --product FaultlineMutants --quiet
+	@.build/release/FaultlineMutants $(CACHE)/faultline-mutants \
+	    $(if $(MUTANT),--mutant $(MUTANT),$(if $(CHOSEN),--chosen))
 
 # Both slow everything down: F names other suites of the engine. The decoders meet the address sanitizer in `fuzz`.
 sanitize: setup  ## Runs the engine's tests with threads, or F, under the thread and the address sanitizer

@@ -1,0 +1,74 @@
+import Foundation
+import MutantSimulation
+import Testing
+
+/// The lists of mutants against the source, and what puts a mutant in.
+struct MutantTests {
+    private static var repository: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    }
+
+    /// `make mutants` has to run after the code of a mutant has moved, and nobody runs it for each change.
+    @Test func `each mutant finds its lines, exactly once`() throws {
+        let mutants = try MutantPackage.mutants(of: Self.repository)
+        #expect(mutants.count >= 60)
+        #expect(mutants.count { $0.isChosen } == 10)
+        #expect(Set(mutants.map(\.name)).count == mutants.count)
+        let files = try MutantPackage.changedFiles(mutants) { name in
+            try String(contentsOf: Self.repository.appending(path: "Sources/FaultlineLog/\(name)"), encoding: .utf8)
+        }
+        #expect(files.count > 20)
+    }
+
+    private static let entry = """
+        # A remark.
+        mutant two
+        rule   two is two
+        file   A.swift
+        killer crash 3-4 images 5
+        chosen
+         one
+        -two
+        +three
+        """
+
+    @Test func `an entry says all that is needed, once`() throws {
+        let mutant = try #require(try MutantList.parse(Self.entry).first)
+        #expect(mutant.name == "two" && mutant.rule == "two is two" && mutant.file == "A.swift" && mutant.isChosen)
+        #expect(mutant.killer == .crash(seeds: 3...4, imageCount: 5))
+        #expect(try MutantList.parse("\n\n" + Self.entry + "\n\n" + Self.entry).count == 2)
+        for (part, other) in [
+            ("rule   two is two\n", ""), ("rule", "role"), ("chosen", "file B.swift"), ("3-4", "4-3"),
+            ("images 5", "5"),
+            ("crash 3-4 images 5", "CrashTests"), ("\n one\n-two\n+three", ""), ("\n-two\n+three", ""),
+        ] {
+            #expect(throws: MutantList.Fault.self) {
+                try MutantList.parse(Self.entry.replacing(part, with: other))
+            }
+        }
+    }
+
+    @Test func `a change becomes a branch, or what it says`() throws {
+        let mutant = try #require(try MutantList.parse(Self.entry).first)
+        var text = MutatedText("one\ntwo\nfour")
+        try text.add(mutant, number: 7)
+        #expect(text.text == "one\nif mutant == 7 {\nthree\n} else {\ntwo\n}\nfour")
+        // Another one of the same line, lines that are not there, and lines that are there twice.
+        #expect(throws: MutatedText.Fault.self) { try text.add(mutant, number: 8) }
+        for other in ["one\nthree", "one\ntwo\none\ntwo"] {
+            var text = MutatedText(other)
+            #expect(throws: MutatedText.Fault.self) { try text.add(mutant, number: 7) }
+        }
+
+        let condition = try #require(
+            try MutantList.parse(Self.entry.replacing("+three", with: "+isMutant || two\n+three")).first)
+        text = MutatedText("one\ntwo\nfour")
+        try text.add(condition, number: 9)
+        #expect(text.text == "one\n(mutant == 9) || two\nthree\nfour")
+
+        let insertion = try #require(try MutantList.parse(Self.entry.replacing("-two\n", with: "")).first)
+        text = MutatedText("one\ntwo")
+        try text.add(insertion, number: 3)
+        #expect(text.text == "one\nif mutant == 3 {\nthree\n}\ntwo")
+    }
+}
