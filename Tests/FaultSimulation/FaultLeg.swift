@@ -47,8 +47,21 @@ package struct FaultLeg: Sendable {
         FaultLeg(
             "segments", .closed,
             [.open, .commit(changeCount: 12), .commit(changeCount: 12), .commit(changeCount: 12), .read, .close]),
+        // More than is set aside ahead of the log in one step.
+        FaultLeg("large row", .closed, [.open, .commitRow(byteCount: 5 << 20), .read, .close]),
         FaultLeg("two committers", .closed, [.open, .commitByTwo(count: 3), .read, .close]),
         FaultLeg("tables", .closed, [.open, .dropTable, .commit(changeCount: 5), .dropTable, .checkpoint, .close]),
+        FaultLeg(
+            "compaction", .closed,
+            [.open, .commit(changeCount: 30), .commit(changeCount: 30), .checkpoint, .compact, .read, .close]),
+        FaultLeg(
+            "compaction of blobs", .closed,
+            [
+                .open, .commitBlobs([1_500, 900, 1_200]), .commitBlobs([700, 2_000, 800]), .commitBlobs([100]),
+                .commitBlobs([100]), .commitBlobs([100]), .compact, .read, .close,
+            ]),
+        FaultLeg("salvage", .closed, [.open, .commit(changeCount: 3), .close, .salvage, .open, .read, .close]),
+        FaultLeg("salvage of a killed store", .killed, [.salvage, .open, .read, .close]),
         FaultLeg("clean reopening", .closed, [.open, .read, .close, .open, .commit(changeCount: 2), .close]),
         FaultLeg("reopening", .killed, [.open, .read, .commit(changeCount: 4), .kill, .open, .read, .close]),
         FaultLeg("recovery", .cut, [.open, .read, .commit(changeCount: 4), .close]),

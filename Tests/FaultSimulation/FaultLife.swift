@@ -49,6 +49,7 @@ final class FaultLife: @unchecked Sendable {
             case .open: try open(.writing)
             case .openForReading: try open(.reading)
             case .kill: letGo()
+            case .salvage: try salvage()
             default: if let log { try take(step, log) }
             }
         } catch {
@@ -58,10 +59,11 @@ final class FaultLife: @unchecked Sendable {
 
     private func take(_ step: FaultStep, _ log: Log) throws {
         switch step {
-        case .open, .openForReading, .kill: break
+        case .open, .openForReading, .kill, .salvage: break
         case .commit(let count): try commit(log) { try $0.change(count, &$1, &$2) }
         case .commitBlobs(let sizes): try commit(log) { try $0.putBlobs(sizes, &$1, &$2) }
         case .streamBlob(let byteCount): try commit(log) { try $0.streamBlob(byteCount, &$1, &$2) }
+        case .commitRow(let byteCount): try commit(log) { try $0.putRow(byteCount, &$1, &$2) }
         case .giveUp(let count): try giveUp(log, count)
         case .commitByTwo(let count): commitByTwo(log, count, step)
         case .dropTable:
@@ -69,6 +71,7 @@ final class FaultLife: @unchecked Sendable {
         case .checkpoint:
             try log.checkpoint()
             guardian.withLock { promised.settle() }
+        case .compact: try compact(log)
         case .read: try read(log)
         case .verify: try verify(log)
         case .inspect: try inspect(log)
@@ -157,6 +160,18 @@ final class FaultLife: @unchecked Sendable {
         }
     }
 
+    private func compact(_ log: Log) throws {
+        // A poisoned log may have a transaction in doubt, and makes none.
+        if log.failure == nil { guardian.withLock { promised.beginCompaction() } }
+        // What was published stays, however it ends.
+        defer { guardian.withLock { promised.acknowledge(log.snapshot().sequence) } }
+        try log.compact()
+        guardian.withLock {
+            promised.acknowledge(log.snapshot().sequence)
+            promised.settle()
+        }
+    }
+
     // MARK: Reading
 
     private func read(_ log: Log) throws {
@@ -169,6 +184,27 @@ final class FaultLife: @unchecked Sendable {
         var findings: [Finding] = []
         try log.verify({ findings.append($0) }, progress: { _, _ in })
         if let first = findings.first { note("verification finds: \(first)") }
+    }
+
+    /// What the disk cannot read counts as lost, and is said; all else is in the new store.
+    private func salvage() throws {
+        let target = path + ".salvaged"
+        let salvage = Salvage(
+            to: target, on: disk, clock: Clock { 3_000 }, options: options, deriver: CrashDeriver())
+        try salvage.checkDestination(outside: path)
+        let report = try salvage.run(
+            try SalvageSource.open(path, on: disk), finding: { _ in }, progress: { _, _, _ in })
+        if report.hasLoss { return }
+        let salvaged = try Log.open(
+            target, on: disk, clock: Clock { 3_000 }, options: options, deriver: CrashDeriver())
+        defer { salvaged.abandonForTests() }
+        // A transaction in doubt may have landed.
+        var difference: String?
+        for state in promises.possible {
+            difference = try CrashCheck.difference(salvaged.snapshot(), state)
+            if difference == nil { return }
+        }
+        note("the salvaged store: \(difference ?? "nothing may be found")")
     }
 
     private func inspect(_ log: Log) throws {

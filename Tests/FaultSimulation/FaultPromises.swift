@@ -33,6 +33,11 @@ struct FaultPromises: Sendable {
     /// What those who read see.
     var visible: CrashModel { states[acknowledged] ?? CrashModel() }
 
+    /// All that may be found while nothing is lost.
+    var possible: [CrashModel] {
+        (acknowledged...max(acknowledged, issued)).filter { !refused.contains($0) }.compactMap { states[$0] }
+    }
+
     /// A transaction was given its number, and would make this of the store.
     mutating func issue(_ state: CrashModel, at sequence: UInt64, to owner: Int) {
         issued = sequence
@@ -44,6 +49,19 @@ struct FaultPromises: Sendable {
     mutating func acknowledge(_ sequence: UInt64) {
         acknowledged = max(acknowledged, sequence)
         if acknowledgesDurable { durable = acknowledged }
+    }
+
+    /// Transactions that one compaction makes at most, to place blobs anew.
+    private static let compactionTransactionMax: UInt64 = 16
+
+    /// Compaction changes nothing, but may make transactions.
+    mutating func beginCompaction() {
+        let state = visible
+        issued = acknowledged + Self.compactionTransactionMax
+        for sequence in acknowledged + 1...issued {
+            states[sequence] = state
+            refused.remove(sequence)
+        }
     }
 
     /// A checkpoint or a close returned.

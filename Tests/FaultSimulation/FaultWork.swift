@@ -30,6 +30,11 @@ struct FaultWork {
         for id in first..<first + UInt64(count) { try state.put(id, row(table), in: table, &transaction) }
     }
 
+    /// Puts a row of a size into the table without indexes.
+    mutating func putRow(_ byteCount: Int, _ state: inout CrashModel, _ transaction: inout Transaction) throws {
+        try state.put(1, bytes(byteCount), in: TableID(rawValue: 18), &transaction)
+    }
+
     /// Takes all of a table without indexes away, and begins it anew.
     mutating func replaceTable(_ state: inout CrashModel, _ transaction: inout Transaction) throws {
         let table = TableID(rawValue: 18)

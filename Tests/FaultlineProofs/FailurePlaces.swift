@@ -2,6 +2,11 @@ import Foundation
 
 /// The places of the log that meet the disk, each by what it says it was doing, as its source has it.
 struct FailurePlaces {
+    /// Places that no fault can reach, and why.
+    static let unreachable = [
+        "reading a record's header": "a location tells the size of every record that the log may write"
+    ]
+
     /// What the sources say; none where they are not at hand.
     let all: Set<String>
 
