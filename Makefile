@@ -51,7 +51,7 @@ help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one | CANARY=1;'
-	@echo '             bitflips SECTORS=1 | STORE=name BIT=number;'
+	@echo '             bitflips SECTORS=1 EVERY=odd | STORE=name BIT=number;'
 	@echo '             faults N=seeds | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
 	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
@@ -93,7 +93,7 @@ endif
 
 bitflips: setup  ## Flips every bit of four stores, and reads everything back after each; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
-	@$(PROOFS) bitflips $(if $(BIT),flips $(STORE) $(BIT),$(if $(SECTORS),--sectors))
+	@$(PROOFS) bitflips $(if $(BIT),flips $(STORE) $(BIT),$(if $(SECTORS),--sectors) $(if $(EVERY),--every $(EVERY)))
 
 faults: setup  ## Injects every error into every call of the disk and every system call; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet

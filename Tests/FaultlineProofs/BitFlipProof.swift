@@ -31,40 +31,60 @@ struct BitFlipProof {
     init(_ arguments: [String]) { self.arguments = arguments }
 
     func run() throws -> Int32 {
-        // None: all flips. `--sectors`: sectors too. A kind, a store and a number: that damage; with an end, a range.
+        // `--sectors`: sectors too. `--every`: every so-many-th flip. A kind, a store and a number: that damage; with
+        // an end, a range of them, or of every so-many-th.
         switch arguments.count {
-        case 0: return try runAll(withSectors: false)
-        case 1 where arguments[0] == "--sectors": return try runAll(withSectors: true)
+        case 0...3 where arguments.allSatisfy({ $0.hasPrefix("--") || Int($0) != nil }): return try runAll()
         case 3:
             let (kind, store, number) = try (Self.kind(arguments[0]), Self.store(arguments[1]), number(2))
             return try replay(Self.damage(kind, number, of: store), of: store)
-        case 4:
+        case 5:
             let (kind, store) = try (Self.kind(arguments[0]), Self.store(arguments[1]))
-            let (first, end) = try (number(2), number(3))
+            let (stride, first, end) = try (number(2), number(3), number(4))
             guard first <= end else { throw WrongUsage(message: "a range of damages does not end before it begins") }
-            try runRange(kind, store, first..<end)
+            try runRange(kind, store, first..<end, every: stride)
             return 0
         default: throw WrongUsage(message: "bitflips takes no such arguments")
         }
     }
 
-    private func runAll(withSectors: Bool) throws -> Int32 {
+    private func runAll() throws -> Int32 {
+        var rest = arguments[...]
+        var withSectors = false
+        var stride = 1
+        while let word = rest.popFirst() {
+            switch word {
+            case "--sectors": withSectors = true
+            case "--every":
+                // Odd, so that bits of all places of a byte are met.
+                guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0, number % 2 == 1 else {
+                    throw WrongUsage(message: "--every needs an odd number")
+                }
+                stride = number
+            default: throw WrongUsage(message: "bitflips takes no such arguments")
+            }
+        }
+        return try runAll(withSectors: withSectors, every: stride)
+    }
+
+    private func runAll(withSectors: Bool, every stride: Int) throws -> Int32 {
         var start = timespec()
         clock_gettime(CLOCK_MONOTONIC, &start)
         let stores = try RotStore.all()
         var parts: [TrialSweep<Counts>.Part] = []
         for store in stores {
-            var kinds = [(Kind.flips, store.bitCount)]
-            if withSectors { kinds.append((.sectors, store.sectorDamages().count)) }
-            for (kind, count) in kinds {
+            var kinds = [(Kind.flips, stride, (store.bitCount + stride - 1) / stride)]
+            if withSectors { kinds.append((.sectors, 1, store.sectorDamages().count)) }
+            for (kind, stride, count) in kinds {
                 let step = 1 + count / 16
-                for first in stride(from: 0, to: count, by: step) {
-                    parts.append((["bitflips", kind.rawValue, store.name], first..<min(first + step, count)))
+                for first in Swift.stride(from: 0, to: count, by: step) {
+                    let command = ["bitflips", kind.rawValue, store.name, "\(stride)"]
+                    parts.append((command, first..<min(first + step, count)))
                 }
             }
         }
         let (counts, crashed) = try TrialSweep<Counts>.run(parts) { command, number in
-            "\(command.dropFirst().joined(separator: " ")) \(number)"
+            "\(command[1]) \(command[2]) \(number * (Int(command[3]) ?? 1))"
         }
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)
@@ -77,14 +97,16 @@ struct BitFlipProof {
         return counts.wrong == 0 && crashed == 0 ? 0 : 1
     }
 
-    /// Tries a range of one store's damages.
-    private func runRange(_ kind: Kind, _ store: RotStore, _ range: Range<Int>) throws {
+    /// Tries a range of one store's damages, or of every so-many-th.
+    private func runRange(_ kind: Kind, _ store: RotStore, _ range: Range<Int>, every stride: Int) throws {
         let damages = kind == .sectors ? store.sectorDamages() : []
-        guard range.upperBound <= (kind == .sectors ? damages.count : store.bitCount) else {
+        let count = kind == .sectors ? damages.count : store.bitCount
+        guard stride > 0, stride <= count, range.upperBound <= (count + stride - 1) / stride else {
             throw WrongUsage(message: "there is no such range of damages")
         }
         var told = 0
-        try TrialSweep<Counts>.runTrials(range) { number, counts in
+        try TrialSweep<Counts>.runTrials(range) { place, counts in
+            let number = place * stride
             guard let outcome = store.outcome(of: kind == .sectors ? damages[number] : store.flip(number)) else {
                 return
             }

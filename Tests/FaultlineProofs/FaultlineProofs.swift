@@ -5,7 +5,7 @@ import Glibc
 struct FaultlineProofs {
     static let usage = """
         usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--canary]
-               FaultlineProofs bitflips [--sectors]              every bit of the reference stores
+               FaultlineProofs bitflips [--sectors] [--every ODD]    every bit of the reference stores, or fewer
                FaultlineProofs bitflips flips|sectors STORE NUMBER   one damage again
                FaultlineProofs faults --seeds COUNT | --seed ONE | --canary
                FaultlineProofs faults disk|system LEG SEED NUMBER    one fault again
