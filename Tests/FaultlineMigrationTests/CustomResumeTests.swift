@@ -148,6 +148,38 @@ struct CustomResumeTests {
         #expect(try shops.stores.findings(Shop3.self) == [])
     }
 
+    @Test func `what a run that stopped gave up is there for the next one, which keeps it`() throws {
+        let shops = try Shops()
+        let stops = Box(true)
+        let stages = [
+            ShopStages.custom(will: { context in
+                // Leaves values behind, too: those of the first stage stay left.
+                try context.delete(model: Shop1.Poster.self)
+                try context.save()
+            }),
+            ShopStages.second(did: { context in
+                guard stops.value else { return }
+                for item in try context.all(Shop3.Item.self) {
+                    item.photo = nil
+                    if item.cents == 0 { try context.save() }
+                }
+                throw Stopped()
+            }),
+        ]
+        _ = try shops.failure(to: Shop3.self, stages)
+        stops.value = false
+        try shops.migrate(to: Shop3.self, stages) { container, context in
+            for item in try context.all(Shop3.Item.self) {
+                let number = Shops.number(item.name)
+                #expect(item.photo == (number % 6 == 0 ? Shops.photo(number) : nil))
+            }
+            #expect(container.migrationReport.resumes == 1)
+            #expect(container.migrationReport.blobsLeftBehind == 2)
+            #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == shops.blobCount)
+        }
+        #expect(try shops.stores.findings(Shop3.self) == [])
+    }
+
     @Test func `a stage that stopped is given up under the old schema and by another plan`() throws {
         let shops = try Shops()
         let stops = Box(true)

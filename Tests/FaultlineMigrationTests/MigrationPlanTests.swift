@@ -63,18 +63,31 @@ struct MigrationPlanTests {
         return error
     }
 
-    @Test func refusesAStoreOfAnUnknownVersion() throws {
+    @Test func `58: a store of a version that is not the plan's is refused`() throws {
         #expect(try refusal(People3.self, ShortPlan.self, from: Pets1.self)?.code == .unknownVersion)
     }
 
-    @Test func refusesToGoBackward() throws {
+    @Test func `59: a store that is newer than the container's schema is refused`() throws {
         #expect(try refusal(People2.self, ShortPlan.self, from: People3.self)?.code == .backward)
     }
 
-    @Test func refusesVersionsThatAreAlike() throws {
+    @Test func `60: versions that are alike are refused`() throws {
         let error = try refusal(Pets2.self, TwinPlan.self, from: Pets1.self)
         #expect(error?.code == .badPlan)
         #expect(error?.message.contains("same schema") == true)
+    }
+
+    private enum HardPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People1.self, Hard.self] }
+        static var stages: [MigrationStage] {
+            [.custom(fromVersion: People1.self, toVersion: Hard.self, willMigrate: { _ in }, didMigrate: { _ in })]
+        }
+    }
+
+    @Test func `67: a custom stage does not make up for a default that is missing`() throws {
+        let error = try refusal(Hard.self, HardPlan.self, from: People1.self)
+        #expect(error?.code == .notLightweight)
+        #expect(error?.message.contains("height") == true)
     }
 
     @Test func refusesAPlanThatLacksAStage() throws {
@@ -89,7 +102,7 @@ struct MigrationPlanTests {
         #expect(try refusal(People2.self, UnknownEntityPlan.self, from: People1.self)?.code == .badPlan)
     }
 
-    @Test func refusesWhatIsNotLightweightAndSaysWhy() throws {
+    @Test func `57 and 67: what is not lightweight is refused, and why`() throws {
         let error = try refusal(Hard.self, nil, from: People1.self)
         #expect(error?.code == .notLightweight)
         #expect(error?.message.contains("age") == true)

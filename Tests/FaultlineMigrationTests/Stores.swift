@@ -58,11 +58,17 @@ struct Stores {
         }
     }
 
-    /// What `verify` finds wrong after a reopening.
+    /// What `verify` finds wrong after a reopening, and tables that nobody names and that have rows all the same.
     func findings(_ version: any VersionedSchema.Type) throws -> [String] {
         try use(version) { container, _ in
             var findings: [String] = []
             try container.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
+            let map = container.rowStore.storage.map
+            let snapshot = container.rowStore.log.snapshot()
+            for table in TableID.firstEntity..<map.counters.table where !map.tables.contains(table) {
+                let count = snapshot.recordCount(of: TableID(rawValue: table))
+                if count > 0 { findings.append("table \(table) is nobody's and has \(count) rows") }
+            }
             return findings
         }
     }
