@@ -28,7 +28,7 @@ enum SplitNames: VersionedSchema {
     }
 
     @Model
-    final class Employee {
+    final class Employee: SplitEmployee {
         var firstName: String
         var lastName: String
         @Attribute(.unique) var email: String

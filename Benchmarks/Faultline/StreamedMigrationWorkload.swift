@@ -32,28 +32,12 @@ extension Workload {
         try check("objects written", container.migrationReport.objectsWritten, is: run.n)
         let line = measurement.line(workload: "migrate-stream", n: run.n, operations: run.n)
 
-        let expected = EmployeeSums(first: run.n)
         let departments = try context.fetch(FetchDescriptor<SplitNames.Department>())
         try check("departments", departments.count, is: EmployeeStore.departmentCount)
-        var id = 0
-        var sums = EmployeeSums()
-        try context.enumerate(FetchDescriptor<SplitNames.Employee>()) { employee in
-            id += 1
-            sums.count += 1
-            sums.salary += employee.salary
-            sums.hireDate += employee.hireDate.timeIntervalSinceReferenceDate
-            sums.level += employee.level
-            sums.activeCount += employee.active ? 1 : 0
-            sums.byteCount += 120
-            sums.wellPaidCount += employee.active && employee.salary > 120_000 ? 1 : 0
-            sums.departmentCount += employee.department === departments[41] ? 1 : 0
-            let values = maker.employee(id)
-            try check("name of \(id)", "\(employee.firstName) \(employee.lastName)", is: values.name)
-            try check("e-mail of \(id)", employee.email, is: values.email)
-            try check("notes of \(id)", employee.notes, is: values.notes)
-        }
-        try check("sums", sums, is: expected)
-        try check("employees of department 42", departments[41].employees.count, is: expected.departmentCount)
+        try checkSplitNames(in: context, SplitNames.Employee.self, count: run.n) { $0.department === departments[41] }
+        try check(
+            "employees of department 42", departments[41].employees.count,
+            is: EmployeeSums(first: run.n).departmentCount)
         try container.close()
         return line
     }

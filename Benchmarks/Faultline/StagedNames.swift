@@ -1,0 +1,102 @@
+import Faultline
+
+/// The employees with their names whole and, once that is filled in, in two parts.
+enum BothNames: VersionedSchema {
+    static let models: [any PersistentModel.Type] = [BothNames.Employee.self, BothNames.Department.self]
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+
+    @Model
+    final class Department {
+        var name: String
+        @Relationship(deleteRule: .cascade, inverse: \BothNames.Employee.department)
+        var employees: [BothNames.Employee] = []
+
+        init(name: String) {
+            self.name = name
+        }
+    }
+
+    @Model
+    final class Employee {
+        var name: String
+        var firstName: String = ""
+        var lastName: String = ""
+        @Attribute(.unique) var email: String
+        var salary: Double
+        var hireDate: Date
+        var active: Bool
+        var level: Int
+        var notes: String
+        var department: BothNames.Department?
+
+        init(name: String, email: String, salary: Double, hireDate: Date, active: Bool, level: Int, notes: String) {
+            self.name = name
+            self.email = email
+            self.salary = salary
+            self.hireDate = hireDate
+            self.active = active
+            self.level = level
+            self.notes = notes
+        }
+    }
+}
+
+/// The employees without their whole names.
+enum PartedNames: VersionedSchema {
+    static let models: [any PersistentModel.Type] = [PartedNames.Employee.self, PartedNames.Department.self]
+    static let versionIdentifier = Schema.Version(3, 0, 0)
+
+    @Model
+    final class Department {
+        var name: String
+        @Relationship(deleteRule: .cascade, inverse: \PartedNames.Employee.department)
+        var employees: [PartedNames.Employee] = []
+
+        init(name: String) {
+            self.name = name
+        }
+    }
+
+    @Model
+    final class Employee: SplitEmployee {
+        var firstName: String = ""
+        var lastName: String = ""
+        @Attribute(.unique) var email: String
+        var salary: Double
+        var hireDate: Date
+        var active: Bool
+        var level: Int
+        var notes: String
+        var department: PartedNames.Department?
+
+        init(email: String, salary: Double, hireDate: Date, active: Bool, level: Int, notes: String) {
+            self.email = email
+            self.salary = salary
+            self.hireDate = hireDate
+            self.active = active
+            self.level = level
+            self.notes = notes
+        }
+    }
+}
+
+/// Names are split the way it is done with SwiftData: all employees in one array, saved once, then the old name goes.
+enum StagingPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [WholeNames.self, BothNames.self, PartedNames.self]
+    static let stages: [MigrationStage] = [
+        .custom(
+            fromVersion: WholeNames.self,
+            toVersion: BothNames.self,
+            willMigrate: nil,
+            didMigrate: { context in
+                for employee in try context.fetch(FetchDescriptor<BothNames.Employee>()) {
+                    let parts = employee.name.split(separator: " ", maxSplits: 1)
+                    employee.firstName = parts.first.map(String.init) ?? ""
+                    employee.lastName = parts.count > 1 ? String(parts[1]) : ""
+                }
+                try context.save()
+            }
+        ),
+        .lightweight(fromVersion: BothNames.self, toVersion: PartedNames.self),
+    ]
+}
