@@ -16,7 +16,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case notLightweight
         /// Two objects have the same values where the new version asks for unique ones.
         case duplicate
-        /// The closure of a stage threw, or wrote something that cannot be.
+        /// The closure of a stage threw, wrote something that cannot be, or caught an error that its context met.
         case stageFailed
         /// The store could not be read or written.
         case storage

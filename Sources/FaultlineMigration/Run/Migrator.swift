@@ -27,7 +27,8 @@ package struct Migrator {
     ///   - options: How the migration runs.
     ///   - makeStageContainer: Makes the container that the contexts of a custom stage's closure belong to.
     package init(
-        log: Log, schema: Schema, types: [ModelType], plan: (any SchemaMigrationPlan.Type)?, options: MigrationOptions,
+        log: Log, schema: Schema, types: [ModelType], plan: (any SchemaMigrationPlan.Type)?,
+        options: MigrationOptions,
         makeStageContainer: @escaping (StageStore) -> AnyObject? = { _ in nil }
     ) {
         self.log = log
@@ -67,7 +68,8 @@ package struct Migrator {
         var current = stored
         for step in try MigrationSteps(from: stored.schema, to: schema, plan: plan).all {
             if step.isHeavy { return true }
-            let plan = try EntityMapPlan(for: step.to, over: current.schema, in: current.map, rewriting: [])
+            let plan = try EntityMapPlan(
+                for: step.to, over: current.schema, in: current.map, rewriting: [])
             if !plan.indexesToBuild.isEmpty { return true }
             current = current.under(step.to, plan.map, adding: plan.newLayouts)
         }
@@ -78,7 +80,8 @@ package struct Migrator {
         guard let stored else {
             guard !isReadOnly else {
                 throw MigrationError(
-                    .storage, "The store is empty, and was opened for reading only. Open it for writing once.")
+                    .storage, "The store is empty, and was opened for reading only. Open it for writing once."
+                )
             }
             return (try open(try create()), report)
         }
@@ -89,7 +92,8 @@ package struct Migrator {
         }
         guard !isReadOnly else {
             throw MigrationError(
-                .storage, "The store has to be migrated, and was opened for reading only. Open it for writing once.")
+                .storage,
+                "The store has to be migrated, and was opened for reading only. Open it for writing once.")
         }
         report.versions = steps.versions
         let catalog = try migrate(stored, steps)
@@ -119,7 +123,7 @@ package struct Migrator {
     /// defaults, delete rules, order.
     private func finishUp(_ stored: StoredCatalog, _ isReadOnly: Bool) throws -> StoredCatalog {
         if isReadOnly { return stored.under(stored.schema, stored.map) }
-        if stored.migration != nil { try abandon(stored) }
+        try MigrationAbandonment(log: log).run(stored)
         try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
         try dropIndexes(notIn: stored.map)
         if stored.schema == schema { return stored }
@@ -138,39 +142,18 @@ package struct Migrator {
         for index in log.indexIDs where !named.contains(index.rawValue) { try log.dropIndex(index) }
     }
 
-    /// Drops what a migration that nobody will resume has written; its blobs go with the next cleaning.
-    private func abandon(_ stored: StoredCatalog) throws {
-        guard let migration = stored.migration else { return }
-        let kept = Set(stored.map.tables)
-        let written = Set(
-            migration.targetMap.tables + migration.sourceMap.tables + migration.intermediateTables
-                + (migration.restart?.tables ?? []))
-        _ = try log.write(author: nil) { transaction in
-            for table in written.subtracting(kept).sorted() { try transaction.dropTable(TableID(rawValue: table)) }
-            for place in 0..<migration.leftBehindCount {
-                try transaction.delete(StoredCatalog.RecordNumber.leftBehind + RecordID(place), in: .catalog)
-            }
-            // Nobody else writes during a migration, so what came since it began is its own.
-            let end = transaction.nextID(in: .blobs)
-            if end > migration.firstBlob {
-                try StoredCatalog.put(
-                    LeftBehind.blobRange(first: migration.firstBlob, end: end),
-                    StoredCatalog.RecordNumber.leftBehind + RecordID(migration.leftBehindCount), in: &transaction)
-            }
-            try transaction.delete(StoredCatalog.RecordNumber.migration, in: .catalog)
-        }
-    }
-
     // MARK: Steps
 
-    private mutating func migrate(_ stored: StoredCatalog, _ steps: MigrationSteps) throws -> StoredCatalog {
+    private mutating func migrate(_ stored: StoredCatalog, _ steps: MigrationSteps) throws
+        -> StoredCatalog
+    {
         var stored = stored
         var resumed: MigrationRecord?
         if let migration = stored.migration {
             if migration.planDigest == steps.digest, migration.stage < steps.all.count {
                 resumed = migration
             } else {
-                try abandon(stored)
+                try MigrationAbandonment(log: log).run(stored)
                 stored = StoredCatalog(schema: stored.schema, map: stored.map, layouts: stored.layouts)
             }
         }
@@ -191,7 +174,9 @@ package struct Migrator {
                 let runner = MappedStageRunner(log: log, step: step, beginning: beginning, options: options)
                 try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
             } else {
-                try run(step, beginning, stopped, &progress)
+                let runner = LightweightStepRunner(
+                    log: log, step: step, beginning: beginning, options: options)
+                try runner.run(&progress, stopped: stopped)
             }
         }
         try switchOver(stored, progress)
@@ -202,37 +187,8 @@ package struct Migrator {
         return progress.current
     }
 
-    /// Runs a lightweight or a streamed step.
-    private func run(
-        _ step: MigrationSteps.Step, _ beginning: StepBeginning, _ stopped: MigrationRecord?,
-        _ progress: inout StepProgress
-    ) throws {
-        let current = progress.current
-        let rewritten = step.rewrittenEntities(from: current.schema)
-        let plan = try EntityMapPlan(for: step.to, over: current.schema, in: current.map, rewriting: rewritten)
-        progress.newLayouts += plan.newLayouts
-        progress.note(plan, of: step)
-        let target = current.under(step.to, plan.map, adding: plan.newLayouts)
-        let entities = step.streamedEntities
-        if !entities.isEmpty || !plan.indexesToBuild.isEmpty {
-            let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
-            let record =
-                try stopped
-                ?? beginning.write(
-                    progress, target: target, counters: target.map.counters,
-                    successors: target.map.entities.filter { rewritten.contains($0.name) }.compactMap { entity in
-                        oldNames[entity.name].flatMap { current.map.entity(named: $0) }.map { ($0.table, entity.table) }
-                    })
-            progress.firstBlob = record.firstBlob
-            try build(plan.indexesToBuild, target, record)
-            try stream(entities, step, target, record, &progress)
-            progress.intermediateTables.formUnion(record.targetMap.tables)
-        }
-        progress.current = target
-    }
-
-    /// Runs a custom or a mapped stage; where it fails and no earlier stage has finished, gives the migration up, so that the old
-    /// state is in force at once.
+    /// Runs a custom or a mapped stage; where it fails and no earlier stage has finished, gives the migration up, so that
+    /// the old state is in force at once.
     private func abandoningOnFailure(
         of progress: inout StepProgress, _ body: (inout StepProgress) throws -> Void
     ) throws {
@@ -240,48 +196,22 @@ package struct Migrator {
         do { try body(&progress) } catch {
             // Should this fail too, the next opening does it.
             if isFirst, let now = try? StoredCatalog.read(log.snapshot()) {
-                try? abandon(now)
+                try? MigrationAbandonment(log: log).run(now)
                 try? LeftBehindCleaning(log: log, layouts: now.layouts).run()
             }
             throw MigrationError.translating(error)
         }
     }
 
-    /// Builds the indexes that a step adds over rows that stay, unless the step is past that.
-    private func build(
-        _ indexes: [EntityMapPlan.IndexToBuild], _ target: StoredCatalog, _ record: MigrationRecord
-    ) throws {
-        guard !indexes.isEmpty, record.entity == 0, record.lastDone == 0 else { return }
-        do {
-            try IndexBuilding(log: log, catalog: target).run(indexes, record: record)
-        } catch let error as StoreError where error.code == .duplicate {
-            if let now = try StoredCatalog.read(log.snapshot()) { try abandon(now) }
-            throw MigrationError.translating(error)
-        }
-    }
-
-    private func stream(
-        _ entities: [StreamedEntity], _ step: MigrationSteps.Step, _ target: StoredCatalog, _ record: MigrationRecord,
-        _ progress: inout StepProgress
-    ) throws {
-        guard !entities.isEmpty else { return }
-        var record = record
-        record.report = progress.counts
-        var runner = StageRunner(
-            log: log, source: progress.current, target: target, entities: entities, record: record,
-            fromTypes: step.fromTypes, toTypes: step.toTypes, options: options)
-        try runner.run()
-        progress.counts = runner.counts
-        progress.leftBehindCount = runner.leftBehindCount
-        progress.blobBytesRead += runner.blobBytesRead
-    }
-
     /// The one transaction that puts the new schema in force.
     private func switchOver(_ stored: StoredCatalog, _ progress: StepProgress) throws {
         let target = progress.current
-        let dropped = Set(stored.map.tables).union(progress.intermediateTables).subtracting(target.map.tables).sorted()
+        let dropped = Set(stored.map.tables).union(progress.intermediateTables).subtracting(
+            target.map.tables
+        ).sorted()
         _ = try log.write(author: nil) { transaction in
-            try StoredCatalog.write(target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
+            try StoredCatalog.write(
+                target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
             // A stage's last save may have been later than what the steps know of.
             var leftBehindCount = max(
                 progress.leftBehindCount, try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? 0)
@@ -291,7 +221,8 @@ package struct Migrator {
                     continue
                 }
                 try StoredCatalog.put(
-                    LeftBehind.table(table), StoredCatalog.RecordNumber.leftBehind + RecordID(leftBehindCount),
+                    LeftBehind.table(table),
+                    StoredCatalog.RecordNumber.leftBehind + RecordID(leftBehindCount),
                     in: &transaction)
                 leftBehindCount += 1
             }
