@@ -23,6 +23,7 @@ extension Schema {
 
         private var explicitOriginalName: String?
         private var liveDefault: Any?
+        private var liveEncoding: [UInt8]?
         private var decodedDefault: StoredDefault?
 
         /// The name under which an older schema knew the attribute.
@@ -38,12 +39,27 @@ extension Schema {
             get { liveDefault ?? decodedDefault?.value(typeName: valueTypeName) }
             set {
                 liveDefault = unwrappedValue(newValue)
+                liveEncoding = nil
                 decodedDefault = nil
             }
         }
 
+        /// The default of an attribute of kind `codable` as rows have it; nil if there is none, or nobody has encoded
+        /// it.
+        ///
+        /// It outlives the model's classes, unlike `defaultValue`.
+        package var encodedDefault: [UInt8]? { decodedDefault?.encoding ?? liveEncoding }
+
+        /// Encodes the default of an attribute of kind `codable`, if its value is known.
+        package func encodeDefault(_ encode: (any Encodable) throws -> [UInt8]) {
+            guard kind == .codable, let value = liveDefault as? any Encodable else { return }
+            liveEncoding = try? encode(value)
+        }
+
         /// The default value in the form in which a schema is written; nil if there is none.
-        var storedDefault: StoredDefault? { decodedDefault ?? StoredDefault(liveDefault, kind: kind) }
+        var storedDefault: StoredDefault? {
+            decodedDefault ?? StoredDefault(liveDefault, kind: kind, encoding: liveEncoding)
+        }
 
         /// The default of an encoded attribute as JSON; nil if there is none, and for all other kinds.
         ///
@@ -78,6 +94,24 @@ extension Schema {
             self.originalName = originalName ?? ""
             self.liveDefault = unwrappedValue(defaultValue)
         }
+
+        init(copying other: Attribute) {
+            name = other.name
+            options = other.options
+            valueType = other.valueType
+            isOptional = other.isOptional
+            hashModifier = other.hashModifier
+            kind = other.kind
+            valueTypeName = other.valueTypeName
+            isStorable = other.isStorable
+            explicitOriginalName = other.explicitOriginalName
+            liveDefault = other.liveDefault
+            liveEncoding = other.liveEncoding
+            decodedDefault = other.decodedDefault
+        }
+
+        /// An attribute of its own that says the same.
+        func copied() -> Attribute { Attribute(copying: self) }
 
         /// Always true.
         public var isAttribute: Bool { true }

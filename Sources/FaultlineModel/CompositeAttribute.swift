@@ -17,6 +17,13 @@ extension Schema {
                 defaultValue: defaultValue, hashModifier: hashModifier)
         }
 
+        private init(copying other: CompositeAttribute) {
+            properties = other.properties.map { $0.copied() }
+            super.init(copying: other)
+        }
+
+        override func copied() -> Attribute { CompositeAttribute(copying: self) }
+
         private enum CodingKeys: String, CodingKey {
             case properties
         }

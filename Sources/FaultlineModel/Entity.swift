@@ -182,7 +182,7 @@ extension Schema {
             hasher.combine(name)
         }
 
-        private static func isEqual(_ left: any SchemaProperty, _ right: any SchemaProperty) -> Bool {
+        static func isEqual(_ left: any SchemaProperty, _ right: any SchemaProperty) -> Bool {
             func compare<P: SchemaProperty>(_ left: P) -> Bool { (right as? P) == left }
             return compare(left)
         }

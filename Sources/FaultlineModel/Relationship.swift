@@ -112,6 +112,27 @@ extension Schema {
             self.originalName = originalName ?? ""
         }
 
+        private init(copying other: Relationship) {
+            name = other.name
+            keypath = other.keypath
+            options = other.options
+            valueType = other.valueType
+            destination = other.destination
+            deleteRule = other.deleteRule
+            inverseName = other.inverseName
+            inverseKeyPath = other.inverseKeyPath
+            minimumModelCount = other.minimumModelCount
+            maximumModelCount = other.maximumModelCount
+            hashModifier = other.hashModifier
+            isToOneRelationship = other.isToOneRelationship
+            isOptional = other.isOptional
+            declaresInverse = other.declaresInverse
+            explicitOriginalName = other.explicitOriginalName
+        }
+
+        /// A relationship of its own that says the same.
+        func copied() -> Relationship { Relationship(copying: self) }
+
         /// Always false.
         public var isAttribute: Bool { false }
         /// Always true.

@@ -110,6 +110,14 @@ extension Schema {
                 type Codable, give the attribute a transformer, or mark the property @Transient.
                 """)
         }
+        if let value = attribute.defaultValue, (try? AttributeValue(value, kind: attribute.kind)) == nil {
+            throw SchemaError(
+                .defaultMismatch, entity: entity.name, property: attribute.name,
+                """
+                \(entity.name).\(attribute.name) is of type \(attribute.valueTypeName), and has the default \(value), \
+                which is none of its values. Give it one of that type.
+                """)
+        }
     }
 
     private func validate(_ relationship: Relationship, of entity: Entity) throws(SchemaError) {

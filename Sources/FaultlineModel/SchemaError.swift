@@ -20,6 +20,8 @@ public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
         case invalidModelCount
         /// The property's type is neither `Codable`, nor a model, nor given a transformer.
         case unstorableType
+        /// The default is no value of the attribute's type.
+        case defaultMismatch
         case unwritable
         case unreadable
     }

@@ -9,23 +9,24 @@ struct StoredDefault: Codable, Hashable, Sendable {
     /// encoded values, and the natural text of everything else.
     let text: String
 
-    init(kind: AttributeKind, text: String) {
+    /// The value as rows have it, in base 64; nil for all kinds but `codable`, and where nobody has encoded it.
+    private let nested: String?
+
+    /// The value as rows have it; nil where `nested` is, or is not base 64.
+    var encoding: [UInt8]? { nested.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } }
+
+    init(kind: AttributeKind, text: String, encoding: [UInt8]? = nil) {
         self.kind = kind
         self.text = text
+        nested = encoding.map { Data($0).base64EncodedString() }
     }
 
     /// Takes a default value apart; nil if there is none, or if it is not a value of `kind`.
-    init?(_ value: Any?, kind: AttributeKind) {
-        guard let value = unwrappedValue(value) else { return nil }
-        if let text = StoredDefault.text(of: value, kind: kind) {
-            self.init(kind: kind, text: text)
-        } else if let raw = value as? any RawRepresentable,
-            let text = StoredDefault.text(of: rawValue(of: raw), kind: kind)
-        {
-            self.init(kind: kind, text: text)
-        } else {
-            return nil
-        }
+    init?(_ value: Any?, kind: AttributeKind, encoding: [UInt8]? = nil) {
+        guard let value = unwrappedValue(value), let fitted = try? AttributeValue(value, kind: kind),
+            let text = StoredDefault.text(of: fitted)
+        else { return nil }
+        self.init(kind: kind, text: text, encoding: encoding)
     }
 
     /// The value, as the scalar type of that name where it has the same kind, else as the kind's own type.
@@ -50,28 +51,20 @@ struct StoredDefault: Codable, Hashable, Sendable {
         }
     }
 
-    private static func text(of value: Any, kind: AttributeKind) -> String? {
-        switch (kind, value) {
-        case (.bool, let value as Bool): value.description
-        case (.float, let value as Float): value.description
-        case (.double, let value as Double): value.description
-        case (.date, let value as Date): value.timeIntervalSinceReferenceDate.description
-        case (.uuid, let value as UUID): value.uuidString
-        case (.decimal, let value as Decimal): value.description
-        case (.string, let value as String): value
-        case (.url, let value as URL): value.absoluteString
-        case (.data, let value as Data): value.base64EncodedString()
-        case (.codable, let value as any Encodable): json(of: value)
-        case (_, let value as any BinaryInteger) where kind.isInteger: digits(of: value, kind: kind)
-        default: nil
+    private static func text(of value: AttributeValue) -> String? {
+        switch value {
+        case .bool(let value): value.description
+        case .integer(let value): value.description
+        case .float(let value): value.description
+        case .double(let value): value.description
+        case .date(let value): value.timeIntervalSinceReferenceDate.description
+        case .uuid(let value): value.uuidString
+        case .decimal(let value): value.description
+        case .string(let value): value
+        case .url(let value): value.absoluteString
+        case .data(let value): value.base64EncodedString()
+        case .encodable(let value): json(of: value)
         }
-    }
-
-    /// Nil where the value does not fit the kind's width.
-    private static func digits(of value: some BinaryInteger, kind: AttributeKind) -> String? {
-        let text = String(value)
-        guard let type = kind.defaultValueType as? any FixedWidthInteger.Type else { return nil }
-        return integer(type, text) == nil ? nil : text
     }
 
     private static func integer<T: FixedWidthInteger>(_ type: T.Type, _ text: String) -> Any? {

@@ -117,6 +117,7 @@ import Testing
     @Attribute(.unique, originalName: "title") var name: String
     @Attribute(.externalStorage) var picture: Data?
     var rank: Int = 3
+    var tags: [String] = ["a"]
     @Relationship(deleteRule: .cascade, inverse: \Linked.keyed) var owned: [Linked] = []
     @Relationship var others: [Linked] = []
 

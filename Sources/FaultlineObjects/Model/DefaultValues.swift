@@ -4,22 +4,18 @@ internal import Foundation
 
 /// Default values of attributes, as rows that lack the attribute have them.
 package enum DefaultValues {
-    /// Writes an attribute's default into a slot of a draft.
+    /// Writes an attribute's default into a slot of a draft; one that is no value of the attribute's kind is left out.
     package static func set(_ attribute: Schema.Attribute, slot: Int, draft: inout Draft) {
-        guard let value = attribute.defaultValue else { return }
-        if let optional = value as? any OptionalNil, optional.isNilValue { return }
-        if draft.set(value, slot) { return }
-        if let raw = value as? any RawRepresentable, draft.set(rawValue(raw), slot) { return }
-        if let encodable = value as? any Encodable,
-            let bytes = try? NestedEncoder.encode(encodable, scalars: FoundationScalars())
-        {
+        if attribute.kind == .codable, let bytes = attribute.encodedDefault {
+            return bytes.withUnsafeBytes { draft.setBytes(slot, $0) }
+        }
+        guard let value = attribute.defaultValue, let fitted = try? AttributeValue(value, kind: attribute.kind) else {
+            return
+        }
+        guard case .encodable(let value) = fitted else { return draft.set(fitted, slot) }
+        if let bytes = try? NestedEncoder.encode(value, scalars: FoundationScalars()) {
             bytes.withUnsafeBytes { draft.setBytes(slot, $0) }
         }
-    }
-
-    private static func rawValue(_ value: any RawRepresentable) -> Any {
-        func open<R: RawRepresentable>(_ value: R) -> Any { value.rawValue }
-        return open(value)
     }
 
     /// Checks that the layouts of model classes have the places of the layouts in force: unsaved objects are written in
@@ -44,22 +40,36 @@ package enum DefaultValues {
     }
 }
 
-extension Draft {
-    /// Writes a scalar that is known at run time only; false if it is none.
-    fileprivate mutating func set(_ value: Any, _ slot: Int) -> Bool {
-        switch value {
-        case let value as Bool: setBool(slot, value)
-        case let value as any FixedWidthInteger: setInt64(slot, Int64(truncatingIfNeeded: value))
-        case let value as Double: setDouble(slot, value)
-        case let value as Float: setFloat(slot, value)
-        case let value as Date: setDate(slot, value.timeIntervalSinceReferenceDate)
-        case let value as UUID: setUUID(slot, value.storedWords)
-        case let value as Decimal: setDecimal(slot, value.stored)
-        case let value as String: setString(slot, value)
-        case let value as URL: setString(slot, value.absoluteString)
-        case let value as Data: value.withUnsafeBytes { setBytes(slot, $0) }
-        default: return false
+extension Schema {
+    /// Encodes the defaults of attributes that rows have in the nested encoding, so that they are known without the
+    /// model's classes too.
+    package func encodeDefaults() { entities.forEach { $0.encodeDefaults() } }
+}
+
+extension Schema.Entity {
+    /// As `Schema.encodeDefaults()`.
+    func encodeDefaults() {
+        for case let attribute as Schema.Attribute in properties {
+            attribute.encodeDefault { try NestedEncoder.encode($0, scalars: FoundationScalars()) }
         }
-        return true
+    }
+}
+
+extension Draft {
+    /// Writes a value of the slot's kind; nothing where that is kept in the nested encoding.
+    mutating func set(_ value: AttributeValue, _ slot: Int) {
+        switch value {
+        case .bool(let value): setBool(slot, value)
+        case .integer(let value): setInt64(slot, Int64(truncatingIfNeeded: value))
+        case .float(let value): setFloat(slot, value)
+        case .double(let value): setDouble(slot, value)
+        case .date(let value): setDate(slot, value.timeIntervalSinceReferenceDate)
+        case .uuid(let value): setUUID(slot, value.storedWords)
+        case .decimal(let value): setDecimal(slot, value.stored)
+        case .string(let value): setString(slot, value)
+        case .url(let value): setString(slot, value.absoluteString)
+        case .data(let value): value.withUnsafeBytes { setBytes(slot, $0) }
+        case .encodable: break
+        }
     }
 }

@@ -213,6 +213,7 @@ extension Schema {
         let schema = Schema(entities: entities, version: version)
         schema.resolveInverses()
         try schema.validate()
+        schema.encodeDefaults()
         return schema
     }
 
