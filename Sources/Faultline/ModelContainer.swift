@@ -82,17 +82,42 @@ public final class ModelContainer: Equatable, Sendable {
 
     /// Opens a store under the schema that it carries: all objects are `ManagedObject`s.
     ///
-    /// - Throws: `StorageError` as the other initializers; `SwiftDataError.unknownSchema` if there is no store yet.
-    public convenience init(opening configuration: ModelConfiguration) throws {
+    /// Where a migration was cut short this does not touch it: the objects of before can be read, and a save throws
+    /// until a container that knows the migration's plan has finished it.
+    ///
+    /// - Throws: `StorageError` as the other initializers; `SwiftDataError.unknownSchema` if there is no store yet, or
+    ///   one without a schema.
+    public init(opening configuration: ModelConfiguration) throws {
         try configuration.validate()
-        let place = StorePlace(configuration, observer: nil)
-        guard let schema = try StorageError.translating({ try place.storedSchema() }) else {
+        let reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
+        let place = StorePlace(configuration, observer: reporter)
+        let isReadOnly = !configuration.allowsSave
+        let opened = try StorageError.translating { () throws -> Migrator.Opened? in
+            // Checked first: opening for writing would make a store.
+            guard !configuration.isStoredInMemoryOnly, try place.isPresent() else { return nil }
+            let log = try place.open(place.options.memoryBudget)
+            do {
+                if let opened = try StoredOpening.open(log, isReadOnly: isReadOnly) { return opened }
+            } catch {
+                try? log.close()
+                throw error
+            }
+            try log.close()
+            return nil
+        }
+        guard let opened else {
             throw SwiftDataError.unknownSchema.explained(
                 "\(configuration.url.path) has no schema yet. Make the container with one.")
         }
-        try self.init(
-            schema: schema, types: schema.entities.map(ModelType.dynamic), migrationPlan: nil,
-            configurations: [configuration])
+        (store, migrationReport) = opened
+        schema = opened.store.storage.schema
+        types = schema.entities.map(ModelType.dynamic)
+        migrationPlan = nil
+        self.configuration = configuration
+        tallies = ReadTallies()
+        stage = nil
+        self.reporter = reporter
+        reporter?.begin(store.log, tallies)
     }
 
     private init(
@@ -113,10 +138,20 @@ public final class ModelContainer: Equatable, Sendable {
         self.types = types
         reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
         let place = StorePlace(configuration, observer: reporter)
+        place.createParent()
         (store, migrationReport) = try Self.open(
-            place, schema, self.types, migrationPlan, configuration.options.migration.options, configuration,
+            place, Self.written(schema), self.types, migrationPlan, configuration.options.migration.options,
+            configuration,
             isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)
         reporter?.begin(store.log, tallies)
+    }
+
+    /// A schema as it is written down: a copy of one that is made of values, which whoever made it may change.
+    private static func written(_ schema: Schema) -> Schema {
+        if Schema.modelTypes(of: schema) != nil { return schema }
+        let copy = schema.copied()
+        copy.encodeDefaults()
+        return copy
     }
 
     /// Opens a store on a given disk: for simulations, which must be repeatable.

@@ -28,10 +28,7 @@ struct StorePlace {
             disk = MemoryDisk()
         } else {
             let folder = configuration.url
-            if configuration.allowsSave {
-                try? FileManager.default.createDirectory(
-                    at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
-            } else {
+            if !configuration.allowsSave {
                 // Writes nothing, and leaves the lock to whoever writes.
                 options.access = .reading
             }
@@ -41,15 +38,17 @@ struct StorePlace {
         self.options = options
     }
 
-    /// The schema that the store carries; nil if it has none yet.
-    ///
-    /// Writes nothing.
-    func storedSchema() throws -> Schema? {
-        var options = options
-        options.access = .reading
-        let log = try Log.open(directory, on: disk, clock: clock, options: options, deriver: RowIndexDeriver())
-        defer { try? log.close() }
-        return try StoredCatalog.read(log.snapshot())?.schema
+    /// Whether something is there that can be a store; makes nothing.
+    func isPresent() throws(DiskError) -> Bool {
+        guard try disk.isPresent(directory) else { return false }
+        return try !disk.names(in: directory).isEmpty
+    }
+
+    /// Makes the folder that the store is to lie in, where a store may be made.
+    func createParent() {
+        guard options.access == .writing, disk is PosixDisk else { return }
+        try? FileManager.default.createDirectory(
+            at: URL(filePath: directory).deletingLastPathComponent(), withIntermediateDirectories: true)
     }
 
     /// Opens the log with so many bytes of memory.

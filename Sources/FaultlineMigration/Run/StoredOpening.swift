@@ -1,0 +1,25 @@
+package import FaultlineLog
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// Opens a store under the schema that it carries: nothing is brought to anything.
+package enum StoredOpening {
+    /// The rows of a log under the schema in force; nil if it has none yet.
+    ///
+    /// Waits until nobody in this process migrates the store. A migration that was cut short stays what it is: the
+    /// state before it can be read, and not written until somebody has finished it. Where there is none, what an
+    /// earlier one left to be deleted goes.
+    ///
+    /// - Throws: `StoreError` or `LogError` if the catalog cannot be read, or the store not be cleaned.
+    package static func open(_ log: Log, isReadOnly: Bool) throws -> Migrator.Opened? {
+        let turn = MigrationTurns.shared.turn(of: log)
+        turn.take()
+        defer { turn.giveUp() }
+        guard let stored = try StoredCatalog.read(log.snapshot()) else { return nil }
+        if stored.migration == nil, !isReadOnly { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
+        let store = try RowStore(
+            log: log, catalog: stored.under(stored.schema, stored.map),
+            setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        return (store, MigrationReport())
+    }
+}
