@@ -12,6 +12,18 @@ struct StoredDefault: Codable, Hashable, Sendable {
     /// The value as rows have it, in base 64; nil for all kinds but `codable`, and where nobody has encoded it.
     private let nested: String?
 
+    /// Compares kind, text, and whether the value is known as rows have it: sets and dictionaries are written in any
+    /// order.
+    static func == (left: StoredDefault, right: StoredDefault) -> Bool {
+        left.kind == right.kind && left.text == right.text && (left.nested == nil) == (right.nested == nil)
+    }
+
+    /// Hashes kind and text.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(text)
+    }
+
     /// The value as rows have it; nil where `nested` is, or is not base 64.
     var encoding: [UInt8]? { nested.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } }
 

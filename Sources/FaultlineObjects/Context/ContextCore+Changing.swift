@@ -66,7 +66,7 @@ extension ContextCore {
         handle.core.pointee.attach(
             to: Unmanaged.passUnretained(home), number: number == 0 ? TemporaryNumber.next() : number)
         if handle.core.pointee.draftPointer == nil {
-            handle.core.pointee.draftPointer = Draft.create(layout: home.layout).block
+            handle.core.pointee.draftPointer = Draft.create(layout: home.type?.layout ?? home.layout).block
         }
         if handle.core.pointee.hasExtra { handle.core.pointee.enterObservation() }
         inserted.append(handle)
@@ -77,6 +77,11 @@ extension ContextCore {
     private func settle(_ handle: ObjectHandle) {
         guard handle.core.pointee.hasExtra, let extra = handle.core.pointee.extraIfPresent else { return }
         handle.core.pointee.remove(.changed)
+        if let refusal = extra.refusal {
+            extra.refusal = nil
+            refuseSave(refusal)
+        }
+        handle.core.pointee.settleBlobs()
         extra.targets.forEach { slot, target in setTarget(of: handle, slot, to: target) }
         if extra.members.isEmpty, extra.adoptedBlobs.isEmpty {
             handle.core.pointee.dropExtra()

@@ -4,7 +4,7 @@ internal import FaultlineStore
 extension ContextCore {
     /// The object of an identifier: registered, unsaved, or a new fault; nil if its entity is unknown here.
     func model(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
-        guard let home = homes.first(where: { $0.entityName == identifier.entityName }) else { return nil }
+        guard let home = home(named: identifier.entityName) else { return nil }
         if identifier.isTemporary {
             if let handle = insertedObject(identifier.number) { return handle.object as? any PersistentModel }
             // No such object: a stand-in that was never saved.
@@ -21,7 +21,7 @@ extension ContextCore {
     }
 
     func registeredModel(for identifier: PersistentIdentifier) -> AnyObject? {
-        guard let home = homes.first(where: { $0.entityName == identifier.entityName }) else { return nil }
+        guard let home = home(named: identifier.entityName) else { return nil }
         if identifier.isTemporary { return insertedObject(identifier.number)?.object }
         guard identifier.storeID == store.log.storeID, identifier.number <= ModelCore.numberMask else { return nil }
         return registeredObject(identifier.number, home)

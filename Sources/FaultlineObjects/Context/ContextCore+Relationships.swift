@@ -15,7 +15,9 @@ extension ContextCore {
     /// The object that a reference leads to; nil for nil, and for an object that was deleted.
     func object(_ reference: ObjectReference, _ home: EntityHome) -> AnyObject? {
         if reference.isNil { return nil }
-        if reference.isTemporary { return insertedObject(reference.number)?.object }
+        if reference.isTemporary {
+            return insertedObject(reference.number).flatMap { $0.core.pointee.isDeleted ? nil : $0.object }
+        }
         if let found = registeredObject(reference.number, home) {
             guard let handle = handle(of: found, home), !handle.core.pointee.isDeleted else { return nil }
             return found

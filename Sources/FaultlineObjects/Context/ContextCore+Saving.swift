@@ -132,9 +132,12 @@ extension ContextCore {
         }
         for handle in inserted where !handle.core.pointee.has(.deleted) {
             check(handle)
-            findings += handle.core.pointee.unsetAttributes
+            findings += handle.core.pointee.missingValues
         }
-        for handle in changed where !handle.core.pointee.has(.deleted) { check(handle) }
+        for handle in changed where !handle.core.pointee.has(.deleted) {
+            check(handle)
+            findings += handle.core.pointee.missingValues
+        }
         if !defersRelationshipRules { findings += try miscountedCollections() }
         guard findings.isEmpty else {
             let shown = findings.prefix(20).joined(separator: "; ")

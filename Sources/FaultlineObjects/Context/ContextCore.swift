@@ -26,6 +26,7 @@ package final class ContextCore: @unchecked Sendable {
     /// By ordinal of the entity.
     @exclusivity(unchecked) private(set) var homes: [EntityHome] = []
     private var homesByType: [ObjectIdentifier: EntityHome] = [:]
+    private var homesByName: [String: EntityHome] = [:]
     @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
     /// Whether rows may be older than the snapshot, because the one at which they were loaded was taken.
     private(set) var hasOlderRows = false
@@ -77,6 +78,8 @@ package final class ContextCore: @unchecked Sendable {
     var isAbandoned = false
     /// The first error that a call that cannot throw met; the next save throws it.
     var pendingError: (any Error)?
+    /// The last error that a getter or setter reported.
+    var getterError: (any Error)?
     /// Told of damage met by a getter.
     var errorHandler: (@Sendable (any Error) -> Void)?
     private(set) weak var userContext: ModelContext?
@@ -92,6 +95,7 @@ package final class ContextCore: @unchecked Sendable {
             EntityHome(context: self, entity: $0, type: typesByName[$0.name], storeID: store.log.storeID)
         }
         for home in homes {
+            homesByName[home.entityName] = home
             if let type = home.type { homesByType[ObjectIdentifier(type)] = home }
         }
         tallies?.begin(tally)
@@ -230,8 +234,15 @@ package final class ContextCore: @unchecked Sendable {
         return home
     }
 
+    /// The home of an entity's objects; nil if the container's schema lacks the entity.
+    func home(named name: String) -> EntityHome? { homesByName[name] }
+
     func require<T: PersistentModel>(_ type: T.Type) throws -> EntityHome {
         if let home = home(of: type._$modelType) { return home }
+        if type == ManagedObject.self {
+            throw SwiftDataError.unknownSchema.explained(
+                "A FetchDescriptor does not say which entity's ManagedObjects are wanted. Use a FetchRequest.")
+        }
         throw SwiftDataError.unknownSchema.explained(
             "\(String(reflecting: type)) is not among the models of this container. Add it to the container's schema.")
     }
@@ -548,6 +559,7 @@ package final class ContextCore: @unchecked Sendable {
     ///   - isOfStore: Whether what is stored could not be had; false for a reference to an object that is not there.
     func report(_ error: any Error, isOfStore: Bool = true) {
         if isOfStore, let stage { stage.note(StorageError.translating(error)) }
+        getterError = error
         if let errorHandler { errorHandler(StorageError.translating(error)) }
     }
 

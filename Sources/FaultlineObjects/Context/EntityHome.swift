@@ -5,7 +5,8 @@ internal import FaultlineStore
 
 /// What the objects of one entity in one context share: the context, the store's view of the entity, the identity map.
 ///
-/// Each model class also has a *detached* home, without a context, for objects that were not inserted.
+/// Each model class, and each entity of dynamic objects, also has a *detached* home, without a context, for objects
+/// that are in none.
 // Safe because the constants are immutable, and the identity map is used under the context's lock.
 package final class EntityHome: @unchecked Sendable {
     /// Nil for detached objects.
@@ -16,9 +17,10 @@ package final class EntityHome: @unchecked Sendable {
     /// Nil for detached objects.
     let entity: EntityStorage?
     let layout: RowLayout
-    /// The class of the entity's objects; nil where only dynamic objects are made.
+    /// What is known of the class, for as long as the home lives; nil for a detached home, which its type owns.
+    private let typeOwner: ModelType?
     // Set once, before the first object of a detached home is made.
-    @exclusivity(unchecked) private(set) var type: ModelType?
+    @exclusivity(unchecked) private var typeReference: Unmanaged<ModelType>?
     let storeID: (UInt64, UInt64)
     /// Under the context's lock.
     @exclusivity(unchecked) var identities = IdentityMap()
@@ -32,19 +34,23 @@ package final class EntityHome: @unchecked Sendable {
         entityName = layout.entityName
         entity = nil
         self.layout = layout
-        type = nil
+        typeOwner = nil
         storeID = (0, 0)
     }
 
-    /// Names the class of a detached home, which both live as long as the process.
-    func belong(to type: ModelType) { self.type = type }
+    /// What is known of the class of the entity's objects; nil where none are made.
+    @inline(__always) var type: ModelType? { typeReference?.takeUnretainedValue() }
+
+    /// Names the class of a detached home, which lives as long as that.
+    func belong(to type: ModelType) { typeReference = .passUnretained(type) }
 
     init(context: ContextCore, entity: EntityStorage, type: ModelType?, storeID: (UInt64, UInt64)) {
         contextReference = .passUnretained(context)
         entityName = entity.name
         self.entity = entity
         layout = entity.layout
-        self.type = type
+        typeOwner = type
+        typeReference = type.map { .passUnretained($0) }
         self.storeID = storeID
     }
 

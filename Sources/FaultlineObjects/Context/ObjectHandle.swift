@@ -1,3 +1,5 @@
+internal import FaultlineStore
+
 /// An object that a context holds on to, with the address of its core.
 struct ObjectHandle {
     var object: AnyObject
@@ -11,7 +13,7 @@ struct ObjectHandle {
 
 /// What a draft's to-one slot holds: the number of a stored object, or the temporary number of an unsaved one.
 struct ObjectReference: Hashable {
-    static let temporaryBit: UInt64 = 1 << 47
+    @inline(__always) static var temporaryBit: UInt64 { ReferenceTargets.temporaryBit }
 
     let bits: UInt64
 

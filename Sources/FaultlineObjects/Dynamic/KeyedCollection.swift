@@ -20,15 +20,26 @@ struct KeyedCollection {
             owner.report("The path \(keyPath) is none: @count stands last, @sum, @avg, @min and @max before a number.")
             return nil
         }
+        let isSum = first == "@sum" || first == "@avg"
+        guard !isSum || numbers.allSatisfy(\.isNumber) else {
+            owner.report("The path \(keyPath) leads to what is no number: it can be neither added nor averaged.")
+            return nil
+        }
         switch first {
         case "@sum": return sum(of: numbers)
-        case "@avg": return numbers.isEmpty ? nil : numbers.reduce(0) { $0 + $1.asDouble } / Double(numbers.count)
+        case "@avg": return numbers.isEmpty ? nil : average(of: numbers)
         case "@min": return numbers.min()?.value
         case "@max": return numbers.max()?.value
         default:
             owner.report("The path \(keyPath) has \(first), which is not known: @count, @sum, @avg, @min, @max are.")
             return nil
         }
+    }
+
+    /// A decimal where all numbers are, else a floating-point number.
+    private func average(of measures: [Measure]) -> Any {
+        if let sum = sum(of: measures) as? Decimal { return sum / Decimal(measures.count) }
+        return measures.reduce(0) { $0 + $1.asDouble } / Double(measures.count)
     }
 
     /// The values at the end of a path, those that are nil left out; nil if one can be neither added nor compared.
@@ -87,6 +98,13 @@ private enum Measure: Comparable {
         case .decimal(let value): value
         case .date(let value): value
         case .string(let value): value
+        }
+    }
+
+    var isNumber: Bool {
+        switch self {
+        case .int, .double, .decimal: true
+        case .date, .string: false
         }
     }
 

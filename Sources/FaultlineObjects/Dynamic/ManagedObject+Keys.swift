@@ -14,7 +14,7 @@ extension ManagedObject {
     ///   `errorHandler` is told.
     public func value(forKey key: String) -> Any? {
         guard let slot = slot(of: key) else { return nil }
-        return _$coreAddress().pointee.keyedValue(slot, type.entity.properties[slot])
+        return _$coreAddress().pointee.keyedValue(slot, type.properties[slot])
     }
 
     /// Sets a property by its name.
@@ -25,10 +25,15 @@ extension ManagedObject {
     public func setValue(_ value: Any?, forKey key: String) {
         guard let slot = slot(of: key, isChange: true) else { return }
         do throws(KeyedValueError) {
-            try _$coreAddress().pointee.setKeyedValue(slot, type.entity.properties[slot], to: value)
+            try _$coreAddress().pointee.setKeyedValue(slot, type.properties[slot], to: value)
         } catch {
-            _$coreAddress().pointee.refuse("\(entity.name).\(key) \(error.message)")
+            _$coreAddress().pointee.refuse("\(type.entityName).\(key) \(error.message)")
         }
+    }
+
+    /// Sets several properties by their names, in the order of these; each as `setValue(_:forKey:)` does.
+    public func setValues(forKeys values: [String: Any?]) {
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) { setValue(value, forKey: key) }
     }
 
     /// The value of a property by its name; as `value(forKey:)` and `setValue(_:forKey:)`.
@@ -52,9 +57,24 @@ extension ManagedObject {
         case let members as [ManagedObject]: return KeyedCollection(members).value(names, of: self, keyPath)
         case nil: return nil
         default:
-            report("\(entity.name).\(first) is no relationship, so the path \(keyPath) ends there.")
+            report("\(type.entityName).\(first) is no relationship, so the path \(keyPath) ends there.")
             return nil
         }
+    }
+
+    /// Sets the property at the end of a path of names; those before it are to-one relationships.
+    ///
+    /// Nothing is set where an object on the way is nil. A path that leads elsewhere makes the next save throw.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        let first = String(keyPath[..<dot])
+        guard let slot = slot(of: first, isChange: true) else { return }
+        guard let relationship = type.properties[slot] as? Schema.Relationship, relationship.isToOneRelationship else {
+            return _$coreAddress().pointee.refuse(
+                "\(type.entityName).\(first) is no to-one relationship, so \(keyPath) cannot be set.")
+        }
+        let target = self.value(forKey: first) as? ManagedObject
+        target?.setValue(value, forKeyPath: String(keyPath[keyPath.index(after: dot)...]))
     }
 
     /// The value of an attribute without reading it: nil where it is nil.
@@ -65,9 +85,12 @@ extension ManagedObject {
 
     /// Gives an attribute a value of another object, by reference: in a migration no byte of it is read; elsewhere the
     /// save copies it.
+    ///
+    /// A value of another context is read at once, or when this object is inserted.
+    ///
+    /// Nil for a required attribute makes the next save throw.
     public func setBlob(_ blob: Blob?, forKey key: String) {
-        guard let slot = variableSlot(of: key, isChange: true) else { return }
-        _$coreAddress().pointee.setBlob(blob, of: slot)
+        if variableSlot(of: key, isChange: true) != nil { setValue(blob, forKey: key) }
     }
 
     // MARK: Keys
@@ -81,8 +104,8 @@ extension ManagedObject {
 
     private func variableSlot(of key: String, isChange: Bool = false) -> Int? {
         guard let slot = slot(of: key, isChange: isChange) else { return nil }
-        if let attribute = type.entity.properties[slot] as? Schema.Attribute, attribute.kind == .data { return slot }
-        let text = "\(entity.name).\(key) holds no Data, so it has no blob."
+        if let attribute = type.properties[slot] as? Schema.Attribute, attribute.kind == .data { return slot }
+        let text = "\(type.entityName).\(key) holds no Data, so it has no blob."
         if isChange { _$coreAddress().pointee.refuse(text) } else { report(text) }
         return nil
     }
@@ -93,9 +116,13 @@ extension ManagedObject {
 }
 
 extension ModelCore {
-    /// Makes the next save of the object's context throw, because a change could not be made.
-    mutating func refuse(_ text: String) {
-        if let core = canonicalCore { return core.pointee.refuse(text) }
-        context?.refuseSave(SwiftDataError.modelValidationFailure.explained(text))
+    /// Makes the next save of the object's context throw, because a change could not be made; of an object in no context
+    /// the first one after its insertion.
+    mutating func refuse(_ text: String) { refuse(SwiftDataError.modelValidationFailure.explained(text)) }
+
+    mutating func refuse(_ error: any Error) {
+        if let core = canonicalCore { return core.pointee.refuse(error) }
+        if let context { return context.refuseSave(error) }
+        if extra.refusal == nil { extra.refusal = error }
     }
 }

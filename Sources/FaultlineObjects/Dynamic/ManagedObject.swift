@@ -24,7 +24,16 @@ public final class ManagedObject: PersistentModel {
     ///   - entity: An entity of the context's container; another one makes the next save throw.
     ///   - context: The context that the object is inserted into.
     public init(entity: Schema.Entity, insertInto context: ModelContext) {
-        let type = context.core.dynamicType(named: entity.name) ?? ModelType.dynamic(entity)
+        let known = context.core.dynamicType(named: entity.name)
+        // An entity that is not the context's gets a type that the context will refuse.
+        let type = known.flatMap { $0.isOf(entity) ? $0 : nil } ?? ModelType.dynamic(entity)
+        core = ModelCore(type)
+        core.setDefaults(of: type)
+        context.core.insert(ObjectHandle(self))
+    }
+
+    /// Makes a new object of a context's entity and inserts it.
+    init(_ type: ModelType, insertInto context: ModelContext) {
         core = ModelCore(type)
         core.setDefaults(of: type)
         context.core.insert(ObjectHandle(self))
@@ -60,7 +69,9 @@ public final class ManagedObject: PersistentModel {
     // MARK: What it is
 
     /// The object's entity, with the properties that it has by name.
-    public var entity: Schema.Entity { type.entity }
+    ///
+    /// It describes the object: changing it changes no object.
+    public var entity: Schema.Entity { type.described }
 
     /// The object's identity: stable once the object was saved.
     public var objectID: PersistentIdentifier { core.persistentIdentifier }
@@ -104,7 +115,7 @@ extension ModelCore {
     /// Gives a new object the declared defaults of its attributes.
     fileprivate mutating func setDefaults(of type: ModelType) {
         guard _$beginInitialValue() else { return }
-        for (slot, property) in type.entity.properties.enumerated() {
+        for (slot, property) in type.properties.enumerated() {
             guard let attribute = property as? Schema.Attribute, attribute.hasDefaultValue else { continue }
             write { DefaultValues.set(attribute, slot: slot, draft: &$0) }
         }

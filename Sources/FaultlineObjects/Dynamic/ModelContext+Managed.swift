@@ -1,3 +1,6 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
 // The dynamic face of a context.
 
 extension ModelContext {
@@ -5,8 +8,7 @@ extension ModelContext {
     ///
     /// - Throws: `SwiftDataError.unknownSchema` if the context's container has no dynamic objects of that entity.
     public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
-        let type = try core.requireDynamic(name)
-        return ManagedObject(entity: type.entity, insertInto: self)
+        ManagedObject(try core.requireDynamic(name), insertInto: self)
     }
 
     /// The objects that a request asks for.
@@ -38,18 +40,73 @@ extension ModelContext {
         }
     }
 
-    /// The object of an identifier: nil if the context has no dynamic objects of its entity.
+    /// The identifiers of the objects that a request asks for, without making any.
     ///
-    /// One that is not in the store answers with nil for every value, and `isDeleted` says so once it was read.
+    /// - Throws: As `fetch(_:)`.
+    public func fetchIdentifiers(_ request: FetchRequest) throws -> [PersistentIdentifier] {
+        try StorageError.translating { try core.fetchIdentifiers(QuerySource(request)) }
+    }
+
+    /// Marks all objects that a request asks for to be deleted by the next save.
+    ///
+    /// Makes an object for each, as a fetch does; each counts as deleted by itself, with its delete rules.
+    ///
+    /// - Throws: As `fetch(_:)`.
+    public func delete(_ request: FetchRequest) throws {
+        for object in try fetch(request) { delete(object) }
+    }
+
+    /// The object of an identifier: nil if it cannot be one of this context, because its entity has no dynamic objects
+    /// here, because it is of another store, or because it is that of an unsaved object of another context.
+    ///
+    /// Reads nothing. One that is not in the store answers with nil for every value, and `isDeleted` says so once it
+    /// was read.
     public func object(with objectID: PersistentIdentifier) -> ManagedObject? {
-        core.model(for: objectID) as? ManagedObject
+        guard core.mayHave(objectID) else { return nil }
+        return core.model(for: objectID) as? ManagedObject
+    }
+
+    /// The object of an identifier, if it is alive in this context.
+    public func registeredObject(for objectID: PersistentIdentifier) -> ManagedObject? {
+        core.registeredModel(for: objectID) as? ManagedObject
+    }
+
+    /// The object of an identifier, which is known to be there.
+    ///
+    /// - Throws: `SwiftDataError.missingModelContext` if it is not in the context or the store, or deleted;
+    ///   `StorageError` if that cannot be read.
+    public func existingObject(with objectID: PersistentIdentifier) throws -> ManagedObject {
+        guard let object = object(with: objectID), !object.isDeleted,
+            try StorageError.translating({ try core.isPresent(object) })
+        else {
+            throw SwiftDataError.missingModelContext.explained(
+                "The object \(objectID) is not in this context, or deleted. Ask object(with:), which may be nil.")
+        }
+        return object
     }
 }
 
 extension ContextCore {
+    /// Whether an identifier is that of a stored object of the context's store, or of one that is inserted here.
+    fileprivate func mayHave(_ identifier: PersistentIdentifier) -> Bool {
+        if identifier.isTemporary { return insertedObject(identifier.number) != nil }
+        return identifier.storeID == store.log.storeID && identifier.number != 0
+            && identifier.number <= ModelCore.numberMask
+    }
+
+    /// Whether an object is new here, or in the store at the state that the context reads.
+    fileprivate func isPresent(_ object: ManagedObject) throws -> Bool {
+        let core = ObjectHandle(object).core
+        if core.pointee.has(.inserted) { return true }
+        guard let entity = core.pointee.home.takeUnretainedValue().entity else { return false }
+        try beginReading()
+        defer { endReading() }
+        return try !snapshot.location(of: core.pointee.number, in: entity.table).isAbsent
+    }
+
     func requireDynamic(_ name: String) throws -> ModelType {
         if let type = dynamicType(named: name) { return type }
-        let isTyped = homes.contains { $0.entityName == name }
+        let isTyped = home(named: name) != nil
         let names = homes.map(\.entityName)
         let hint = NearestName.nearest(to: name, among: names).map { "Did you mean \"\($0)\"?" } ?? ""
         throw SwiftDataError.unknownSchema.explained(

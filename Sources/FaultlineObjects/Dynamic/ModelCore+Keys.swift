@@ -19,6 +19,7 @@ extension ModelCore {
             return members
         }
         guard let attribute = property as? Schema.Attribute, !_$isNil(slot) else { return nil }
+        // What lies out of the row may be unreadable where the row is not: nil then, never the empty value.
         return switch attribute.kind {
         case .bool: Bool._$read(&self, slot)
         case .int8: Int8._$read(&self, slot)
@@ -34,10 +35,11 @@ extension ModelCore {
         case .date: Date._$read(&self, slot)
         case .uuid: UUID._$read(&self, slot)
         case .decimal: Decimal._$read(&self, slot)
-        case .string: String._$read(&self, slot)
-        case .url: URL._$read(&self, slot)
-        case .data: Data._$read(&self, slot)
-        case .codable: withBytes(of: slot) { CodableValue($0) }
+        case .string: withBytes(of: slot) { String(decoding: $0, as: UTF8.self) }
+        case .url: withBytes(of: slot) { URL(string: String(decoding: $0, as: UTF8.self)) } ?? nil
+        case .data: data(of: slot)
+        // No value is encoded in no bytes: so reads a row that is older than the attribute, if nobody knows the default.
+        case .codable: withBytes(of: slot) { $0.isEmpty ? nil : CodableValue($0) } ?? nil
         }
     }
 
@@ -55,8 +57,12 @@ extension ModelCore {
             if _$beginChange(slot) { _$writeNil(slot) }
             return
         }
-        if let blob = value as? Blob, attribute.kind == .data { return setBlob(blob, of: slot) }
-        try setAttribute(slot, attribute, to: value)
+        if let blob = value as? Blob, attribute.kind == .data {
+            setBlob(blob, of: slot)
+        } else {
+            try setAttribute(slot, attribute, to: value)
+        }
+        if slot >= Self.sharedMarks { ObjectHandle(core: &self).core.pointee.noteSet(slot) }
     }
 
     // MARK: Attributes
@@ -64,64 +70,28 @@ extension ModelCore {
     private mutating func setAttribute(
         _ slot: Int, _ attribute: Schema.Attribute, to value: Any
     ) throws(KeyedValueError) {
-        switch (attribute.kind, value) {
-        case (.bool, let value as Bool): put(slot, value)
-        case (.int8, _): try putInteger(slot, value, as: Int8.self)
-        case (.int16, _): try putInteger(slot, value, as: Int16.self)
-        case (.int32, _): try putInteger(slot, value, as: Int32.self)
-        case (.int64, _): try putInteger(slot, value, as: Int.self)
-        case (.uint8, _): try putInteger(slot, value, as: UInt8.self)
-        case (.uint16, _): try putInteger(slot, value, as: UInt16.self)
-        case (.uint32, _): try putInteger(slot, value, as: UInt32.self)
-        case (.uint64, _): try putInteger(slot, value, as: UInt.self)
-        case (.float, let value as Float): put(slot, value)
-        case (.float, let value as Double): put(slot, Float(value))
-        case (.double, let value as Double): put(slot, value)
-        case (.double, let value as Float): put(slot, Double(value))
-        case (.float, let value as any BinaryInteger): put(slot, try exactly(value, Float.init(exactly:)))
-        case (.double, let value as any BinaryInteger): put(slot, try exactly(value, Double.init(exactly:)))
-        case (.decimal, let value as Decimal): put(slot, value)
-        case (.decimal, let value as any BinaryInteger):
-            guard let number = Decimal(string: value.description) else { throw mismatch(value, "Decimal") }
-            put(slot, number)
-        case (.date, let value as Date): put(slot, value)
-        case (.uuid, let value as UUID): put(slot, value)
-        case (.string, let value as String): put(slot, value)
-        case (.string, let value as Substring): put(slot, String(value))
-        case (.url, let value as URL): put(slot, value)
-        case (.data, let value as Data): put(slot, value)
-        case (.codable, let value as CodableValue): putBytes(slot, value.bytes)
-        case (.codable, let value as any Encodable):
+        if attribute.kind == .codable, let value = value as? CodableValue { return putBytes(slot, value.bytes) }
+        let fitted: AttributeValue
+        do throws(AttributeValue.Misfit) { fitted = try AttributeValue(value, kind: attribute.kind) } catch {
+            throw switch error {
+            case .wrongType: mismatch(value, attribute.valueTypeName)
+            case .outOfRange:
+                KeyedValueError(
+                    message: "was set to \(value), which \(attribute.kind.defaultValueType) does not hold exactly.")
+            }
+        }
+        if case .encodable(let value) = fitted {
             do { putBytes(slot, try CodableValue(value).bytes) } catch {
                 throw KeyedValueError(message: "was set to a value that does not encode: \(error).")
             }
-        case (_, let value as any RawRepresentable): try setAttribute(slot, attribute, to: rawValue(of: value))
-        default: throw mismatch(value, attribute.valueTypeName)
+        } else if _$beginChange(slot) {
+            write { $0.set(fitted, slot) }
         }
-    }
-
-    private mutating func put<V: StoredScalar>(_ slot: Int, _ value: V) {
-        if _$beginChange(slot) { V._$write(value, &self, slot) }
     }
 
     private mutating func putBytes(_ slot: Int, _ bytes: [UInt8]) {
         guard _$beginChange(slot) else { return }
         write { draft in bytes.withUnsafeBytes { draft.setBytes(slot, $0) } }
-    }
-
-    private mutating func putInteger<I: StoredInteger>(
-        _ slot: Int, _ value: Any, as type: I.Type
-    ) throws(KeyedValueError) {
-        if let raw = value as? any RawRepresentable { return try putInteger(slot, rawValue(of: raw), as: type) }
-        guard let integer = value as? any BinaryInteger else { throw mismatch(value, "\(I.self)") }
-        put(slot, try exactly(integer, I.init(exactly:)))
-    }
-
-    private func exactly<I: BinaryInteger, V>(_ value: I, _ convert: (Int128) -> V?) throws(KeyedValueError) -> V {
-        guard let wide = Int128(exactly: value), let converted = convert(wide) else {
-            throw KeyedValueError(message: "was set to \(value), which \(V.self) does not hold exactly.")
-        }
-        return converted
     }
 
     private func mismatch(_ value: Any, _ wanted: String) -> KeyedValueError {
@@ -134,9 +104,9 @@ extension ModelCore {
         _ slot: Int, _ relationship: Schema.Relationship, to value: Any?
     ) throws(KeyedValueError) {
         func check(_ object: ManagedObject) throws(KeyedValueError) {
-            guard object.entity.name != relationship.destination else { return }
+            guard object.type.entityName != relationship.destination else { return }
             throw KeyedValueError(
-                message: "leads to \(relationship.destination), and was given a \(object.entity.name).")
+                message: "leads to \(relationship.destination), and was given a \(object.type.entityName).")
         }
         if relationship.isToOneRelationship {
             guard let value else { return setValue(slot, to: ManagedObject?.none) }
@@ -156,9 +126,6 @@ extension ModelCore {
         setValue(slot, to: members)
     }
 }
-
-/// The raw value of an enum case or the like, without knowing its type.
-private func rawValue(of value: any RawRepresentable) -> Any { value.rawValue }
 
 /// The value inside any number of optionals; nil if one of them is nil.
 private func unwrapped(_ value: Any) -> Any? {

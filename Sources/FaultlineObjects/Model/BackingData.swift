@@ -39,13 +39,63 @@ extension ModelCore {
         ModelBackingData(model)
     }
 
-    /// Takes over the values of another object's backing data, as a detached copy.
+    /// Takes over the attributes of another object's backing data: this one becomes a copy in no context, without
+    /// relationships.
+    ///
+    /// Values out of the row are read. Backing data of another entity changes nothing and makes the save of this object
+    /// throw.
     public mutating func adopt<Model: PersistentModel>(_ backingData: any BackingData<Model>) {
         guard let other = (backingData as? ModelBackingData<Model>)?.takeValues(), !has(.attached) else { return }
-        let source = other._$coreAddress()
-        dropDraft()
-        if let draft = source.pointee.draft {
-            draftPointer = draft.copy().block
+        let source = ObjectHandle(other).core
+        guard let type = modelType, source.pointee.modelType === type else {
+            let name = source.pointee.modelType?.entityName ?? "nothing"
+            return refuse("A \(modelType?.entityName ?? "object") was given the values of a \(name).")
         }
+        guard let (copy, setSlots) = source.pointee.copyOfAttributes(type) else {
+            return refuse("A \(type.entityName) was given the values of an object that cannot be read.")
+        }
+        dropDraft()
+        draftPointer = copy.block
+        if !setSlots.isEmpty { extra.setSlots = setSlots }
+    }
+
+    /// The object's attributes, as those of an object in no context, and the slots of which a mark does not tell alone
+    /// that they were set; nil if they cannot be read.
+    private mutating func copyOfAttributes(_ type: ModelType) -> (draft: Draft, setSlots: Set<Int>)? {
+        let table = type.layout.table
+        let isStored = has(.attached) && !has(.inserted)
+        var copy: Draft
+        var setSlots: Set<Int> = []
+        if let draft {
+            let marks = draft.changedMask
+            copy = draft.withRow(table) { Draft.create(copying: $0, layout: type.layout) }
+            for slot in 0..<type.properties.count where marks & SlotMask.bit(slot) != 0 { copy.mark(slot) }
+            setSlots = extraIfPresent?.setSlots ?? []
+        } else if let row = loadedRow() {
+            copy = Draft.create(copying: row, layout: type.layout)
+        } else if isStored {
+            return nil
+        } else {
+            copy = Draft.create(layout: type.layout)
+        }
+        if isStored {
+            copy.markAll()
+            if type.isDynamic { setSlots = Set(type.properties.indices.dropFirst(Self.sharedMarks)) }
+        }
+        for (slot, column) in type.layout.columns.enumerated() {
+            if column.kind == .toOne {
+                copy.setToOne(slot, 0)
+                if copy.orderKey(slot) != nil { copy.setOrderKey(slot, nil) }
+            } else if column.isVariable, copy.blobReference(slot) != nil {
+                let isRead: Void? = withBytes(of: slot) { bytes in
+                    if column.kind.isText { copy.setUTF8(slot, bytes) } else { copy.setBytes(slot, bytes) }
+                }
+                guard isRead != nil else {
+                    copy.destroy()
+                    return nil
+                }
+            }
+        }
+        return (copy, setSlots)
     }
 }

@@ -1,29 +1,27 @@
 internal import CFaultline
 package import FaultlineModel
 internal import FaultlineStore
-internal import Synchronization
 
 extension ModelType {
-    /// Those made so far: one for each entity that the process has met without a class, and never more.
-    private static let dynamicTypes = Mutex<[Schema.Entity: ModelType]>([:])
-
     /// What the library has to know of an entity whose objects have no class of their own.
+    ///
+    /// Made of a copy, so that nobody can change it afterwards; a container makes one for each of its entities.
     package static func dynamic(_ entity: Schema.Entity) -> ModelType {
-        dynamicTypes.withLock { types in
-            if let known = types[entity] { return known }
-            let made = ModelType(
-                ManagedObject.self, entity, maker: { ManagedObject(standInOf: $0) },
-                defaults: { slot in
-                    guard slot < entity.properties.count else { return nil }
-                    return (entity.properties[slot] as? Schema.Attribute)?.defaultValue
-                })
-            types[entity] = made
-            return made
-        }
+        let own = entity.copied()
+        own.encodeDefaults()
+        return ModelType(
+            ManagedObject.self, own, described: entity, maker: { ManagedObject(standInOf: $0) },
+            defaults: { slot in
+                guard slot < own.properties.count else { return nil }
+                return (own.properties[slot] as? Schema.Attribute)?.defaultValue
+            })
     }
 
-    /// Whether the objects have no class of their own.
-    var isDynamic: Bool { type == ManagedObject.self }
+    /// Whether an entity says what this one says.
+    func isOf(_ entity: Schema.Entity) -> Bool {
+        if entity === described { return true }
+        return entity == self.entity && entity.inheritsAs(self.entity)
+    }
 
     /// The type of the fault that the library is about to make; nil if it makes none.
     static var pending: ModelType? {
@@ -34,7 +32,7 @@ extension ModelType {
 extension ContextCore {
     /// The type of an entity's dynamic objects, if the context has any.
     func dynamicType(named name: String) -> ModelType? {
-        homes.first { $0.entityName == name }?.type.flatMap { $0.isDynamic ? $0 : nil }
+        home(named: name)?.type.flatMap { $0.isDynamic ? $0 : nil }
     }
 }
 
@@ -45,18 +43,35 @@ extension ModelCore {
         return type.isDynamic ? type.entityName : String(reflecting: type.type)
     }
 
-    /// What a new object lacks: required attributes that have no default and were not set.
+    /// Why an object may not be saved: it has no value of an attribute that is required.
     ///
-    /// An initializer of a class sees to that by itself. Marks are shared from slot 63 on: there one value that was set
-    /// counts for all.
-    var unsetAttributes: [String] {
+    /// A new object lacks attributes that have no default and were not set; an initializer of a class sees to that by
+    /// itself. Any object may lack an encoded value whose default nobody here knows how to write.
+    var missingValues: [String] {
         guard let type = modelType, type.isDynamic, let draft else { return [] }
-        let set = draft.changedMask
-        return type.entity.properties.enumerated().compactMap { slot, property in
-            guard let attribute = property as? Schema.Attribute, !attribute.isOptional, !attribute.hasDefaultValue,
-                !attribute.isTransient, set & SlotMask.bit(slot) == 0
-            else { return nil }
-            return "\(type.entityName).\(attribute.name): a required value is missing"
+        return type.properties.enumerated().compactMap { slot, property in
+            guard let attribute = property as? Schema.Attribute, !attribute.isOptional, !attribute.isTransient else {
+                return nil
+            }
+            let isMissing =
+                attribute.kind == .codable
+                ? draft.blobReference(slot) == nil && draft.variable(slot).isEmpty
+                : has(.inserted) && !attribute.hasDefaultValue && !isSet(slot, in: draft)
+            return isMissing ? "\(type.entityName).\(attribute.name): a required value is missing" : nil
         }
     }
+
+    /// Whether a slot of a new object was given a value.
+    private func isSet(_ slot: Int, in draft: Draft) -> Bool {
+        guard slot >= Self.sharedMarks else { return draft.changedMask & SlotMask.bit(slot) != 0 }
+        return extraIfPresent?.setSlots.contains(slot) ?? false
+    }
+
+    /// Notes that a dynamic object was given a value in a slot whose mark is not its own.
+    mutating func noteSet(_ slot: Int) {
+        if has(.inserted) || !has(.attached) { extra.setSlots.insert(slot) }
+    }
+
+    /// The slots from this one on share a mark in a draft.
+    static var sharedMarks: Int { 63 }
 }

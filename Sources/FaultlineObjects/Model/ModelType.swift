@@ -4,13 +4,21 @@ internal import Synchronization
 
 /// What the library knows of a model class: its entity, where its slots lie, how to make faults of it.
 ///
-/// One for each class, made when the class is first used.
+/// One for each class, made when the class is first used, and never let go of. One for each entity of a container whose
+/// objects have no class, which lives as long as the container, its contexts and their objects.
 public final class ModelType: Sendable {
     package let type: any PersistentModel.Type
     /// Unqualified name of the class: `SchemaV1.Item` and `SchemaV2.Item` are both entity `Item`.
     package let entityName: String
     /// The class's entity by itself: inverses are not resolved.
     package let entity: Schema.Entity
+    /// The entity as users see it: what they do to that of dynamic objects changes nothing here.
+    let described: Schema.Entity
+    /// The entity's properties by slot.
+    // Safe because a schema's parts are changed only while it is put together.
+    nonisolated(unsafe) let properties: [any SchemaProperty]
+    /// Whether the objects have no class of their own.
+    let isDynamic: Bool
     /// Nil if the class breaks a rule; the container that is asked to use it says which.
     package let defect: SchemaError?
     /// The layout of unsaved objects, with the places of the layout that a store registers for the same properties.
@@ -20,7 +28,7 @@ public final class ModelType: Sendable {
     nonisolated(unsafe) package let slots: [AnyKeyPath: Int]
     /// Slots by the name of the property.
     package let slotsByName: [String: Int]
-    /// Never released.
+    /// Released with the type: each object in no context retains the type, if that can go.
     let detachedHome: Unmanaged<EntityHome>
     private let maker: @Sendable (ModelType) -> AnyObject
     /// Sees an object of the class, found by number, as a model: without looking up its conformance.
@@ -55,10 +63,11 @@ public final class ModelType: Sendable {
     ///   - type: The class of the objects.
     ///   - entity: Their entity by itself.
     ///   - defect: The rule that the class breaks.
+    ///   - described: The entity to show to users; nil for the same.
     ///   - maker: Makes a fault, or, where none is pending, an object in no context.
     ///   - defaults: The declared default value of a slot.
     init<Model: PersistentModel>(
-        _ type: Model.Type, _ entity: Schema.Entity, _ defect: SchemaError? = nil,
+        _ type: Model.Type, _ entity: Schema.Entity, _ defect: SchemaError? = nil, described: Schema.Entity? = nil,
         maker: @escaping @Sendable (ModelType) -> AnyObject, defaults: @escaping @Sendable (Int) -> Any?
     ) {
         self.type = type
@@ -66,17 +75,21 @@ public final class ModelType: Sendable {
         self.defaults = defaults
         entityName = entity.name
         self.entity = entity
+        self.described = described ?? entity
         self.defect = defect
+        isDynamic = Model.self == ManagedObject.self
+        let properties = entity.properties
+        self.properties = properties
         layout = RowLayout(
             number: 0, entityName: entity.name,
-            columns: entity.properties.enumerated().map {
+            columns: properties.enumerated().map {
                 ColumnDescription(property: $0.element, number: UInt32($0.offset) + 1)
             })
-        slotsByName = Dictionary(entity.properties.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in
+        slotsByName = Dictionary(properties.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in
             first
         }
         var slots: [AnyKeyPath: Int] = [:]
-        for (slot, property) in entity.properties.enumerated() {
+        for (slot, property) in properties.enumerated() {
             if let keyPath = entity.namesByKeyPath.first(where: { $0.value == property.name })?.key {
                 slots[keyPath] = slot
             }
@@ -86,9 +99,11 @@ public final class ModelType: Sendable {
         asModel = { unsafeDowncast($0, to: Model.self) }
         bareMetadata = BareObject.metadata(of: type)
         if bareMetadata != nil { learnedCoreOffset.store(BareObject.coreOffset, ordering: .relaxed) }
-        detachedHome = .passRetained(EntityHome(detached: layout, slotCount: entity.properties.count))
+        detachedHome = .passRetained(EntityHome(detached: layout, slotCount: properties.count))
         detachedHome._withUnsafeGuaranteedRef { $0.belong(to: self) }
     }
+
+    deinit { detachedHome.release() }
 
     /// Makes a fault if one is pending, else an object in no context.
     func makeFault() -> AnyObject { maker(self) }

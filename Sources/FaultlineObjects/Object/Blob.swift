@@ -60,12 +60,16 @@ extension PersistentModel {
 
     /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere
     /// the save copies it.
+    ///
+    /// A value of another context is read at once, or when this object is inserted.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data?>) {
         _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
     }
 
     /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere
     /// the save copies it.
+    ///
+    /// A value of another context is read at once, or when this object is inserted.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data>) {
         _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
     }
@@ -83,31 +87,68 @@ extension ModelCore {
         if let core = canonicalCore { return core.pointee.blob(of: slot) }
         if _$isNil(slot) { return nil }
         let reference = read({ $0.blobReference(slot) }, { $0.blobReference(slot) }) ?? nil
-        if let reference, let context { return Blob(place: .stored(reference, heldBlob(reference), context)) }
+        if let reference, let context = blobContext(slot, reference) {
+            return Blob(place: .stored(reference, heldBlob(reference), context))
+        }
         return data(of: slot).map { Blob(place: .inline($0)) }
     }
 
+    /// Gives a slot another object's value: by reference where the save of this object can copy it, else by reading it.
     mutating func setBlob(_ blob: Blob?, of slot: Int) {
         if let core = canonicalCore { return core.pointee.setBlob(blob, of: slot) }
-        guard _$beginChange(slot) else { return }
         switch blob?.place {
         case nil:
-            _$writeNil(slot)
+            if _$beginChange(slot) { _$writeNil(slot) }
         case .inline(let data)?:
-            Data._$write(data, &self, slot)
-        case .stored(_, .some, _)?:
-            // Its object is deleted: there is nothing left to pass on by reference.
-            do {
-                Data._$write(try blob?.data() ?? Data(), &self, slot)
-            } catch {
-                context?.refuseSave(error)
-            }
-        case .stored(let reference, nil, _)?:
+            if _$beginChange(slot) { Data._$write(data, &self, slot) }
+        case .stored(let reference, nil, let source)? where mayRefer(to: source):
+            guard _$beginChange(slot) else { return }
             write {
                 $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0))
                 $0.setBlobReference(slot, identifier: reference.identifier, byteCount: reference.byteCount)
             }
             extra.adoptedBlobs[slot] = reference.identifier
+            extra.blobSources[slot] = source
+        case .stored?:
+            // Its object is deleted, so there is nothing left to pass on by reference; or it is in another store, or in
+            // a context of another state of this one.
+            do {
+                let data = try blob?.data() ?? Data()
+                if _$beginChange(slot) { Data._$write(data, &self, slot) }
+            } catch {
+                refuse(error)
+            }
         }
+    }
+
+    /// Whether a save of this object finds a blob that a context can read: one of its own, or, in a migration, one of
+    /// the old state in the same log.
+    ///
+    /// Of an object in no context it is told when it is inserted.
+    private func mayRefer(to source: ContextCore) -> Bool {
+        guard let context else { return true }
+        return context === source || context.mayMoveBlob != nil && context.store.log === source.store.log
+    }
+
+    /// Reads what the object was given by reference while it was in no context, if its context cannot save it that way.
+    mutating func settleBlobs() {
+        guard hasExtra, let sources = extraIfPresent?.blobSources else { return }
+        for (slot, source) in sources.sorted(by: { $0.key < $1.key }) where !mayRefer(to: source) {
+            if let reference = draft?.blobReference(slot), reference.identifier == extra.adoptedBlobs[slot] {
+                setBlob(Blob(place: .stored(reference, nil, source)), of: slot)
+            }
+            extra.adoptedBlobs[slot] = nil
+            extra.blobSources[slot] = nil
+        }
+    }
+
+    /// The context in which a value out of the object's row can be read.
+    func blobContext(_ slot: Int, _ reference: BlobReference) -> ContextCore? {
+        if let extra = extraIfPresent, extra.adoptedBlobs[slot] == reference.identifier,
+            let source = extra.blobSources[slot]
+        {
+            return source
+        }
+        return context
     }
 }

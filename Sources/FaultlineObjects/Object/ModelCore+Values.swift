@@ -224,7 +224,9 @@ extension ModelCore {
     private mutating func withBlob<R>(
         _ reference: BlobReference, _ slot: Int, _ body: (UnsafeRawBufferPointer) -> R
     ) -> R? {
-        guard let context, let byteCount = Int(exactly: reference.byteCount) else { return nil }
+        guard let context = blobContext(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
+            return nil
+        }
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(byteCount, 1), alignment: 16)
         defer { bytes.deallocate() }
         do throws(LogError) {
@@ -265,7 +267,9 @@ extension ModelCore {
             return nil
         }
         // Read straight into the data's own memory.
-        guard let context, let byteCount = Int(exactly: reference.byteCount) else { return nil }
+        guard let context = blobContext(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
+            return nil
+        }
         var data = Data(count: byteCount)
         let held = heldBlob(reference)
         var failure: LogError?

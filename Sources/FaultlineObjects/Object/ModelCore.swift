@@ -54,6 +54,8 @@ public struct ModelCore: ~Copyable {
         /// Was saved in the place of a row that another object of the context shows: passes every access on to that
         /// one.
         static let alias = Flags(rawValue: 1 << 57)
+        /// In no context, and retains its type, which may be nobody else's any more.
+        static let retainsType = Flags(rawValue: 1 << 58)
     }
 
     static let numberMask: UInt64 = (1 << 48) - 1
@@ -77,6 +79,17 @@ public struct ModelCore: ~Copyable {
         row = .none
         draftPointer = nil
         extraReference = nil
+        if type.isDynamic { retainType(type) }
+    }
+
+    private mutating func retainType(_ type: ModelType) {
+        _ = Unmanaged.passUnretained(type).retain()
+        insert(.retainsType)
+    }
+
+    /// Lets go of the type, and with it of the home and the layout of whatever draft there is.
+    private func releaseType() {
+        home._withUnsafeGuaranteedRef { $0.type.map { Unmanaged.passUnretained($0) } }?.release()
     }
 
     /// Begins the fault of a stored row.
@@ -95,7 +108,10 @@ public struct ModelCore: ~Copyable {
             extraReference._withUnsafeGuaranteedRef { $0.leavePartners() }
             extraReference.release()
         }
-        guard word & Flags.attached.rawValue != 0 else { return }
+        guard word & Flags.attached.rawValue != 0 else {
+            if word & Flags.retainsType.rawValue != 0 { releaseType() }
+            return
+        }
         home._withUnsafeGuaranteedRef { home in
             if word & Flags.registered.rawValue != 0 { home.forget(word & Self.numberMask) }
             home.releaseContext()
@@ -126,12 +142,14 @@ public struct ModelCore: ~Copyable {
 
     var extraIfPresent: ObjectExtra? { extraReference?.takeUnretainedValue() }
 
-    /// Drops the seldom needed part; whoever watches the object goes on.
+    /// Drops the seldom needed part; whoever watches the object goes on, and a new object keeps what it was given.
     mutating func dropExtra() {
         let observation = extraIfPresent?.observation
+        let setSlots = has(.inserted) ? extraIfPresent?.setSlots ?? [] : []
         extraReference?.release()
         extraReference = nil
         if let observation { extra.observation = observation }
+        if !setSlots.isEmpty { extra.setSlots = setSlots }
     }
 
     /// The core that an alias passes accesses on to; nil for every other object.
@@ -158,6 +176,11 @@ public struct ModelCore: ~Copyable {
     ///
     /// The caller retained the context for it.
     mutating func attach(to home: Unmanaged<EntityHome>, number: UInt64) {
+        if has(.retainsType) {
+            // The context's home has the same one.
+            releaseType()
+            remove(.retainsType)
+        }
         self.home = home
         setNumber(number)
         insert([.attached, .temporary, .inserted])
@@ -168,6 +191,7 @@ public struct ModelCore: ~Copyable {
     /// The caller releases the context.
     mutating func detach(to home: Unmanaged<EntityHome>) {
         self.home = home
+        if let type = modelType, type.isDynamic { retainType(type) }
         remove([.attached, .inserted, .changed, .deleted, .registered])
     }
 

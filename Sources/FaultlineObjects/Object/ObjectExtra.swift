@@ -9,6 +9,12 @@ final class ObjectExtra {
     /// Values out of the row that the object was given by reference, by slot: another object's until a save copies or
     /// moves them.
     var adoptedBlobs: [Int: UInt64] = [:]
+    /// The contexts that these values can be read in.
+    var blobSources: [Int: ContextCore] = [:]
+    /// Slots, from 63 on, of a new dynamic object that were given a value.
+    var setSlots: Set<Int> = []
+    /// A change that could not be made while the object was in no context: raised when it is inserted.
+    var refusal: (any Error)?
     /// Values out of the row of an object whose deletion was saved, by blob.
     var lastBlobs: [UInt64: HeldBlob] = [:]
     /// Who watches the object's properties.

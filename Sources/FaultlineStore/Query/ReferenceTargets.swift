@@ -6,6 +6,11 @@ internal import Synchronization
 ///
 /// A slot that leads to none of them reads as nil.
 package final class ReferenceTargets: Sendable {
+    /// Set in the reference to an object that was never saved, which no table knows.
+    @inlinable package static var temporaryBit: RecordID {
+        @inline(__always) get { 1 << 47 }
+    }
+
     private let table: TableID
     private let snapshot: Snapshot
     private let deleted: Set<RecordID>
@@ -29,6 +34,7 @@ package final class ReferenceTargets: Sendable {
     package func isGone(_ number: RecordID) -> Bool {
         if number == 0 { return false }
         if deleted.contains(number) { return true }
+        if number & Self.temporaryBit != 0 { return false }
         do throws(LogError) { return try snapshot.location(of: number, in: table).isAbsent } catch {
             failure.withLock { if $0 == nil { $0 = error } }
             return false

@@ -258,8 +258,92 @@ import Testing
         }
     }
 
-    @Test func aStoreThatIsNotThereHasNoSchema() throws {
+    @Test func aStoreThatIsNotThereHasNoSchemaAndIsNotMade() throws {
         let folder = TemporaryDirectory()
-        #expect(throws: (any Error).self) { try ModelContainer(opening: DynamicStore.configuration(folder)) }
+        let url = URL(filePath: "\(folder.path)/deep/er.store")
+        for _ in 0..<2 {
+            #expect(throws: SwiftDataError.unknownSchema) {
+                try ModelContainer(opening: ModelConfiguration(url: url))
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/deep"))
+        #expect(throws: SwiftDataError.unknownSchema) {
+            try ModelContainer(opening: ModelConfiguration(isStoredInMemoryOnly: true))
+        }
+    }
+
+    @Test func anIdentifierOfAnotherStoreLeadsToNoObject() throws {
+        let store = try DynamicStore()
+        let context = ModelContext(store.container)
+        let ada = try context.make("Person", ["name": "Ada"])
+        let other = try DynamicStore()
+        let otherContext = ModelContext(other.container)
+        #expect(otherContext.object(with: ada.objectID) == nil)
+        #expect(context.object(with: ada.objectID) === ada)
+        #expect(try context.existingObject(with: ada.objectID) === ada)
+        try context.save()
+        let id = ada.objectID
+        #expect(otherContext.object(with: id) == nil)
+        #expect(throws: SwiftDataError.missingModelContext) { try otherContext.existingObject(with: id) }
+        #expect(context.registeredObject(for: id) === ada)
+        context.delete(ada)
+        #expect(throws: SwiftDataError.missingModelContext) { try context.existingObject(with: id) }
+        try context.save()
+        let later = ModelContext(store.container)
+        #expect(later.registeredObject(for: id) == nil && later.object(with: id) != nil)
+        #expect(throws: SwiftDataError.missingModelContext) { try later.existingObject(with: id) }
+    }
+
+    @Test func requestsGiveIdentifiersAndDelete() throws {
+        let store = try DynamicStore()
+        let context = ModelContext(store.container)
+        let people = try (0..<6).map { (number: Int) in
+            try context.make("Person", ["name": "p\(number)", "age": number])
+        }
+        try context.save()
+        let request = FetchRequest(entityName: "Person", filter: Filter.key("age") < 2)
+        #expect(try context.fetchIdentifiers(request) == people.prefix(2).map(\.objectID))
+        try context.delete(request)
+        try context.save()
+        #expect(try store.reopened().count(for: FetchRequest(entityName: "Person")) == 4)
+    }
+
+    @Test func severalValuesAndPathsAreSet() throws {
+        let store = try DynamicStore()
+        let context = ModelContext(store.container)
+        let sales = try context.make("Department", ["name": "Sales"])
+        let person = try context.insertNewObject(forEntityName: "Person")
+        person.setValues(forKeys: ["name": "Ada", "age": 3, "department": sales])
+        person.setValue("Buying", forKeyPath: "department.name")
+        person.setValue(4, forKeyPath: "age")
+        try context.save()
+        #expect(sales["name"] as? String == "Buying" && person["age"] as? Int == 4)
+        person.setValue("x", forKeyPath: "friends.name")
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    }
+
+    @Test func whatIsNoNumberIsNeitherAddedNorAveraged() throws {
+        let store = try DynamicStore()
+        let context = ModelContext(store.container)
+        let ada = try context.make("Person", ["name": "Ada"])
+        ada["friends"] = try ["0.1", "0.2"].map { text in
+            let department = try context.make("Department", ["name": text, "budget": Decimal(string: text)])
+            return try context.make("Person", ["name": text, "born": Date.now, "department": department])
+        }
+        #expect(ada.value(forKeyPath: "friends.@avg.department.budget") as? Decimal == Decimal(string: "0.15"))
+        #expect(ada.value(forKeyPath: "friends.@sum.department.budget") as? Decimal == Decimal(string: "0.3"))
+        let reports = context.reports()
+        #expect(ada.value(forKeyPath: "friends.@sum.name") == nil && ada.value(forKeyPath: "friends.@avg.born") == nil)
+        #expect(reports.all.count == 2)
+        #expect(ada.value(forKeyPath: "friends.@min.name") as? String == "0.1")
+    }
+
+    @Test func aFractionThatIsTooLargeIsRefused() throws {
+        let entity = Schema.Entity("Thing", properties: Schema.Attribute(name: "x", valueType: Float.self))
+        let context = ModelContext(try DynamicStore(Schema(entity)).container)
+        let thing = try context.make("Thing", ["x": 0.1])
+        #expect(thing["x"] as? Float == 0.1)
+        thing["x"] = 1e300
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
     }
 }

@@ -1,0 +1,59 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// A condition on the rows of an entity, asked of objects: of an object's row, or of the one that its unsaved values
+/// would make.
+final class RowQuestion {
+    let filter: RowFilter
+    private let targets: [ReferenceTargets]
+    private let entity: EntityStorage
+    private let context: ContextCore
+    private var programs: ProgramCache
+
+    init(_ filter: RowFilter, _ entity: EntityStorage, _ context: ContextCore) {
+        self.filter = filter
+        self.entity = entity
+        self.context = context
+        targets = filter.targets
+        programs = ProgramCache(filter, entity, context, context.snapshot)
+    }
+
+    /// Whether an object satisfies the condition; false for one that is not in the store any more.
+    ///
+    /// - Throws: What kept the object's row, or where its references lead, from being read.
+    func isTrue(of handle: ObjectHandle) throws -> Bool {
+        guard let draft = handle.core.pointee.draft else {
+            guard let row = try context.readingOrThrow({ handle.core.pointee.loadedRow() }) else { return false }
+            return try isTrue(row, row.table.pointee.number)
+        }
+        return try draft.withRow(entity.layout.table) { try isTrue($0, entity.layout.number) }
+    }
+
+    private func isTrue(_ row: RowView, _ layout: UInt16) throws -> Bool {
+        let answer = try programs.matches(row, layout)
+        for targets in targets { try targets.check() }
+        return answer
+    }
+}
+
+extension Draft {
+    /// Gives the row that the draft would become; valid for the call.
+    func withRow<R>(_ table: UnsafePointer<LayoutTable>, _ body: (RowView) throws -> R) rethrows -> R {
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: max(encodedByteCount, 1), alignment: 8)
+        defer { bytes.deallocate() }
+        let written = encode(into: bytes)
+        return try body(RowView(trusted: bytes, byteCount: written, table: table, hasExtension: hasExtension))
+    }
+}
+
+extension ContextCore {
+    /// Calls a getter, and throws the error that it could only report.
+    ///
+    /// That an object is not there any more is no error here.
+    func readingOrThrow<R>(_ getter: () -> R) throws -> R {
+        getterError = nil
+        let value = getter()
+        guard let getterError, !(SwiftDataError.missingModelContext ~= getterError) else { return value }
+        throw getterError
+    }
+}
