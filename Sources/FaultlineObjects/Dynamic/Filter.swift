@@ -13,6 +13,7 @@ public struct Filter: Sendable {
         case isIn(key: String, [FilterValue])
         case contains(key: String, String)
         case beginsWith(key: String, String)
+        case text(key: String, TextTest)
         case members(key: String, Quantifier, Condition)
         case identifiers([PersistentIdentifier])
         case closure(@Sendable (ManagedObject) throws -> Bool)
@@ -73,7 +74,7 @@ public struct Filter: Sendable {
 }
 
 extension Filter.Key {
-    /// Equality; of a to-one relationship, with the `persistentModelID` of an object.
+    /// Equality; of a to-one relationship, with the `objectID` of an object, saved or not.
     public static func == (key: Filter.Key, value: (any Sendable)?) -> Filter { key.compared(.equal, value) }
     /// The opposite of equality: true of nil if the value is not nil.
     public static func != (key: Filter.Key, value: (any Sendable)?) -> Filter { key.compared(.notEqual, value) }
@@ -92,10 +93,43 @@ extension Filter.Key {
     }
 
     /// True of text that contains other text, character by character.
-    public func contains(_ text: String) -> Filter { Filter(condition: .contains(key: path, text)) }
+    ///
+    /// With options, objects are made and asked.
+    public func contains(_ text: String, _ options: Filter.TextOptions = []) -> Filter {
+        if options.isEmpty { return Filter(condition: .contains(key: path, text)) }
+        return Filter(condition: .text(key: path, TextTest(.inside, text, options)))
+    }
 
     /// True of text that begins with other text, character by character.
-    public func beginsWith(_ text: String) -> Filter { Filter(condition: .beginsWith(key: path, text)) }
+    ///
+    /// With options, objects are made and asked.
+    public func beginsWith(_ text: String, _ options: Filter.TextOptions = []) -> Filter {
+        if options.isEmpty { return Filter(condition: .beginsWith(key: path, text)) }
+        return Filter(condition: .text(key: path, TextTest(.beginning, text, options)))
+    }
+
+    /// True of text that ends with other text, character by character; objects are made and asked.
+    public func endsWith(_ text: String, _ options: Filter.TextOptions = []) -> Filter {
+        Filter(condition: .text(key: path, TextTest(.end, text, options)))
+    }
+
+    /// True of text that is the same but for some differences; objects are made and asked.
+    public func isEqual(to text: String, _ options: Filter.TextOptions) -> Filter {
+        Filter(condition: .text(key: path, TextTest(.whole, text, options)))
+    }
+
+    /// Two properties cannot be compared: a filter compares a property with a value.
+    @available(*, unavailable, message: "A filter compares a property with a value. Use Filter.matching.")
+    public static func == (left: Filter.Key, right: Filter.Key) -> Filter { left.compared(.equal, nil) }
+    /// Two properties cannot be compared: a filter compares a property with a value.
+    @available(*, unavailable, message: "A filter compares a property with a value. Use Filter.matching.")
+    public static func != (left: Filter.Key, right: Filter.Key) -> Filter { left.compared(.notEqual, nil) }
+    /// Two properties cannot be compared: a filter compares a property with a value.
+    @available(*, unavailable, message: "A filter compares a property with a value. Use Filter.matching.")
+    public static func < (left: Filter.Key, right: Filter.Key) -> Filter { left.compared(.less, nil) }
+    /// Two properties cannot be compared: a filter compares a property with a value.
+    @available(*, unavailable, message: "A filter compares a property with a value. Use Filter.matching.")
+    public static func > (left: Filter.Key, right: Filter.Key) -> Filter { left.compared(.greater, nil) }
 
     private func compared(_ comparison: RowComparison, _ value: (any Sendable)?) -> Filter {
         Filter(condition: .compare(key: path, comparison, FilterValue(value)))
@@ -116,6 +150,8 @@ enum FilterValue: Sendable {
         }
         if let identifier = value as? PersistentIdentifier {
             self = .object(identifier)
+        } else if let text = value as? Substring {
+            self = .row(.string(String(text)))
         } else if let constant = PredicateLowering.constant(value) {
             self = .row(constant)
         } else {

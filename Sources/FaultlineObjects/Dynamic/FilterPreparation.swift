@@ -6,15 +6,20 @@ internal import FaultlineStore
 struct FilterPreparation {
     private let home: EntityHome
     private let context: ContextCore
-    private let entity: Schema.Entity
+    /// Whether unsaved changes of the context count.
+    private let includesPending: Bool
+    private let type: ModelType
+    private let storage: EntityStorage
 
-    init(_ home: EntityHome, _ context: ContextCore) throws {
+    init(_ home: EntityHome, _ context: ContextCore, includingPendingChanges: Bool) throws {
         self.home = home
         self.context = context
-        guard let entity = home.type?.entity, home.entity != nil else {
+        includesPending = includingPendingChanges
+        guard let type = home.type, let storage = home.entity else {
             throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")
         }
-        self.entity = entity
+        self.type = type
+        self.storage = storage
     }
 
     func condition(_ condition: Filter.Condition) throws -> PreparedFilter.Condition {
@@ -23,27 +28,26 @@ struct FilterPreparation {
         }
         switch condition {
         case .compare(let key, let comparison, let value):
-            let slot = try slot(of: key)
-            let value = try constant(value, for: slot, key)
-            guard value == .null else { return .row(.compare(slot: slot, comparison, value)) }
-            guard comparison == .equal || comparison == .notEqual else { return .row(.never) }
-            let isNil = isNil(slot)
-            return .row(comparison == .equal ? isNil : .not(isNil))
+            return row(try compare(try slot(of: key), comparison, value))
         case .isIn(let key, let values):
             let slot = try slot(of: key)
-            let constants = try values.map { try constant($0, for: slot, key) }
+            if type.properties[slot].isRelationship {
+                return row(.or(try values.map { try compare(slot, .equal, $0) } + [try noMember(slot)]))
+            }
+            let constants = try values.map { try constant($0, for: slot) }
             let isMember = RowFilter.isMember(slot: slot, constants.filter { $0 != .null })
-            return .row(constants.contains(.null) ? .or([isNil(slot), isMember]) : isMember)
-        case .contains(let key, let text): return .row(.containsText(slot: try textSlot(of: key), text))
-        case .beginsWith(let key, let text): return .row(.beginsWith(slot: try textSlot(of: key), text))
+            return row(constants.contains(.null) ? .or([.isNil(slot: slot), isMember]) : isMember)
+        case .contains(let key, let text): return row(.containsText(slot: try textSlot(of: key), text))
+        case .beginsWith(let key, let text): return row(.beginsWith(slot: try textSlot(of: key), text))
+        case .text(let key, let test): return .text(slot: try textSlot(of: key), test)
         case .members(let key, let quantifier, let inner):
             let slot = try slot(of: key)
-            guard let relationship = entity.properties[slot] as? Schema.Relationship,
+            guard let relationship = type.properties[slot] as? Schema.Relationship,
                 !relationship.isToOneRelationship
-            else { throw refusal("\(entity.name).\(key) is no to-many relationship: compare it directly.") }
+            else { throw refusal("\(name(slot)) is no to-many relationship: compare it directly.") }
             return .members(slot: slot, quantifier, try prepared(inner, relationship))
         case .identifiers(let identifiers):
-            return .identifiers(Set(identifiers.compactMap { number(of: $0, home.entityName) }))
+            return .identifiers(Set(identifiers.compactMap { reference(to: $0, home.entityName) }))
         case .closure(let isWanted): return .closure(isWanted)
         case .all(let parts): return .all(try parts.map(self.condition))
         case .any(let parts): return .any(try parts.map(self.condition))
@@ -51,79 +55,156 @@ struct FilterPreparation {
         }
     }
 
+    private func row(_ filter: RowFilter) -> PreparedFilter.Condition {
+        .row(RowQuestion(filter, storage, context))
+    }
+
     // MARK: Names
 
+    private func name(_ slot: Int) -> String { "\(type.entityName).\(type.properties[slot].name)" }
+
     private func slot(of key: String) throws -> Int {
-        guard let slot = home.type?.slotsByName[key] else { throw refusal(NearestName.unknown(key, among: entity)) }
+        guard let slot = type.slotsByName[key] else { throw refusal(NearestName.unknown(key, among: type.entity)) }
         return slot
     }
 
     private func textSlot(of key: String) throws -> Int {
         let slot = try slot(of: key)
-        guard (entity.properties[slot] as? Schema.Attribute)?.kind == .string else {
-            throw refusal("\(entity.name).\(key) is not text.")
+        guard (type.properties[slot] as? Schema.Attribute)?.kind == .string else {
+            throw refusal("\(name(slot)) is not text.")
         }
         return slot
     }
 
     /// Asks the rest of a condition of what a to-one relationship leads to.
-    private func follow(_ name: String, _ condition: Filter.Condition, rest: String) throws -> PreparedFilter.Condition
-    {
-        let slot = try slot(of: name)
-        guard let relationship = entity.properties[slot] as? Schema.Relationship else {
-            throw refusal("\(entity.name).\(name) is no relationship, so a path ends there.")
+    private func follow(_ key: String, _ condition: Filter.Condition, rest: String) throws -> PreparedFilter.Condition {
+        let slot = try slot(of: key)
+        guard let relationship = type.properties[slot] as? Schema.Relationship else {
+            throw refusal("\(name(slot)) is no relationship, so a path ends there.")
         }
         guard relationship.isToOneRelationship else {
             throw refusal(
-                "\(entity.name).\(name) is a to-many relationship. Use Filter.any(\"\(name)\", where:) or Filter.all.")
+                "\(name(slot)) is a to-many relationship. Use Filter.any(\"\(key)\", where:) or Filter.all.")
         }
         return .target(
             slot: slot, try prepared(condition.with(key: rest), relationship), whenNil: condition.isTrueOfNil)
     }
 
     private func prepared(_ condition: Filter.Condition, _ relationship: Schema.Relationship) throws -> PreparedFilter {
-        guard let destination = context.homes.first(where: { $0.entityName == relationship.destination }) else {
-            throw refusal("\(entity.name).\(relationship.name) leads to \(relationship.destination), which is unknown.")
+        guard let destination = context.home(named: relationship.destination) else {
+            throw refusal(
+                "\(type.entityName).\(relationship.name) leads to \(relationship.destination), which is unknown.")
         }
-        let inner = try FilterPreparation(destination, context).condition(condition)
-        return PreparedFilter(inner, destination, context)
+        let preparation = try FilterPreparation(destination, context, includingPendingChanges: includesPending)
+        return PreparedFilter(try preparation.condition(condition), context)
+    }
+
+    // MARK: Comparing
+
+    private func compare(_ slot: Int, _ comparison: RowComparison, _ value: FilterValue) throws -> RowFilter {
+        if let relationship = type.properties[slot] as? Schema.Relationship {
+            return try compare(slot, relationship, comparison, value)
+        }
+        let value = try constant(value, for: slot)
+        guard value == .null else { return .compare(slot: slot, comparison, value) }
+        switch comparison {
+        case .equal: return .isNil(slot: slot)
+        case .notEqual: return .not(.isNil(slot: slot))
+        default: return .never
+        }
+    }
+
+    private func compare(
+        _ slot: Int, _ relationship: Schema.Relationship, _ comparison: RowComparison, _ value: FilterValue
+    ) throws -> RowFilter {
+        try checkToOne(slot)
+        guard comparison == .equal || comparison == .notEqual else {
+            throw refusal("\(name(slot)) cannot be compared by order: it is a relationship. Compare an attribute.")
+        }
+        let isEqual: RowFilter
+        switch value {
+        case .row(.null): isEqual = isNil(slot)
+        case .object(let identifier): isEqual = try leads(slot, to: identifier, relationship.destination)
+        case .row, .unknown:
+            throw refusal(
+                "\(name(slot)) cannot be compared with a value: it is a relationship. Give an objectID, or nil.")
+        }
+        return comparison == .equal ? isEqual : .not(isEqual)
+    }
+
+    private func checkToOne(_ slot: Int) throws {
+        guard case .toMany = storage.slots[slot] else { return }
+        throw refusal(
+            "\(name(slot)) cannot be compared: it is a to-many relationship. Use Filter.any or Filter.all."
+        )
+    }
+
+    /// What is in no list of identifiers; refuses a to-many relationship, for an empty list too.
+    private func noMember(_ slot: Int) throws -> RowFilter {
+        try checkToOne(slot)
+        return .never
+    }
+
+    private func targets(of slot: Int) -> ReferenceTargets? {
+        context.targets(of: storage, slot, includingPendingChanges: includesPending)
+    }
+
+    /// Nil also where the object that a relationship led to is gone.
+    private func isNil(_ slot: Int) -> RowFilter {
+        guard let targets = targets(of: slot) else { return .isNil(slot: slot) }
+        return .or([.isNil(slot: slot), .isDangling(slot: slot, targets)])
+    }
+
+    private func leads(_ slot: Int, to identifier: PersistentIdentifier, _ destination: String) throws -> RowFilter {
+        // An object that is not here is nobody's target, and neither is one that is gone.
+        guard let reference = reference(to: identifier, destination) else { return .never }
+        if let targets = targets(of: slot) {
+            let isGone = targets.isGone(reference.bits)
+            try targets.check()
+            if isGone { return .never }
+        }
+        return .compare(slot: slot, .equal, .identifier(reference.bits))
     }
 
     // MARK: Values
 
-    /// Nil also where the object that a relationship led to is gone.
-    private func isNil(_ slot: Int) -> RowFilter {
-        guard let entity = home.entity,
-            let targets = context.targets(of: entity, slot, includingPendingChanges: true)
-        else { return .isNil(slot: slot) }
-        return .or([.isNil(slot: slot), .isDangling(slot: slot, targets)])
-    }
-
-    private func constant(_ value: FilterValue, for slot: Int, _ key: String) throws -> RowValue {
+    private func constant(_ value: FilterValue, for slot: Int) throws -> RowValue {
         let kind = home.layout.columns[slot].kind
-        let constant: RowValue
         switch value {
-        case .row(let value): constant = value
-        case .object(let identifier):
-            let destination = (entity.properties[slot] as? Schema.Relationship)?.destination
-            // An object that is in no store is nobody's target.
-            constant = .identifier(destination.flatMap { number(of: identifier, $0) } ?? .max)
-        case .unknown(let type): throw refusal("\(entity.name).\(key) cannot be compared with a value of type \(type).")
+        case .row(let value):
+            guard let constant = value.converted(for: kind) else { break }
+            return constant
+        case .object: throw refusal("\(name(slot)) cannot be compared with an identifier: it is an attribute.")
+        case .unknown(let type): throw refusal("\(name(slot)) cannot be compared with a value of type \(type).")
         }
-        guard constant.isComparable(with: kind), kind != .link || constant == .null else {
-            throw refusal("\(entity.name).\(key) cannot be compared with \(constant).")
-        }
-        return constant
+        throw refusal("\(name(slot)) cannot be compared exactly with \(value). Give a value of the attribute's type.")
     }
 
-    private func number(of identifier: PersistentIdentifier, _ entityName: String) -> UInt64? {
-        guard !identifier.isTemporary, identifier.storeID == context.store.log.storeID,
-            identifier.entityName == entityName
-        else { return nil }
-        return identifier.number
+    private func reference(to identifier: PersistentIdentifier, _ entityName: String) -> ObjectReference? {
+        guard identifier.entityName == entityName else { return nil }
+        if identifier.isTemporary { return ObjectReference(number: identifier.number, isTemporary: true) }
+        guard identifier.storeID == context.store.log.storeID else { return nil }
+        return ObjectReference(number: identifier.number, isTemporary: false)
     }
 
     private func refusal(_ text: String) -> SwiftDataError { SwiftDataError.unsupportedPredicate.explained(text) }
+}
+
+extension RowValue {
+    /// The value in a form that rows compare with a column of a kind; nil if there is none that is exactly the same.
+    fileprivate func converted(for kind: ColumnKind) -> RowValue? {
+        switch (self, kind) {
+        case (.null, _): .null
+        // Encoded values of one shape may be written in several ways.
+        case (_, .attribute(.codable)): nil
+        case (.double(let value), .attribute(.decimal)): StoredDecimal(exactly: value).map { .decimal($0) }
+        case (.float(let value), .attribute(.decimal)): StoredDecimal(exactly: Double(value)).map { .decimal($0) }
+        case (.decimal(let value), .attribute(.double)), (.decimal(let value), .attribute(.float)):
+            value.exactDouble.map { .double($0) }
+        case (.decimal(let value), _) where kind.isInteger: value.exactInteger
+        default: isComparable(with: kind) ? self : nil
+        }
+    }
 }
 
 extension Filter.Condition {
@@ -131,7 +212,7 @@ extension Filter.Condition {
     fileprivate var key: String? {
         switch self {
         case .compare(let key, _, _), .isIn(let key, _), .contains(let key, _), .beginsWith(let key, _),
-            .members(let key, _, _):
+            .text(let key, _), .members(let key, _, _):
             key
         case .identifiers, .closure, .all, .any, .not: nil
         }
@@ -143,6 +224,7 @@ extension Filter.Condition {
         case .isIn(_, let values): .isIn(key: key, values)
         case .contains(_, let text): .contains(key: key, text)
         case .beginsWith(_, let text): .beginsWith(key: key, text)
+        case .text(_, let test): .text(key: key, test)
         case .members(_, let quantifier, let inner): .members(key: key, quantifier, inner)
         case .identifiers, .closure, .all, .any, .not: self
         }

@@ -367,8 +367,20 @@ extension ContextCore {
         let destination = homes[relationship.destination]
         return destination.entity.flatMap {
             ReferenceTargets(
-                in: $0.table, of: snapshot, without: includingPendingChanges ? deletedNumbers(destination) : [])
+                in: $0.table, of: snapshot, without: includingPendingChanges ? deletedReferences(destination) : [])
         }
+    }
+
+    /// What to-one slots hold that lead to objects whose deletion is not saved yet.
+    private func deletedReferences(_ home: EntityHome) -> Set<RecordID> {
+        var references = deletedNumbers(home)
+        guard hasDeletedInserts else { return references }
+        let wanted = Unmanaged.passUnretained(home).toOpaque()
+        for handle in inserted
+        where handle.core.pointee.has(.deleted) && handle.core.pointee.home.toOpaque() == wanted {
+            references.insert(handle.reference.bits)
+        }
+        return references
     }
 
     private func deletedNumbers(_ home: EntityHome) -> Set<RecordID> {

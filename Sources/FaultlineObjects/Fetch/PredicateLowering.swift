@@ -28,8 +28,15 @@ struct LoweredFilter {
 
     /// What satisfies one of them, or both.
     func or(_ other: LoweredFilter) -> LoweredFilter {
-        guard candidates == nil, other.candidates == nil else { return .unknown }
-        return LoweredFilter(filter: .or([filter, other.filter]), isExact: isExact && other.isExact)
+        switch (candidates, other.candidates) {
+        case (nil, nil): return LoweredFilter(filter: .or([filter, other.filter]), isExact: isExact && other.isExact)
+        case (let some?, let others?):
+            // What one side asks of its candidates the other does not ask of its own.
+            let isExact = isExact && other.isExact && filter == .always && other.filter == .always
+            return LoweredFilter(
+                filter: .or([filter, other.filter]), isExact: isExact, candidates: some.union(others))
+        default: return .unknown
+        }
     }
 
     /// What does not satisfy it.

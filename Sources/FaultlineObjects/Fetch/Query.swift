@@ -125,7 +125,9 @@ extension Query<ManagedObject> {
         guard let home = context.home(of: type), let entity = home.entity else {
             throw SwiftDataError.unknownSchema.explained("\(request.entityName) has no table in this store.")
         }
-        let prepared = try request.filter.map { try PreparedFilter($0, home, context) }
+        let prepared = try request.filter.map {
+            try PreparedFilter($0, home, context, includingPendingChanges: request.includesPendingChanges)
+        }
         var lowered = prepared?.lowered ?? .everything
         if lowered.filter.conjuncts.contains(.never) { lowered.candidates = [] }
         var descriptor = FetchDescriptor<ManagedObject>()
