@@ -253,6 +253,16 @@ package final class Manifest: @unchecked Sendable {
             frames: frames.array())
     }
 
+    /// Makes a manifest durable that an opening found, and goes on with.
+    ///
+    /// The process that wrote it may have ended before it was, and what it does not list is about to be removed.
+    static func makeDurable(_ managed: ManagedFile, in directory: StoreDirectory) throws(LogError) {
+        try onDisk("making a manifest durable") { () throws(DiskError) in
+            try managed.file.synchronize(site: "manifest.fresh")
+        }
+        try directory.synchronize(site: "manifest.directory")
+    }
+
     /// Removes manifests that another has taken the place of.
     ///
     /// Durability: when this returns they cannot come back. Only then may the one in force take edits, or a segment

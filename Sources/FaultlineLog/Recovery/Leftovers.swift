@@ -15,6 +15,8 @@ enum Leftovers {
         var isInterrupted = false
         /// A newer manifest does not verify: it was never in force, or it rotted.
         var isDoubtful = false
+        /// There is nothing to be done.
+        var isEmpty: Bool { remove.isEmpty && quarantine.isEmpty && superseded.isEmpty }
     }
 
     /// Looks at every file that is not listed.

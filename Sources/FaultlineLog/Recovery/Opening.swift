@@ -272,6 +272,7 @@ struct Opening: ~Copyable {
                 blobs: nil, cold: cold, pageFiles: pageFiles, report: report)
         }
         if report.wasClean {
+            if !plan.isEmpty { try Manifest.makeDurable(reading.managed, in: directory) }
             try Manifest.removeSuperseded(plan.superseded, in: directory)
             Leftovers.carryOut(plan, in: directory, report: &report)
             let manifest = Manifest(continuing: reading, in: directory, rotation: Manifest.Rotation(options))

@@ -117,6 +117,34 @@ struct StaleManifestTests {
         #expect(last.state.dropped.isEmpty)
     }
 
+    /// A process ends between writing its last manifest and synchronizing it; the next opening finds it whole, and clean.
+    @Test(arguments: [0, 1 << 20]) func makesWhatItFindsDurableBeforeItRemovesWhatWasBefore(
+        manifestByteCount: Int
+    ) throws {
+        var options = Store.options
+        options.manifestByteCount = manifestByteCount
+        options.manifestGrowth = 1
+        options.segmentByteCount = 1_000
+        let store = Store()
+        let disk = FailingDisk(over: store.disk)
+        let log = try store.open(options, on: disk)
+        for number in 0..<20 { try log.insert([row(number)]) }
+        try log.checkpoint()
+        for number in 20..<30 { try log.insert([row(number)]) }
+        disk.arm(
+            DiskFault(isSticky: true) { operation in
+                operation.kind == .synchronize && operation.path.contains("/m-")
+            })
+        #expect(throws: LogError.self) { try log.close() }
+
+        let killed = store.killed
+        try killed.open(options).abandonForTests()
+        let found = try Store(killed.disk.withOnlyWhatIsDurable()).open(options)
+        #expect(found.openReport.ignoredDerivedFiles.isEmpty)
+        for number in 0..<30 { #expect(try found.snapshot().row(UInt64(number + 1)) == row(number)) }
+        found.abandonForTests()
+    }
+
     @Test func replacesAManifestForGood() throws {
         var options = Store.options
         options.manifestByteCount = 0
