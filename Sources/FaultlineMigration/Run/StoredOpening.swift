@@ -13,7 +13,7 @@ package enum StoredOpening {
     /// - Throws: `StoreError` or `LogError` if the catalog cannot be read, or the store not be cleaned.
     package static func open(_ log: Log, isReadOnly: Bool) throws -> Migrator.Opened? {
         let turn = MigrationTurns.shared.turn(of: log)
-        turn.take()
+        try turn.take()
         defer { turn.giveUp() }
         guard let stored = try StoredCatalog.read(log.snapshot()) else { return nil }
         if stored.migration == nil, !isReadOnly { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }

@@ -214,7 +214,9 @@ extension ContextCore {
     ) throws {
         let type = try requireDynamic(name)
         guard let home = home(of: type) else { return }
-        let prepared = try filter.map { try PreparedFilter($0, home, self) }
+        try beginReading()
+        defer { endReading() }
+        let prepared = try filter.map { try PreparedFilter($0, home, self, includingPendingChanges: true) }
         try forEachStored(home, after: 0) { object, number, blobs in
             guard let object = object as? ManagedObject, try prepared?.isSatisfied(by: object) ?? true else { return }
             try body(object, number, blobs)
