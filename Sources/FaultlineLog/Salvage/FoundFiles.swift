@@ -25,16 +25,21 @@ struct FoundFiles {
     /// - Throws: `.notAStore` if there is none; `.newerFormat`; what the disk says.
     init(_ path: String, _ names: [String], on disk: Disk) throws(LogError) {
         var files: [File] = []
+        /// Why the first segment could not be opened.
+        var failure: LogError?
         for name in names {
             guard let (kind, number) = FileName.parse(name), kind == .manifest || kind.isSegment else { continue }
             do throws(LogError) {
                 files.append(try Self.open(path + "/" + name, name, kind, number, on: disk))
             } catch {
                 guard error.code != .newerFormat else { throw error }
+                if kind.isSegment, failure == nil { failure = error }
                 lost.append(LostRange(path: path + "/" + name, offset: 0, byteCount: 0, reason: error.message))
             }
         }
         guard files.contains(where: { $0.kind.isSegment }) else {
+            // There are segments, and none of them could be opened: that is another trouble.
+            if let failure { throw failure }
             throw LogError(
                 .notAStore, "The directory has no segment of a store, so there is nothing to salvage.", path: path)
         }

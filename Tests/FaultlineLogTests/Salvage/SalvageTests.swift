@@ -414,6 +414,15 @@ struct SalvageTests {
         #expect(throws: LogError.self) { _ = try SalvageSource.open("/d/nothing", on: store.disk) }
     }
 
+    @Test func saysWhatTheDiskSaysWhereNoSegmentCanBeOpened() throws {
+        let store = try filledStore()
+        let failing = FailingDisk(over: store.disk)
+        failing.arm(DiskFault(of: [.open], on: ".fls", isSticky: true))
+        let error = #expect(throws: LogError.self) { _ = try SalvagedStore(store, on: failing) }
+        #expect(failing.hitCount > 0)
+        #expect(error?.code == .failedDisk && error?.path?.hasSuffix(".fls") == true, "\(String(describing: error))")
+    }
+
     @Test func readsAroundPlacesThatTheDiskCannotRead() throws {
         let store = try filledStore()
         let path = try #require(store.files(.hotSegment).first)
