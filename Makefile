@@ -44,8 +44,8 @@ FUZZ_FOLDER ?= $(CACHE)/faultline-fuzz
 INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill crash bitflips faults kill model interleavings full-disk fuzz \
-    mutants sanitize instructions bench compare format
+.PHONY: help setup demo test check check-release demo-kill proofs crash bitflips faults kill model interleavings full-disk \
+    fuzz mutants sanitize instructions bench compare format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ check-release: setup  ## The same in release: tests, crash proofs, demo killed, 
 demo-kill: setup  ## Kills the demo N times at random moments, runs it on, compares everything
 	@$(RELEASE) --product faultline --quiet
 	@$(TOOL) demo $(DEMO_STORE)-kill --fresh --kills $(N)
+
+proofs: setup  ## Builds the engine's proofs, without the macros
+	@$(RELEASE) --product FaultlineProofs --quiet
 
 crash: setup  ## Simulates power cuts over SEEDS seeds, replays SEED, or leaves each sync out (CANARY=1)
 	@$(RELEASE) --product FaultlineProofs --quiet
