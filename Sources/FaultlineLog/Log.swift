@@ -303,16 +303,7 @@ package final class Log: @unchecked Sendable {
     ) throws -> (value: R, receipt: CommitReceipt) {
         let writing = try writable()
         let begin = writing.times?.now() ?? 0
-        if options.maintenance == .thread, writing.sequencer.isCheckpointOverdue, writing.space.mayCheckpoint {
-            do {
-                try writing.checkpointer.run()
-            } catch {
-                // Deletes make room again: they alone go on.
-                guard error.code == .fullDisk else { throw error }
-                writing.space.noteCheckpoint(refused: true)
-                directory.noteFull(error)
-            }
-        }
+        if options.maintenance == .thread { try makeOverdueCheckpoint(writing) }
         let sequencer = writing.sequencer
         let (value, ending, isDue) = try inTurn(sequencer) {
             try checkOpen()
@@ -337,6 +328,21 @@ package final class Log: @unchecked Sendable {
                 sequence: ending.sequence, transaction: ending.transaction, wallNanoseconds: ending.wallNanoseconds,
                 snapshot: snapshot ?? publisher.snapshot)
         )
+    }
+
+    /// Makes the checkpoint that memory cannot wait for, or that was refused and may find space now.
+    private func makeOverdueCheckpoint(_ writing: Writing) throws(LogError) {
+        let space = writing.space
+        guard writing.sequencer.isCheckpointOverdue || space.isCheckpointRefused, space.mayCheckpoint else { return }
+        let free = space.freeByteCount
+        do throws(LogError) {
+            try writing.checkpointer.run()
+        } catch {
+            // Deletes make room again: they alone go on.
+            guard error.code == .fullDisk else { throw error }
+            space.noteRefusedCheckpoint(free: free)
+            directory.noteFull(error)
+        }
     }
 
     /// Runs a transaction's part in the writer's turn, and notes a full disk once the turn is over.

@@ -62,7 +62,7 @@ final class Checkpointer: @unchecked Sendable {
                 directory.removeUnneededFiles()
             }
             try checkpointWithRoom(isClosing: isClosing)
-            space.noteCheckpoint(refused: false)
+            space.noteCheckpoint()
             if directory.watch.isFull, !space.isForDeletesOnly() { directory.watch.noteSpace() }
             guard !isClosing else { return }
             try mergeDue()

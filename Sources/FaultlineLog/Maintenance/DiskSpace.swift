@@ -16,7 +16,7 @@ final class DiskSpace: @unchecked Sendable {
     private let lock = EngineLock()
     private var hasBallast = false
     private var wasGivenUp = false
-    /// Free bytes when a checkpoint last found too few; nil where none is waiting.
+    /// Free bytes before a checkpoint last found too few; nil where none is waiting.
     private var freeAtRefusal: UInt64?
 
     init(_ directory: StoreDirectory, _ options: LogOptions) {
@@ -98,30 +98,31 @@ final class DiskSpace: @unchecked Sendable {
 
     // MARK: Checkpoints
 
+    /// Whether transactions wait for a checkpoint that found no space.
+    var isCheckpointRefused: Bool { lock.withLock { freeAtRefusal != nil } }
+
     /// Whether a checkpoint may find space: none was refused, or there is more since.
     var mayCheckpoint: Bool {
         lock.lock()
         defer { lock.unlock() }
         guard let freeAtRefusal else { return true }
+        return freeByteCount.map { $0 > freeAtRefusal } ?? true
+    }
+
+    /// Free bytes of the disk; nil if it does not say.
+    var freeByteCount: UInt64? {
         do throws(DiskError) {
-            return try directory.disk.freeByteCount(in: directory.path) > freeAtRefusal
+            return try directory.disk.freeByteCount(in: directory.path)
         } catch {
-            return true
+            return nil
         }
     }
 
-    /// Notes how a checkpoint that memory needs ended.
-    func noteCheckpoint(refused: Bool) {
-        lock.lock()
-        defer { lock.unlock() }
-        guard refused else {
-            freeAtRefusal = nil
-            return
-        }
-        do throws(DiskError) {
-            freeAtRefusal = try directory.disk.freeByteCount(in: directory.path)
-        } catch {
-            freeAtRefusal = 0
-        }
-    }
+    /// Notes that a checkpoint was made.
+    func noteCheckpoint() { lock.withLock { freeAtRefusal = nil } }
+
+    /// Notes that a checkpoint that memory needs found no space.
+    ///
+    /// - Parameter free: Free bytes before it was tried: what became free meanwhile is a reason to try again.
+    func noteRefusedCheckpoint(free: UInt64?) { lock.withLock { freeAtRefusal = free ?? 0 } }
 }

@@ -238,4 +238,36 @@ struct FullDiskTests {
         #expect(try taken(store.disk) == lengths)
         #expect(whileOpen > lengths)
     }
+
+    @Test func `goes on with the first transaction after there is space again`() throws {
+        var options = Self.options
+        options.maintenance = .thread
+        options.memoryBudget = 100_000
+        options.checkpointByteCount = 1 << 20
+        options.segmentByteCount = 1 << 20
+        var refusedCount = 0
+        for round in 0..<40 {
+            let store = Store()
+            let log = try store.open(options)
+            let capacity = store.disk.byteCapacity
+            var number = 0
+            func insert() throws {
+                number += 1
+                // Keys that fill memory before the log is long.
+                try log.insert((0..<40).map { row(number * 100 + $0) })
+            }
+            for _ in 0..<20 + round { try insert() }
+            store.disk.byteCapacity = try taken(store.disk) + round * 3_001
+            do {
+                for _ in 0..<200 { try insert() }
+            } catch let error as LogError {
+                #expect(error.code == .fullDisk, "\(error)")
+                refusedCount += 1
+            }
+            store.disk.byteCapacity = capacity
+            try insert()
+            try log.close()
+        }
+        #expect(refusedCount > 30)
+    }
 }
