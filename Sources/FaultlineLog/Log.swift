@@ -317,6 +317,8 @@ package final class Log: @unchecked Sendable {
             writing.committer.finish(completion, leads: ending.leads)
             if let failure = completion.failure { throw failure.about(ending.transaction) }
             snapshot = completion.snapshot
+        }
+        if !ending.isEmpty {
             writing.synchronizer?.noteCommit()
             if directory.watch.isFull { directory.noteWritten() }
             if let times = writing.times { times.tellCommit(since: begin) }

@@ -202,7 +202,9 @@ final class Sequencer: @unchecked Sendable {
         let sequence: UInt64
         let transaction: TransactionID
         let wallNanoseconds: Int64
-        /// Nil if there was nothing to write.
+        /// Whether there was nothing to write.
+        let isEmpty: Bool
+        /// Nil if there is nothing to wait for.
         let completion: Completion?
         let leads: Bool
     }
@@ -213,9 +215,11 @@ final class Sequencer: @unchecked Sendable {
         if isAbandoned { throw LogError(.abandoned, "The transaction was given up; nothing of it is stored.") }
         guard recordCount > 0 else {
             rollBack()
+            // It has seen what is sequenced, and may tell of it only when that cannot be lost any more.
+            let barrier = publisher.snapshot.sequence < sequence ? enqueueBarrier() : nil
             return Ending(
                 sequence: sequence, transaction: TransactionID(high: 0, low: 0), wallNanoseconds: wallNanoseconds,
-                completion: nil, leads: false)
+                isEmpty: true, completion: barrier?.completion, leads: barrier?.leads ?? false)
         }
         let clockNanoseconds = clock.wallNanoseconds()
         let record = TransactionRecord(
@@ -260,7 +264,7 @@ final class Sequencer: @unchecked Sendable {
         isInTransaction = false
         return Ending(
             sequence: sequence, transaction: closing.transaction, wallNanoseconds: wallNanoseconds,
-            completion: completion,
+            isEmpty: false, completion: completion,
             leads: leads)
     }
 

@@ -1,6 +1,8 @@
+import Dispatch
 import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
+import Foundation
 import Glibc
 import Synchronization
 import Testing
@@ -113,5 +115,66 @@ struct GroupCommitTests {
         let recovered = try Store(store.disk.withOnlyWhatIsDurable()).open()
         for id in acknowledged { #expect(try recovered.snapshot().row(id, in: plainTable) != nil, "object \(id)") }
         recovered.abandonForTests()
+    }
+
+    /// A commit that is held up while it is made durable, and somebody who reads in a transaction meanwhile.
+    final class Encounter: Sendable {
+        let log: Log
+        let isHeldUp = DispatchSemaphore(value: 0)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let hasSeen = DispatchSemaphore(value: 0)
+        let isDurable = Atomic<Bool>(false)
+
+        init(_ log: Log) {
+            self.log = log
+        }
+
+        /// What a transaction that writes nothing was told, and whether that was durable when it ended.
+        func read() throws -> (count: Int, receipt: CommitReceipt, wasDurable: Bool) {
+            let (count, receipt) = try log.write(author: nil) { transaction in
+                hasSeen.signal()
+                return transaction.recordCount(of: plainTable)
+            }
+            return (count, receipt, isDurable.load(ordering: .acquiring))
+        }
+    }
+
+    @Test func `a transaction that writes nothing ends when what it saw is durable`() throws {
+        let disk = FailingDisk(over: Store().disk)
+        let log = try Store().open(on: disk)
+        let encounter = Encounter(log)
+        disk.arm(
+            DiskFault { operation in
+                guard operation.kind == .synchronize, operation.site == "log.commit" else { return false }
+                encounter.isHeldUp.signal()
+                encounter.mayGoOn.wait()
+                encounter.isDurable.store(true, ordering: .releasing)
+                return false
+            })
+        let failures = Mutex<[any Error]>([])
+        let hasCommitted = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            do {
+                try encounter.log.insert([row(1)], in: plainTable)
+            } catch {
+                failures.withLock { $0.append(error) }
+            }
+            hasCommitted.signal()
+        }
+        encounter.isHeldUp.wait()
+        Thread.detachNewThread {
+            encounter.hasSeen.wait()
+            // Time enough to end too early.
+            usleep(50_000)
+            encounter.mayGoOn.signal()
+        }
+        let found = try encounter.read()
+        hasCommitted.wait()
+        disk.disarm()
+        #expect(failures.withLock { $0.isEmpty })
+        #expect(found.count == 1)
+        #expect(found.wasDurable)
+        #expect(found.receipt.snapshot.sequence >= found.receipt.sequence)
+        try log.close()
     }
 }
