@@ -119,7 +119,7 @@ struct BitFlipProof {
                 told += 1
                 if told <= 3 {
                     let damage = try Self.damage(kind, number, of: store)
-                    FaultlineProofs.note("\(kind) \(store.name) \(number): \(damage): \(what)")
+                    ProofShell.note("\(kind) \(store.name) \(number): \(damage): \(what)")
                 }
             }
         }

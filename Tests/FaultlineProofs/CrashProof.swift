@@ -1,6 +1,7 @@
 import CrashSimulation
 import Dispatch
 import FaultlineDisk
+import FaultlineTestSupport
 import Synchronization
 
 /// Power cuts between any two operations of the disk: in commits, checkpoints, compaction, recovery.
@@ -37,7 +38,7 @@ struct CrashProof {
             all.withLock { $0.add(report) }
         }
         let report = all.withLock { $0 }
-        report.violations.prefix(3).forEach(FaultlineProofs.note)
+        report.violations.prefix(3).forEach(ProofShell.note)
         print(
             """
             {"crash_states":\(report.stateCount),"recoveries":\(report.nestedStateCount),\
@@ -64,9 +65,9 @@ struct CrashProof {
             }
             if let seed {
                 let what = report.violations.first?.suffix(160) ?? ""
-                FaultlineProofs.note("\(sites[place]): caught by state \(stateCount) of seed \(seed): …\(what)")
+                ProofShell.note("\(sites[place]): caught by state \(stateCount) of seed \(seed): …\(what)")
             } else {
-                FaultlineProofs.note("\(sites[place]): left out and not missed in \(report.stateCount) states")
+                ProofShell.note("\(sites[place]): left out and not missed in \(report.stateCount) states")
             }
         }
         let (report, caught) = all.withLock { $0 }

@@ -1,4 +1,5 @@
 import FaultSimulation
+import FaultlineTestSupport
 
 /// Breaks each rule in turn; each must be caught.
 struct FaultCanaryProof {
@@ -8,9 +9,9 @@ struct FaultCanaryProof {
         for canary in FaultCanary.allCases {
             if let (place, what) = try catchIt(canary, &injected) {
                 caught += 1
-                FaultlineProofs.note("\(canary): caught by \(place): \(what)")
+                ProofShell.note("\(canary): caught by \(place): \(what)")
             } else {
-                FaultlineProofs.note("\(canary): not caught")
+                ProofShell.note("\(canary): not caught")
             }
         }
         print(

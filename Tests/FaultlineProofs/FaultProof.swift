@@ -1,5 +1,6 @@
 import Dispatch
 import FaultSimulation
+import FaultlineTestSupport
 import Foundation
 import Synchronization
 
@@ -102,9 +103,9 @@ struct FaultProof {
         let missing = places.all.subtracting(counts.doing)
             .symmetricDifference(places.all.intersection(FailurePlaces.unreachable.keys))
         for (place, reason) in FailurePlaces.unreachable {
-            FaultlineProofs.note("cannot be reached: \(place): \(reason)")
+            ProofShell.note("cannot be reached: \(place): \(reason)")
         }
-        for place in missing.sorted() { FaultlineProofs.note("not reached, or listed wrongly: \(place)") }
+        for place in missing.sorted() { ProofShell.note("not reached, or listed wrongly: \(place)") }
         print(
             """
             {"injected":\(counts.injected),"violations":\(counts.violations + crashed),"crashed":\(crashed),\
@@ -130,7 +131,7 @@ struct FaultProof {
                 counts.injected += 1
                 counts.violations += 1
                 told += 1
-                if told <= 3 { FaultlineProofs.note("\(name) \(number): \(trials.describe(number)): \(what)") }
+                if told <= 3 { ProofShell.note("\(name) \(number): \(trials.describe(number)): \(what)") }
             }
         }
     }

@@ -1,4 +1,4 @@
-import Glibc
+import FaultlineTestSupport
 
 /// Runs proofs that are too long for the test suite, or that need a process of their own: one JSON line each.
 @main
@@ -18,40 +18,17 @@ struct FaultlineProofs {
         """
 
     static func main() {
-        var arguments = Array(CommandLine.arguments.dropFirst())
-        guard let command = arguments.first else { fail(usage, status: 2) }
-        arguments.removeFirst()
-        do {
+        ProofShell.run("FaultlineProofs", usage: usage) { command, arguments in
             switch command {
-            case "crash": try exit(CrashProof(arguments).run())
-            case "bitflips": try exit(BitFlipProof(arguments).run())
-            case "faults": try exit(FaultProof(arguments).run())
-            case "kill": try exit(KillProof(arguments).run())
-            case "model": try exit(ModelProof(arguments).run())
-            case "interleavings": try exit(InterleavingProof(arguments).run())
-            case "full-disk": try exit(FullDiskProof(arguments).run())
-            default: fail(usage, status: 2)
+            case "crash": try CrashProof(arguments).run()
+            case "bitflips": try BitFlipProof(arguments).run()
+            case "faults": try FaultProof(arguments).run()
+            case "kill": try KillProof(arguments).run()
+            case "model": try ModelProof(arguments).run()
+            case "interleavings": try InterleavingProof(arguments).run()
+            case "full-disk": try FullDiskProof(arguments).run()
+            default: nil
             }
-        } catch let error as WrongUsage {
-            fail("\(error.message)\n\(usage)", status: 2)
-        } catch {
-            fail("\(error)", status: 1)
         }
     }
-
-    /// Writes a line for people, on the standard error.
-    static func note(_ text: String) {
-        let line = text + "\n"
-        _ = write(2, line, line.utf8.count)
-    }
-
-    private static func fail(_ message: String, status: Int32) -> Never {
-        note("FaultlineProofs: \(message)")
-        exit(status)
-    }
-}
-
-/// The command line says something that is not understood.
-struct WrongUsage: Error {
-    let message: String
 }

@@ -1,3 +1,4 @@
+import FaultlineTestSupport
 import FullDiskSimulation
 
 /// A store on a small file system that is filled to its last byte; `.ci/full-disk` makes the file system.
@@ -17,7 +18,7 @@ struct FullDiskProof {
 
     func run() -> Int32 {
         let report = FullDiskRun(in: directory, cycles: cycles).run()
-        report.violations.prefix(5).forEach(FaultlineProofs.note)
+        report.violations.prefix(5).forEach(ProofShell.note)
         print(
             """
             {"file_system":"\(name)","cycles":\(report.cycleCount),"violations":\(report.violations.count),\

@@ -1,3 +1,4 @@
+import FaultlineTestSupport
 import InterleavingSimulation
 
 /// All interleavings of two jobs in a store, for every pair of five.
@@ -57,7 +58,7 @@ struct InterleavingProof {
                 counts.waits += outcome.waitCount
                 guard let violation = outcome.violation else { return }
                 counts.violations += 1
-                FaultlineProofs.note("NUMBER=\(number): \(trials.describe(number)): \(violation)")
+                ProofShell.note("NUMBER=\(number): \(trials.describe(number)): \(violation)")
             }
             return 0
         }
@@ -90,7 +91,7 @@ struct InterleavingProof {
             interleavings += 1
             if let violation = trials.outcome(of: number).violation {
                 caught += 1
-                if caught == 1 { FaultlineProofs.note("caught: \(trials.describe(number)): \(violation)") }
+                if caught == 1 { ProofShell.note("caught: \(trials.describe(number)): \(violation)") }
             }
         }
         print(

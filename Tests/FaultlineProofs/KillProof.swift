@@ -1,3 +1,4 @@
+import FaultlineTestSupport
 import Glibc
 import KillSimulation
 
@@ -33,7 +34,7 @@ struct KillProof {
         let report = KillRun(seed: seed, roundCount: roundCount, canary: isCanary).run()
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)
-        report.violations.forEach(FaultlineProofs.note)
+        report.violations.forEach(ProofShell.note)
         print(
             """
             {"kills":\(report.killCount),"lost":\(report.lostCount),"violations":\(report.violations.count),\
@@ -52,7 +53,7 @@ struct KillProof {
             let storeSeed = UInt64(arguments[2]), let seed = UInt64(arguments[3])
         else { throw WrongUsage(message: "kill --live is for the process that is killed") }
         let life = KillLife(path: arguments[1], storeSeed: storeSeed, seed: seed, canary: arguments.count == 5)
-        FaultlineProofs.note("kill: \(life.run())")
+        ProofShell.note("kill: \(life.run())")
         return 3
     }
 }

@@ -9,15 +9,15 @@ struct ModelProof {
     struct Counts: TrialCounts {
         var operations = 0
         var violations = 0
-        /// Seeds of lives in which something was wrong.
-        var violated: [UInt64] = []
+        /// Lives in which something was wrong: their seeds, and what it was, for a life lived again may be right.
+        var violated: [UInt64: String] = [:]
         var kinds: Set<ModelKind> = []
         var sites: Set<String> = []
 
         mutating func add(_ other: Counts) {
             operations += other.operations
             violations += other.violations
-            violated += other.violated
+            violated.merge(other.violated) { text, _ in text }
             kinds.formUnion(other.kinds)
             sites.formUnion(other.sites)
         }
@@ -71,9 +71,9 @@ struct ModelProof {
                 counts.operations += outcome.operationCount
                 counts.kinds.formUnion(outcome.kinds)
                 counts.sites.formUnion(outcome.sites.map(\.rawValue))
-                if outcome.violation != nil {
+                if let violation = outcome.violation {
                     counts.violations += 1
-                    counts.violated.append(UInt64(number))
+                    counts.violated[UInt64(number)] = violation
                 }
             }
             return 0
@@ -87,12 +87,13 @@ struct ModelProof {
         }
         let (counts, crashed) = try TrialSweep<Counts>.run(parts) { _, number in "SEED=\(number)" }
         // In processes of their own: what is left of a life may trap.
-        for seed in counts.violated.sorted().prefix(Self.toldCount) {
+        for (seed, violation) in counts.violated.sorted(by: { $0.key < $1.key }).prefix(Self.toldCount) {
+            ProofShell.note("SEED=\(seed): \(violation)\n  lived again:")
             _ = try ProofProcess(["model", "--seed", "\(seed)"])
         }
         let missing = ModelKind.allCases.filter { !counts.kinds.contains($0) }
         let isMissed = seeds.count >= Self.livesOfAllKinds && !missing.isEmpty
-        if isMissed { FaultlineProofs.note("found nothing to do: \(missing)") }
+        if isMissed { ProofShell.note("found nothing to do: \(missing)") }
         print(
             """
             {"operations":\(counts.operations),"kinds":\(counts.kinds.count),\
@@ -111,15 +112,15 @@ struct ModelProof {
             print("SEED=\(seed): \(outcome.operationCount) operations, no violation")
             return 0
         }
-        FaultlineProofs.note("SEED=\(seed): \(violation)")
+        ProofShell.note("SEED=\(seed): \(violation)")
         if kept == nil { tell(trial.shrunk(after: outcome)) }
         return 1
     }
 
     private func tell(_ shrunk: ModelTrial.Shrunk) {
-        FaultlineProofs.note("  again: make model SEED=\(shrunk.seed) KEEP=\(shrunk.keptList)")
-        FaultlineProofs.note("  \(shrunk.kept.count) operations: \(shrunk.operationList.joined(separator: ", "))")
-        FaultlineProofs.note("  \(shrunk.violation)")
+        ProofShell.note("  again: make model SEED=\(shrunk.seed) KEEP=\(shrunk.keptList)")
+        ProofShell.note("  \(shrunk.kept.count) operations: \(shrunk.operationList.joined(separator: ", "))")
+        ProofShell.note("  \(shrunk.violation)")
     }
 
     /// Breaks each rule in turn; each must be caught, and made small.
@@ -128,12 +129,12 @@ struct ModelProof {
         var longest = 0
         for canary in ModelCanary.allCases {
             guard let shrunk = ModelTrial.catching(canary) else {
-                FaultlineProofs.note("\(canary): not caught")
+                ProofShell.note("\(canary): not caught")
                 continue
             }
             caught += 1
             longest = max(longest, shrunk.kept.count)
-            FaultlineProofs.note("\(canary): caught by seed \(shrunk.seed)")
+            ProofShell.note("\(canary): caught by seed \(shrunk.seed)")
             tell(shrunk)
         }
         print(

@@ -41,7 +41,7 @@ struct TrialSweep<Counts: TrialCounts> {
                     defer { total.crashed += crashed.count }
                     return crashed.prefix(max(0, namedCountMax - total.crashed))
                 }
-                for number in told { FaultlineProofs.note("\(name(command, number)): the process died") }
+                for number in told { ProofShell.note("\(name(command, number)): the process died") }
             } catch {
                 total.withLock { $0.failure = error }
             }

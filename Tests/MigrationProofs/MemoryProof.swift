@@ -1,3 +1,4 @@
+import FaultlineTestSupport
 import Glibc
 
 /// Measures memory in a process that does nothing else, for the tests that start it.

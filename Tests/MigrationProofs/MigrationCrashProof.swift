@@ -1,4 +1,5 @@
 import Dispatch
+import FaultlineTestSupport
 import MigrationSimulation
 import Synchronization
 
@@ -22,7 +23,7 @@ struct MigrationCrashProof {
             all.withLock { $0.add(report) }
         }
         let report = all.withLock { $0 }
-        report.violations.prefix(3).forEach(MigrationProofs.note)
+        report.violations.prefix(3).forEach(ProofShell.note)
         print(
             """
             {"migration_states":\(report.states),"violations":\(report.violations.count),"seeds":\(seeds.count)}

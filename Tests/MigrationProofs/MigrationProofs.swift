@@ -1,4 +1,4 @@
-import Glibc
+import FaultlineTestSupport
 
 /// Runs proofs of migrations, and measurements that need model classes: one JSON line each.
 ///
@@ -13,37 +13,14 @@ struct MigrationProofs {
         """
 
     static func main() {
-        var arguments = Array(CommandLine.arguments.dropFirst())
-        guard let command = arguments.first else { fail(usage, status: 2) }
-        arguments.removeFirst()
-        do {
+        ProofShell.run("MigrationProofs", usage: usage) { command, arguments in
             switch command {
-            case "crash": try exit(MigrationCrashProof(arguments).run())
-            case "prepare": try exit(MemoryProof(arguments).prepare())
-            case "migrate": try exit(MemoryProof(arguments).migrate())
-            case "cache": try exit(MemoryProof(arguments).fillCache())
-            default: fail(usage, status: 2)
+            case "crash": try MigrationCrashProof(arguments).run()
+            case "prepare": try MemoryProof(arguments).prepare()
+            case "migrate": try MemoryProof(arguments).migrate()
+            case "cache": try MemoryProof(arguments).fillCache()
+            default: nil
             }
-        } catch let error as WrongUsage {
-            fail("\(error.message)\n\(usage)", status: 2)
-        } catch {
-            fail("\(error)", status: 1)
         }
     }
-
-    /// Writes a line for people, on the standard error.
-    static func note(_ text: String) {
-        let line = text + "\n"
-        _ = write(2, line, line.utf8.count)
-    }
-
-    private static func fail(_ message: String, status: Int32) -> Never {
-        note("MigrationProofs: \(message)")
-        exit(status)
-    }
-}
-
-/// The command line says something that is not understood.
-struct WrongUsage: Error {
-    let message: String
 }
