@@ -20,6 +20,9 @@ public struct MigrationOptions: Sendable {
     /// For tests.
     package var batchByteCount: Int?
 
+    /// Bytes of new values, or of copied rows, that make a transaction of a stage.
+    package var stageBatchByteCount: Int { batchByteCount ?? max(1 << 20, memoryCeiling / 16) }
+
     /// The defaults: 64 MiB, silent.
     public init(memoryCeiling: Int = 64 << 20, progress: (@Sendable (MigrationProgress) -> Void)? = nil) {
         self.memoryCeiling = max(memoryCeiling, 16 << 20)

@@ -19,23 +19,12 @@ struct AssociationTable {
 
     /// The new objects that an old one became.
     func destinations(of source: RecordID, in snapshot: Snapshot) throws -> [RecordID] {
-        try members(of: source, in: side.index, snapshot)
+        try snapshot.members(of: source, in: side.index)
     }
 
     /// The old objects that became a new one.
     func sources(of destination: RecordID, in snapshot: Snapshot) throws -> [RecordID] {
-        try members(of: destination, in: side.otherIndex, snapshot)
-    }
-
-    private func members(of owner: RecordID, in index: IndexDefinition, _ snapshot: Snapshot) throws -> [RecordID] {
-        var numbers: [RecordID] = []
-        try withUnsafeBytes(of: owner.bigEndian) { prefix in
-            try snapshot.forEachEntry(in: index, prefix: prefix) { key, id in
-                if let member = MemberKey.member(key, id: id) { numbers.append(member) }
-                return true
-            }
-        }
-        return numbers
+        try snapshot.members(of: destination, in: side.otherIndex)
     }
 
     /// Walks all pairs in the order in which they were made.

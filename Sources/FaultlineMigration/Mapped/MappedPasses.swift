@@ -8,9 +8,19 @@ struct MappedPasses {
     /// What errors call the stage.
     let name: String
     let options: MigrationOptions
+    /// One for each mapping that has one, by the mapping's place.
+    private let policies: [EntityMigrationPolicy?]
 
     /// Findings that an error names.
     private static let findingsMax = 20
+
+    init(_ stage: MappedStage, _ manager: MigrationManager, name: String, options: MigrationOptions) {
+        self.stage = stage
+        self.manager = manager
+        self.name = name
+        self.options = options
+        policies = stage.mappings.map { $0.mapping.entityMigrationPolicy.map { $0.init() } }
+    }
 
     func run() throws {
         for mapping in stage.mappings { try make(mapping) }
@@ -25,7 +35,7 @@ struct MappedPasses {
 
     private func make(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
-        try call(mapping) { try mapping.policy?.begin(mapping.mapping, with: manager) }
+        try call(mapping) { try policies[mapping.place]?.begin(mapping.mapping, with: manager) }
         if let source = mapping.source?.name, mapping.mapping.mappingType != .add {
             let total = stage.source.storedCount(entityNamed: source)
             var done = 0
@@ -33,7 +43,7 @@ struct MappedPasses {
                 stage.countRead()
                 let before = stage.associationCount
                 try call(mapping, old) {
-                    if let policy = mapping.policy {
+                    if let policy = policies[mapping.place] {
                         try policy.createDestinationInstances(forSource: old, in: mapping.mapping, manager: manager)
                     } else {
                         try manager.createDestinationInstance(forSource: old, in: mapping.mapping)
@@ -46,20 +56,20 @@ struct MappedPasses {
             }
         }
         try call(mapping) {
-            try mapping.policy?.endInstanceCreation(forMapping: mapping.mapping, manager: manager)
+            try policies[mapping.place]?.endInstanceCreation(forMapping: mapping.mapping, manager: manager)
             try stage.flush()
         }
     }
 
     private func relate(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
-        if mapping.policy != nil || !mapping.relationships.isEmpty {
+        if policies[mapping.place] != nil || !mapping.relationships.isEmpty {
             var done = 0
             try stage.forEachDestination(of: mapping) { new, old in
                 manager.currentSource = old
                 defer { manager.currentSource = nil }
                 try call(mapping, old) {
-                    if let policy = mapping.policy {
+                    if let policy = policies[mapping.place] {
                         try policy.createRelationships(forDestination: new, in: mapping.mapping, manager: manager)
                     } else {
                         try manager.createRelationships(forDestination: new, in: mapping.mapping)
@@ -71,7 +81,7 @@ struct MappedPasses {
             }
         }
         try call(mapping) {
-            try mapping.policy?.endRelationshipCreation(forMapping: mapping.mapping, manager: manager)
+            try policies[mapping.place]?.endRelationshipCreation(forMapping: mapping.mapping, manager: manager)
             try stage.flush()
         }
     }
@@ -79,8 +89,8 @@ struct MappedPasses {
     private func check(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
         try call(mapping) {
-            try mapping.policy?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
-            try mapping.policy?.end(mapping.mapping, manager: manager)
+            try policies[mapping.place]?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
+            try policies[mapping.place]?.end(mapping.mapping, manager: manager)
             try stage.flush()
         }
     }

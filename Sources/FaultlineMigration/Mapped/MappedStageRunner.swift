@@ -34,12 +34,9 @@ struct MappedStageRunner {
         progress.note(plan, of: step)
         let target = current.under(step.to, plan.map, adding: plan.newLayouts)
         let ownTables = Set(plan.map.tables).subtracting(current.map.tables).sorted()
-        let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
         let record = try beginning.write(
             progress, target: target, counters: target.map.counters,
-            successors: target.map.entities.filter { rewritten.contains($0.name) }.compactMap { entity in
-                oldNames[entity.name].flatMap { current.map.entity(named: $0) }.map { ($0.table, entity.table) }
-            }, ownTables: ownTables)
+            successors: StepBeginning.successors(of: rewritten, from: current, to: target), ownTables: ownTables)
         progress.firstBlob = record.firstBlob
         progress.intermediateTables.formUnion(ownTables)
         if !plan.indexesToBuild.isEmpty {
@@ -47,7 +44,7 @@ struct MappedStageRunner {
         }
         let stage = try makeStage(mappings, from: current, to: target, record)
         try MappedPasses(
-            stage: stage, manager: MigrationManager(stage, source: current.schema, destination: target.schema),
+            stage, MigrationManager(stage, source: current.schema, destination: target.schema),
             name: step.name, options: options
         ).run()
         progress.counts = stage.record.report
@@ -59,20 +56,16 @@ struct MappedStageRunner {
     private func makeStage(
         _ mappings: [ResolvedMapping], from current: StoredCatalog, to target: StoredCatalog, _ record: MigrationRecord
     ) throws -> MappedStage {
-        func rows(_ catalog: StoredCatalog, isTarget: Bool) throws -> RowStore {
-            try RowStore(
-                log: log, catalog: catalog, isMigrationTarget: isTarget,
-                setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
-        }
         let session = StageSession(firstOwnBlob: record.restart?.firstBlob ?? record.firstBlob)
         let reader = session.makeCore(
-            try rows(current, isTarget: false), current.schema.entities.map(ModelType.dynamic), isReadOnly: true)
+            try RowStore(log: log, catalog: current), current.schema.entities.map(ModelType.dynamic), isReadOnly: true)
         let writer = session.makeCore(
-            try rows(target, isTarget: true), target.schema.entities.map(ModelType.dynamic))
+            try RowStore(log: log, catalog: target, isMigrationTarget: true),
+            target.schema.entities.map(ModelType.dynamic))
         writer.sharedTables = Set(
             Set(current.map.tables).intersection(target.map.tables).map { TableID(rawValue: $0) })
         return try MappedStage(
             mappings, source: reader, target: writer, session: session, record: record,
-            batchByteCount: options.batchByteCount ?? max(1 << 20, options.memoryCeiling / 16))
+            batchByteCount: options.stageBatchByteCount)
     }
 }

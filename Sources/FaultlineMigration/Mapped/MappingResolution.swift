@@ -28,7 +28,7 @@ struct MappingResolution {
         }
     }
 
-    /// The mappings with entities and properties in the place of names, each with its policy.
+    /// The mappings with entities and properties in the place of names.
     ///
     /// - Throws: `MigrationError.badPlan` naming stage, mapping, entity and property.
     func resolved() throws(MigrationError) -> [ResolvedMapping] {
@@ -79,8 +79,7 @@ struct MappingResolution {
         return ResolvedMapping(
             mapping: mapping, place: place, source: old, destination: new, keepsIdentity: keepsIdentity,
             isOneToOne: keepsIdentity && isOnly && !runsCode,
-            attributes: attributes, relationships: relationships,
-            policy: mapping.entityMigrationPolicy.map { $0.init() })
+            attributes: attributes, relationships: relationships)
     }
 
     private func entity(
@@ -113,7 +112,7 @@ struct MappingResolution {
         }
         for case let attribute as Schema.Attribute in new.properties where !named.contains(attribute.name) {
             if let forerunner = forerunner(of: attribute, in: old) {
-                all.append(.init(name: attribute.name, value: .copied(forerunner.name)))
+                all.append(.init(name: attribute.name, value: copied(forerunner, to: attribute)))
             } else if !attribute.isOptional, !attribute.hasDefaultValue, !attribute.isTransient,
                 mapping.entityMigrationPolicy == nil
             {
@@ -143,19 +142,23 @@ struct MappingResolution {
             guard let forerunner = property as? Schema.Attribute else {
                 throw bad(mapping, "gives \(attribute.name) the relationship \(old.name).\(first)")
             }
-            return Self.isSameKind(forerunner, attribute) ? .copied(first) : .path(path)
+            return forerunner.kind == attribute.kind ? copied(forerunner, to: attribute) : .path(path)
         }
+    }
+
+    private func copied(
+        _ old: Schema.Attribute, to new: Schema.Attribute
+    ) -> ResolvedMapping.Attribute.Value {
+        .copied(old.name, keepsDefault: !new.isOptional && new.hasDefaultValue)
     }
 
     private func forerunner(of attribute: Schema.Attribute, in old: Schema.Entity) -> Schema.Attribute? {
         for name in [attribute.name, attribute.originalName] {
             guard let found = old.properties.first(where: { $0.name == name }) as? Schema.Attribute else { continue }
-            return Self.isSameKind(found, attribute) || Self.isNumber(found) && Self.isNumber(attribute) ? found : nil
+            return found.kind == attribute.kind || Self.isNumber(found) && Self.isNumber(attribute) ? found : nil
         }
         return nil
     }
-
-    private static func isSameKind(_ old: Schema.Attribute, _ new: Schema.Attribute) -> Bool { old.kind == new.kind }
 
     private static func isNumber(_ attribute: Schema.Attribute) -> Bool {
         attribute.kind.isInteger || attribute.kind == .float || attribute.kind == .double
@@ -237,7 +240,7 @@ struct MappingResolution {
         }
         if !places.isEmpty { return .destinations(of: old.name, by: places) }
         if !rewritten.contains(new.destination), oldNames[new.destination] == old.destination {
-            return .kept(of: old.name)
+            return .kept(of: old.name, in: new.destination)
         }
         return nil
     }

@@ -15,7 +15,6 @@ struct ResolvedMapping {
     let isOneToOne: Bool
     let attributes: [Attribute]
     let relationships: [Relation]
-    let policy: EntityMigrationPolicy?
 
     /// How an attribute gets its value.
     struct Attribute {
@@ -23,8 +22,9 @@ struct ResolvedMapping {
         let value: Value
 
         enum Value {
-            /// A property of the old object, whose values are of the same kind.
-            case copied(String)
+            /// An attribute of the old object, whose values are of the same kind; whether nil leaves the new object with
+            /// its default.
+            case copied(String, keepsDefault: Bool)
             /// The value at the end of a path.
             case path(String)
             case constant((any Sendable)?)
@@ -43,8 +43,8 @@ struct ResolvedMapping {
             case destinations(of: String, by: [Int])
             /// What the old object itself became by another mapping.
             case counterparts(by: Int)
-            /// The objects themselves: their entity goes over as it is.
-            case kept(of: String)
+            /// The objects themselves: their entity, called this in the new version, goes over as it is.
+            case kept(of: String, in: String)
             case computed(@Sendable (ManagedObject, MigrationManager) throws -> Any?)
         }
     }

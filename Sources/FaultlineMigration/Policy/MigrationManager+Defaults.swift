@@ -16,26 +16,19 @@ extension MigrationManager {
     private func set(_ attribute: ResolvedMapping.Attribute, of made: ManagedObject, from source: ManagedObject) throws
     {
         switch attribute.value {
-        case .copied(let name):
+        case .copied(let name, let keepsDefault):
             if let blob = source.blobIdentifier(forKey: name) {
                 stage.move(blob, of: source.entity.name)
                 made.setBlob(source.blob(forKey: name), forKey: attribute.name)
             } else if let value = source.value(forKey: name) {
                 made.setValue(value, forKey: attribute.name)
-            } else {
-                setNil(attribute.name, of: made)
+            } else if !keepsDefault {
+                made.setValue(nil, forKey: attribute.name)
             }
         case .path(let path): made.setValue(source.value(forKeyPath: path), forKey: attribute.name)
         case .constant(let value): made.setValue(value, forKey: attribute.name)
         case .computed(let body): made.setValue(try body(source, self), forKey: attribute.name)
         }
-    }
-
-    /// Nil where it may be nil, the default where there is one.
-    private func setNil(_ name: String, of made: ManagedObject) {
-        guard let attribute = made.entity.properties.first(where: { $0.name == name }) as? Schema.Attribute,
-            !attribute.isOptional, attribute.hasDefaultValue
-        else { return made.setValue(nil, forKey: name) }
     }
 
     /// Relates a new object to others as the mapping says.
@@ -58,10 +51,7 @@ extension MigrationManager {
                 if relation.isToOne { new.takePlace(relation.name, from: source, name) }
             case .counterparts(let place):
                 set(relation, of: new, to: try stage.destinations(of: source.objectID.number, by: place))
-            case .kept(let name):
-                let entityName = (new.entity.properties.first { $0.name == relation.name } as? Schema.Relationship)?
-                    .destination
-                guard let entityName else { continue }
+            case .kept(let name, let entityName):
                 set(
                     relation, of: new,
                     to: try (relation.isToOne ? [source] : sources).flatMap { try related($0, name) }.map {

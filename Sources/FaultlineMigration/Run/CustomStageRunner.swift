@@ -40,7 +40,7 @@ struct CustomStageRunner {
         let workingStore = try rows(plan.working, closures.willMigrate == nil ? step.toTypes : step.fromTypes)
         let copying = RowCopying(
             from: progress.current, to: workingStore,
-            batchByteCount: options.batchByteCount ?? max(1 << 20, options.memoryCeiling / 16))
+            batchByteCount: options.stageBatchByteCount)
 
         let oldTables = Set(progress.current.map.tables)
         let ownTables = Set(plan.working.map.tables + plan.target.map.tables).subtracting(oldTables).sorted()
@@ -109,11 +109,7 @@ struct CustomStageRunner {
     // MARK: Closures
 
     private func rows(_ catalog: StoredCatalog, _ types: [ModelType]) throws -> RowStore {
-        let store = try RowStore(
-            log: log, catalog: catalog, isMigrationTarget: true,
-            setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
-        try DefaultValues.checkLayouts(store, types)
-        return store
+        try RowStore(log: log, catalog: catalog, types: types, isMigrationTarget: true)
     }
 
     private func call(

@@ -19,8 +19,7 @@ struct IndexBuilding {
     private static let entryByteCount = 96
 
     func run(_ indexes: [EntityMapPlan.IndexToBuild], record: MigrationRecord) throws {
-        let store = try RowStore(
-            log: log, catalog: catalog, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        let store = try RowStore(log: log, catalog: catalog)
         for name in Set(indexes.map(\.entity)).sorted() {
             guard let entity = store.storage.entity(named: name) else { continue }
             let numbers = Set(indexes.filter { $0.entity == name }.map(\.index))

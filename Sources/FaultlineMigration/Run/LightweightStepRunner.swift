@@ -27,17 +27,11 @@ struct LightweightStepRunner {
         let target = current.under(step.to, plan.map, adding: plan.newLayouts)
         let entities = step.streamedEntities
         if !entities.isEmpty || !plan.indexesToBuild.isEmpty {
-            let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
             let record =
                 try stopped
                 ?? beginning.write(
                     progress, target: target, counters: target.map.counters,
-                    successors: target.map.entities.filter { rewritten.contains($0.name) }.compactMap {
-                        entity in
-                        oldNames[entity.name].flatMap { current.map.entity(named: $0) }.map {
-                            ($0.table, entity.table)
-                        }
-                    })
+                    successors: StepBeginning.successors(of: rewritten, from: current, to: target))
             progress.firstBlob = record.firstBlob
             try build(plan.indexesToBuild, target, record)
             try stream(entities, target, record, &progress)

@@ -101,10 +101,7 @@ package struct Migrator {
     }
 
     private func open(_ catalog: StoredCatalog) throws -> RowStore {
-        let store = try RowStore(
-            log: log, catalog: catalog, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
-        try DefaultValues.checkLayouts(store, types)
-        return store
+        try RowStore(log: log, catalog: catalog, types: types)
     }
 
     // MARK: Without steps

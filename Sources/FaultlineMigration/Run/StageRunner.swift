@@ -36,20 +36,15 @@ struct StageRunner {
     }
 
     mutating func run() throws {
-        let sourceStore = try RowStore(
-            log: log, catalog: source, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
-        let targetStore = try RowStore(
-            log: log, catalog: target, isMigrationTarget: true,
-            setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
-        try DefaultValues.checkLayouts(sourceStore, fromTypes)
-        try DefaultValues.checkLayouts(targetStore, toTypes)
+        let sourceStore = try RowStore(log: log, catalog: source, types: fromTypes)
+        let targetStore = try RowStore(log: log, catalog: target, types: toTypes, isMigrationTarget: true)
         let session = StageSession(firstOwnBlob: record.firstBlob)
         let output = session.makeCore(targetStore, toTypes)
         output.sharedTables = Set(source.map.tables).intersection(target.map.tables).mapToTables()
         let writer = StageWriter(
             target: output, record: record,
             oldNames: SchemaDifference(from: source.schema, to: target.schema).oldEntityNames,
-            batchByteCount: options.batchByteCount ?? max(1 << 20, options.memoryCeiling / 16))
+            batchByteCount: options.stageBatchByteCount)
         let reader = session.makeCore(sourceStore, fromTypes, isReadOnly: true)
         for (place, entity) in entities.enumerated() where place >= record.entity {
             do {

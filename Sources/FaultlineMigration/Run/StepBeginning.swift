@@ -1,4 +1,5 @@
 internal import FaultlineLog
+internal import FaultlineModel
 internal import FaultlineStore
 
 /// Writes down that a step is under way: from then on nobody writes under the old schema.
@@ -12,6 +13,22 @@ struct StepBeginning {
 
     /// An old table and the new one whose identifiers begin behind its own, so that objects can keep theirs.
     typealias Successor = (old: UInt16, new: UInt16)
+
+    /// The old tables of entities whose objects are written anew, with the new ones.
+    ///
+    /// - Parameters:
+    ///   - rewritten: Names of entities of the new version.
+    ///   - current: What the step reads.
+    ///   - target: What it writes.
+    /// - Returns: A pair for each entity that both versions have.
+    static func successors(
+        of rewritten: Set<String>, from current: StoredCatalog, to target: StoredCatalog
+    ) -> [Successor] {
+        let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
+        return target.map.entities.filter { rewritten.contains($0.name) }.compactMap { entity in
+            oldNames[entity.name].flatMap { current.map.entity(named: $0) }.map { ($0.table, entity.table) }
+        }
+    }
 
     /// Writes the record of a step.
     ///

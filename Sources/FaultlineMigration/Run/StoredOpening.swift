@@ -17,9 +17,6 @@ package enum StoredOpening {
         defer { turn.giveUp() }
         guard let stored = try StoredCatalog.read(log.snapshot()) else { return nil }
         if stored.migration == nil, !isReadOnly { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
-        let store = try RowStore(
-            log: log, catalog: stored.under(stored.schema, stored.map),
-            setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
-        return (store, MigrationReport())
+        return (try RowStore(log: log, catalog: stored.under(stored.schema, stored.map)), MigrationReport())
     }
 }

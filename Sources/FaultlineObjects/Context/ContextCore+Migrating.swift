@@ -33,10 +33,7 @@ extension ContextCore {
     /// Inserts an object, or says why it cannot be.
     package func insertChecked<T: PersistentModel>(_ model: T) throws {
         insert(model: model)
-        if let pendingError {
-            self.pendingError = nil
-            throw pendingError
-        }
+        if let error = takePendingError() { throw error }
     }
 
     /// Gives a new object the number it is to have when it is saved.
@@ -44,14 +41,9 @@ extension ContextCore {
         chosenNumbers[model._$coreAddress().pointee.number] = number
     }
 
-    /// Gives a new object of any class the number it is to have when it is saved.
-    package func choose(_ number: RecordID, for object: ManagedObject) {
-        chosenNumbers[object._$coreAddress().pointee.number] = number
-    }
-
-    /// Whether a new object was given the number of a row that is stored, or is to be.
+    /// Whether there is a stored object of a number.
     package func isTaken(_ number: RecordID, entityNamed name: String) throws -> Bool {
-        guard let home = homes.first(where: { $0.entityName == name }), let entity = home.entity else { return false }
+        guard let home = home(named: name), let entity = home.entity else { return false }
         try beginReading()
         defer { endReading() }
         return try !snapshot.location(of: number, in: entity.table).isAbsent
@@ -61,12 +53,6 @@ extension ContextCore {
     package func takePendingError() -> (any Error)? {
         defer { pendingError = nil }
         return pendingError
-    }
-
-    /// Whether the objects of an entity lie in a table that the old state of the migration reads.
-    package func isShared(entityNamed name: String) -> Bool {
-        guard let entity = homes.first(where: { $0.entityName == name })?.entity else { return false }
-        return sharedTables.contains(entity.table)
     }
 
     /// The dynamic object of a number, registered or a fault.
@@ -178,7 +164,7 @@ extension ContextCore {
 
     /// Dynamic objects of an entity that are stored.
     package func storedCount(entityNamed name: String) -> Int {
-        storedCount(homes.first { $0.entityName == name })
+        storedCount(home(named: name))
     }
 
     private func storedCount(_ home: EntityHome?) -> Int {
@@ -266,7 +252,7 @@ extension ContextCore {
     package func brokenRules(
         entityNamed name: String, limit: Int, targetsOf rewritten: Set<String>
     ) throws -> [String] {
-        guard let home = homes.first(where: { $0.entityName == name }), let entity = home.entity,
+        guard let home = home(named: name), let entity = home.entity,
             !entity.requiredSlots.isEmpty || !entity.boundedSlots.isEmpty
         else { return [] }
         let properties = store.storage.schema.entities[entity.ordinal].properties
@@ -307,7 +293,7 @@ extension ContextCore {
 
     /// Calls `body` with the values that the rows of an entity have out of the row, a batch of rows at a time.
     package func forEachBlobs(entityNamed name: String, _ body: ([UInt64]) throws -> Void) throws {
-        guard let entity = homes.first(where: { $0.entityName == name })?.entity,
+        guard let entity = home(named: name)?.entity,
             !entity.variableSlots.isEmpty || store.mayHaveRemovedBlobs(entity)
         else { return }
         try beginReading()
@@ -351,7 +337,7 @@ extension ManagedObject {
     /// The number of an attribute's value, if it is Data and lies out of the row; nothing is read of it.
     package func blobIdentifier(forKey key: String) -> UInt64? {
         guard let slot = type.slotsByName[key],
-            let attribute = type.entity.properties[slot] as? Schema.Attribute, attribute.kind == .data,
+            let attribute = type.properties[slot] as? Schema.Attribute, attribute.kind == .data,
             case .stored(let reference, nil, _)? = _$coreAddress().pointee.blob(of: slot)?.place
         else { return nil }
         return reference.identifier

@@ -32,7 +32,7 @@ extension ContextCore {
         _ walk: (UnsafeRawBufferPointer, (UnsafeRawBufferPointer, RecordID) throws -> Bool) throws -> Void
     ) throws -> [StoredMember] {
         var members: [StoredMember] = []
-        try withUnsafeBytes(of: owner.bigEndian) { prefix in
+        try MemberKey.withPrefix(owner: owner) { prefix in
             try walk(prefix) { key, row in
                 if let number = MemberKey.member(key, id: row), let order = MemberKey.order(key) {
                     members.append(StoredMember(number: number, order: order, row: row))

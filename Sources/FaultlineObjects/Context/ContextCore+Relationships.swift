@@ -166,13 +166,7 @@ extension ContextCore {
     func storedMembers(of owner: RecordID, _ relationship: ToManyStorage) throws -> [RecordID] {
         try beginReading()
         defer { endReading() }
-        var numbers: [RecordID] = []
-        try withUnsafeBytes(of: owner.bigEndian) { prefix in
-            try snapshot.forEachEntry(in: relationship.members.index, prefix: prefix) { key, id in
-                if let member = MemberKey.member(key, id: id) { numbers.append(member) }
-                return true
-            }
-        }
+        let numbers = try snapshot.members(of: owner, in: relationship.members.index)
         membersWalked += numbers.count
         return numbers
     }

@@ -16,10 +16,7 @@ extension ContextCore {
     package func save(
         adding addition: ((inout Transaction, _ number: (ManagedObject) -> RecordID) throws -> Void)? = nil
     ) throws {
-        if let pendingError {
-            self.pendingError = nil
-            throw pendingError
-        }
+        if let error = takePendingError() { throw error }
         guard hasChanges || addition != nil else {
             noteSaved()
             return

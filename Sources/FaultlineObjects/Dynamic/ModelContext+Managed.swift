@@ -44,7 +44,7 @@ extension ModelContext {
     ///
     /// - Throws: As `fetch(_:)`.
     public func fetchIdentifiers(_ request: FetchRequest) throws -> [PersistentIdentifier] {
-        try StorageError.translating { try core.fetchIdentifiers(QuerySource(request)) }
+        try core.throwing { try core.fetchIdentifiers(QuerySource(request)) }
     }
 
     /// Marks all objects that a request asks for to be deleted by the next save.

@@ -300,14 +300,7 @@ extension ContextCore {
         } else if let (index, value) = query.uniqueKey {
             if let number = try uniqueHolder(index, value, entity) { try read([number], entity, take) }
         } else if let (index, owner) = query.memberOwner {
-            var numbers: [RecordID] = []
-            try withUnsafeBytes(of: owner.bigEndian) { prefix in
-                try snapshot.forEachEntry(in: index, prefix: prefix) { key, id in
-                    if let member = MemberKey.member(key, id: id) { numbers.append(member) }
-                    return true
-                }
-            }
-            try read(numbers.sorted(), entity, take)
+            try read(try snapshot.members(of: owner, in: index).sorted(), entity, take)
         } else {
             try snapshot.scan(
                 entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount

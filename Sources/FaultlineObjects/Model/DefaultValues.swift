@@ -1,3 +1,4 @@
+package import FaultlineLog
 package import FaultlineModel
 package import FaultlineStore
 internal import Foundation
@@ -20,7 +21,7 @@ package enum DefaultValues {
 
     /// Checks that the layouts of model classes have the places of the layouts in force: unsaved objects are written in
     /// the one and saved as the other.
-    package static func checkLayouts(_ store: RowStore, _ types: [ModelType]) throws {
+    fileprivate static func checkLayouts(_ store: RowStore, _ types: [ModelType]) throws {
         for type in types {
             guard let entity = store.storage.entity(named: type.entityName) else { continue }
             let isSame =
@@ -37,6 +38,25 @@ package enum DefaultValues {
                 )
             }
         }
+    }
+}
+
+extension RowStore {
+    /// Resolves a catalog over a log, with the declared defaults for rows that lack an attribute.
+    ///
+    /// - Parameters:
+    ///   - log: The log that holds the rows.
+    ///   - catalog: Schema, entity map and layouts as the store has them.
+    ///   - types: Classes of which objects will be made: their layouts are checked against those in force.
+    ///   - isMigrationTarget: Whether the schema is that of a migration under way, not the one in force.
+    /// - Throws: `StoreError` if schema, entity map, layouts and classes do not fit together.
+    package convenience init(
+        log: Log, catalog: StoredCatalog, types: [ModelType] = [], isMigrationTarget: Bool = false
+    ) throws {
+        try self.init(
+            log: log, catalog: catalog, isMigrationTarget: isMigrationTarget,
+            setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        try DefaultValues.checkLayouts(self, types)
     }
 }
 

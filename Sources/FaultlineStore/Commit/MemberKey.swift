@@ -52,6 +52,14 @@ package enum MemberKey {
         return UInt64(bigEndian: order)
     }
 
+    /// Calls `body` with the beginning that all keys of an owner have.
+    @inline(__always)
+    package static func withPrefix<R>(
+        owner: RecordID, _ body: (UnsafeRawBufferPointer) throws -> R
+    ) rethrows -> R {
+        try withUnsafeBytes(of: owner.bigEndian, body)
+    }
+
     @inline(__always)
     private static func withBytes<Words, R, E: Error>(
         of words: Words, _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -62,5 +70,23 @@ package enum MemberKey {
         }
         guard let result else { preconditionFailure("The closure of withUnsafeBytes always runs.") }
         return try result.get()
+    }
+}
+
+extension Snapshot {
+    /// Numbers of the members that a relationship index has for an owner, in their order.
+    ///
+    /// O(members).
+    ///
+    /// - Throws: `LogError` if the index cannot be read.
+    package func members(of owner: RecordID, in index: IndexDefinition) throws -> [RecordID] {
+        var numbers: [RecordID] = []
+        try MemberKey.withPrefix(owner: owner) { prefix in
+            try forEachEntry(in: index, prefix: prefix) { key, id in
+                if let member = MemberKey.member(key, id: id) { numbers.append(member) }
+                return true
+            }
+        }
+        return numbers
     }
 }

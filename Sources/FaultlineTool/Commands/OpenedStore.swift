@@ -28,12 +28,7 @@ struct OpenedStore {
                     "\(path) is a store without a schema: no container was ever made for it."
                 )
             }
-            let rows = try RowStore(
-                log: log,
-                catalog: catalog,
-                setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) }
-            )
-            return (catalog, rows)
+            return (catalog, try RowStore(log: log, catalog: catalog))
         }
         self.log = log
         self.snapshot = snapshot

@@ -112,7 +112,7 @@ final class ObjectDump {
         try output.write("[")
         var isFirst = true
         do {
-            try withUnsafeBytes(of: id.bigEndian) { prefix in
+            try MemberKey.withPrefix(owner: id) { prefix in
                 try store.snapshot.forEachEntry(in: relationship.members.index, prefix: prefix) { key, id in
                     guard let member = MemberKey.member(key, id: id) else { return true }
                     try output.write(isFirst ? "\(member)" : ",\(member)")
