@@ -1,0 +1,138 @@
+import BenchmarkKit
+import Faultline
+
+/// The employees with their photos among their own attributes.
+enum KeptPhotos: VersionedSchema {
+    static let models: [any PersistentModel.Type] = [KeptPhotos.Employee.self, KeptPhotos.Department.self]
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+
+    @Model
+    final class Department {
+        var name: String
+        @Relationship(deleteRule: .cascade, inverse: \KeptPhotos.Employee.department)
+        var employees: [KeptPhotos.Employee] = []
+
+        init(name: String) {
+            self.name = name
+        }
+    }
+
+    @Model
+    final class Employee {
+        var name: String
+        @Attribute(.unique) var email: String
+        var salary: Double
+        var hireDate: Date
+        var active: Bool
+        var level: Int
+        var notes: String
+        var photo: Data
+        var department: KeptPhotos.Department?
+
+        init(_ values: EmployeeRecord, photo: Data, department: KeptPhotos.Department?) {
+            name = values.name
+            email = values.email
+            salary = values.salary
+            hireDate = values.hireDate
+            active = values.active
+            level = values.level
+            notes = values.notes
+            self.photo = photo
+            self.department = department
+        }
+    }
+
+    /// The hundred departments and some employees.
+    static let full = StartingStore("kept-photos-1") { folder, count in
+        let container = try ModelContainer(
+            for: Schema(versionedSchema: KeptPhotos.self), configurations: EmployeeStore.configuration(folder))
+        let context = ModelContext(container)
+        let departments = (1...EmployeeStore.departmentCount).map { Department(name: EmployeeMaker.departmentName($0)) }
+        for department in departments { context.insert(department) }
+        try context.save()
+        let maker = EmployeeMaker()
+        for id in 1...max(count, 1) where id <= count {
+            let values = EmployeeRecord(maker.employee(id))
+            context.insert(
+                Employee(values, photo: Data(Photo.bytes(id: id)), department: departments[values.department - 1]))
+            if id % Photographed.batchSize == 0 { try context.save() }
+        }
+        try context.save()
+        try container.checkpoint()
+        try container.close()
+    }
+}
+
+/// The photos in an entity of their own, one to one with the employees.
+enum PhotoEntities: VersionedSchema {
+    static let models: [any PersistentModel.Type] = [
+        PhotoEntities.Employee.self, PhotoEntities.Photo.self, PhotoEntities.Department.self,
+    ]
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+
+    @Model
+    final class Department {
+        var name: String
+        @Relationship(deleteRule: .cascade, inverse: \PhotoEntities.Employee.department)
+        var employees: [PhotoEntities.Employee] = []
+
+        init(name: String) {
+            self.name = name
+        }
+    }
+
+    @Model
+    final class Photo {
+        @Attribute(.externalStorage) var bytes: Data
+        var employee: PhotoEntities.Employee?
+
+        init(bytes: Data) {
+            self.bytes = bytes
+        }
+    }
+
+    @Model
+    final class Employee {
+        var name: String
+        @Attribute(.unique) var email: String
+        var salary: Double
+        var hireDate: Date
+        var active: Bool
+        var level: Int
+        var notes: String
+        @Relationship(deleteRule: .cascade, inverse: \PhotoEntities.Photo.employee) var photo: PhotoEntities.Photo?
+        var department: PhotoEntities.Department?
+
+        init(of old: KeptPhotos.Employee, department: PhotoEntities.Department?) {
+            name = old.name
+            email = old.email
+            salary = old.salary
+            hireDate = old.hireDate
+            active = old.active
+            level = old.level
+            notes = old.notes
+            self.department = department
+        }
+    }
+}
+
+/// Photos move out of the employees, unread.
+enum PhotoSplittingPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [KeptPhotos.self, PhotoEntities.self]
+    static let stages: [MigrationStage] = [
+        .streamed(
+            fromVersion: KeptPhotos.self,
+            toVersion: PhotoEntities.self,
+            StreamedEntity(KeptPhotos.Employee.self) { old, output in
+                let department = try output.object(migratedFrom: old.department, as: PhotoEntities.Department.self)
+                let employee = PhotoEntities.Employee(of: old, department: department)
+                try output.insert(employee)
+                guard let blob = old.blob(\.photo) else { return }
+                let photo = PhotoEntities.Photo(bytes: Data())
+                try output.insert(photo)
+                photo.setBlob(blob, for: \.bytes)
+                employee.photo = photo
+            }
+        )
+    ]
+}

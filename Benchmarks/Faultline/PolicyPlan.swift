@@ -1,0 +1,29 @@
+import Faultline
+
+/// Splits the name of each employee.
+final class NameSplitting: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        let made = try manager.destinationInstances(
+            forEntityMappingName: mapping.name, sourceInstances: [sInstance])
+        let parts = (sInstance["name"] as? String ?? "").split(separator: " ", maxSplits: 1)
+        for employee in made {
+            employee["firstName"] = parts.first.map(String.init) ?? ""
+            employee["lastName"] = parts.count > 1 ? String(parts[1]) : ""
+        }
+    }
+}
+
+/// Whole names become split ones, by a policy and its three passes.
+enum PolicyPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [WholeNames.self, SplitNames.self]
+    static let stages: [MigrationStage] = [
+        .mapped(
+            fromVersion: WholeNames.self,
+            toVersion: SplitNames.self,
+            MappingModel(EntityMapping(from: "Employee", to: "Employee", policy: NameSplitting.self))
+        )
+    ]
+}
