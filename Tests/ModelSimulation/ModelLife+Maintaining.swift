@@ -138,10 +138,7 @@ extension ModelLife {
     private func rememberCommit(_ random: inout Seed) throws {
         let payload = random.bytes(10)
         let receipt = try commit { try insert(ModelRow(key: nil, payload: payload), in: 18, &$0) }
-        guard let segment = try log.usage().segments.last(where: { $0.kind == .hotSegment })?.number else {
-            throw ModelViolation("usage lists no segment")
-        }
-        remembered.append((receipt.transaction, segment))
+        remembered.append((receipt.transaction, try hotSegments()))
         if remembered.count > 3 { remembered.removeFirst() }
     }
 
@@ -149,13 +146,32 @@ extension ModelLife {
         guard try !log.landed(TransactionID(high: 7, low: 7)) else {
             throw ModelViolation("a transaction landed that nobody wrote")
         }
-        let segments = Set(try log.usage().segments.map(\.number))
-        // Those of segments that compaction dropped need not be found; a thread may drop them at any moment.
-        for (transaction, segment) in remembered where segments.contains(segment) {
-            guard try !log.landed(transaction), try log.usage().segments.contains(where: { $0.number == segment }) else {
-                continue
+        try forgetDropped()
+        try expectRemembered()
+    }
+
+    /// Forgets transactions whose segment compaction may have dropped: they need not be found.
+    ///
+    /// To be called before the store is left, too: recovery moves transactions to other segments.
+    func forgetDropped() throws {
+        let segments = try hotSegments()
+        remembered.removeAll { !$0.segments.isSubset(of: segments) }
+    }
+
+    /// Expects that the transactions are found that are remembered; opening may have moved them.
+    func expectRemembered() throws {
+        let segments = try hotSegments()
+        for place in remembered.indices {
+            guard try log.landed(remembered[place].transaction) else {
+                // A thread may drop a segment at any moment.
+                if configuration.isThreaded { continue }
+                throw ModelViolation("a transaction that landed is not found")
             }
-            throw ModelViolation("a transaction that landed is not found")
+            remembered[place].segments = segments
         }
+    }
+
+    private func hotSegments() throws -> Set<UInt64> {
+        Set(try log.usage(countsLive: false).segments.filter { $0.kind == .hotSegment }.map(\.number))
     }
 }

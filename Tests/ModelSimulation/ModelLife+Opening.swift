@@ -9,6 +9,7 @@ extension ModelLife {
         switch kind {
         case .reopen: try reopen(options)
         case .killAndReopen:
+            try forgetDropped()
             log.abandonForTests()
             try resume(on: disk.afterProcessDeath())
         case .cutPower: try cutPower(&random)
@@ -30,6 +31,7 @@ extension ModelLife {
     }
 
     private func reopen(_ options: LogOptions) throws {
+        try forgetDropped()
         try log.close()
         self.options = options
         log = try Self.open(failing, options)
@@ -38,6 +40,7 @@ extension ModelLife {
             throw ModelViolation("a store that was closed is not clean")
         }
         settle()
+        try expectRemembered()
         try compare(log.snapshot(), state, "after closing and opening")
     }
 
@@ -48,6 +51,7 @@ extension ModelLife {
         try dropIndexesOfNoTable()
         // What opening found it has made durable.
         settle()
+        try expectRemembered()
         try compare(log.snapshot(), state, "after recovery")
     }
 
@@ -60,6 +64,7 @@ extension ModelLife {
         var image = images.next()
         for _ in 0..<random.below(6) { image = images.next() ?? image }
         guard let image else { return }
+        try forgetDropped()
         if options.durability == .sync {
             log.abandonForTests()
             return try resume(on: image.disk)

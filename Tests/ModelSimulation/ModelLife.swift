@@ -25,8 +25,8 @@ final class ModelLife {
     var past: [(sequence: UInt64, state: ModelState)]
     var snapshots: [(snapshot: Snapshot, state: ModelState)] = []
     var heldBlobs: [(blob: HeldBlob, bytes: [UInt8])] = []
-    /// Transactions to be asked for, and the segment that each ended in.
-    var remembered: [(transaction: TransactionID, segment: UInt64)] = []
+    /// Transactions to be asked for, and the segments of which one has it.
+    var remembered: [(transaction: TransactionID, segments: Set<UInt64>)] = []
     /// Rows before their last change, where a canary hands them out.
     var staleRows: [UInt16: [RecordID: [UInt8]]] = [:]
 

@@ -55,7 +55,8 @@ package struct ModelTrial: Sendable {
                 outcome.kinds.formUnion(life.kinds)
                 outcome.sites.formUnion(life.reachedSites)
                 if let difference = first?.firstDifference(from: life.history) {
-                    outcome.violation = "\(configuration.name): operation \(difference) saw something else"
+                    let operation = operations.first { $0.number == difference }.map { "\($0)" } ?? "the end"
+                    outcome.violation = "\(configuration.name): operation \(operation) saw something else"
                     outcome.operation = difference
                     return outcome
                 }
