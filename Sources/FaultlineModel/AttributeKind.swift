@@ -75,6 +75,30 @@ public enum AttributeKind: UInt8, Codable, CaseIterable, Sendable {
     }
 }
 
+extension AttributeKind {
+    private static let signed: [AttributeKind] = [.int8, .int16, .int32, .int64]
+    private static let unsigned: [AttributeKind] = [.uint8, .uint16, .uint32, .uint64]
+
+    /// Whether every value of another kind is one of this kind too, so that rows with the one can be read as the other.
+    package func holdsEveryValue(of other: AttributeKind) -> Bool {
+        if self == other { return true }
+        if let width = Self.signed.firstIndex(of: self) {
+            // An unsigned number needs one bit more.
+            return (Self.signed.firstIndex(of: other) ?? Self.unsigned.firstIndex(of: other)).map { $0 < width }
+                ?? false
+        }
+        if let width = Self.unsigned.firstIndex(of: self) {
+            return Self.unsigned.firstIndex(of: other).map { $0 < width } ?? false
+        }
+        return self == .double && other == .float
+    }
+
+    /// Whether a value has the same index key whichever of the two kinds its attribute has (`docs/FileFormat.md` 13.5).
+    func hasKeys(of other: AttributeKind) -> Bool {
+        self == other || [Self.signed, Self.unsigned].contains { $0.contains(self) && $0.contains(other) }
+    }
+}
+
 extension AttributeKind: CustomStringConvertible {
     /// The case's name.
     public var description: String {

@@ -54,14 +54,7 @@ extension SchemaComparison {
         if old.name != new.name {
             add(.attributeRenamed(from: old.name), to: entity, new.name, reason: "Values are kept under the new name.")
         }
-        if old.kind != new.kind {
-            add(
-                .attributeKindChanged(from: old.kind, to: new.kind), to: entity, new.name, demand: .needsStage,
-                reason: """
-                    \(old.valueTypeName) values are not turned into \(new.valueTypeName) values by themselves. Add an \
-                    attribute under another name, and copy the values in a stage.
-                    """)
-        }
+        if old.kind != new.kind { compareKinds(old, new, of: entity) }
         compareOptionality(old, new, of: entity)
         if old.isTransient != new.isTransient { compareTransience(new, of: entity) }
         if old.isStoredExternally != new.isStoredExternally {
@@ -69,7 +62,7 @@ extension SchemaComparison {
                 .externalStorageChanged(isExternal: new.isStoredExternally), to: entity, new.name,
                 reason: "Stored values stay where they are until they are written again.")
         }
-        if old.storedDefault != new.storedDefault {
+        if old.storedDefault != new.storedDefault, old.kind == new.kind {
             add(
                 .attributeDefaultChanged, to: entity, new.name,
                 reason: "Stored objects keep their values; nothing is migrated.")
@@ -82,6 +75,33 @@ extension SchemaComparison {
         compareModifiers(old.hashModifier, new.hashModifier, of: entity, new.name)
     }
 
+    private mutating func compareKinds(_ old: Schema.Attribute, _ new: Schema.Attribute, of entity: Schema.Entity) {
+        let kind = SchemaDifference.Kind.attributeKindChanged(from: old.kind, to: new.kind)
+        if !new.kind.holdsEveryValue(of: old.kind) {
+            add(
+                kind, to: entity, new.name, demand: .needsStage,
+                reason: """
+                    \(old.valueTypeName) values are not turned into \(new.valueTypeName) values by themselves. Add an \
+                    attribute under another name, and copy the values in a stage.
+                    """)
+        } else if isUnique(new.name, in: entity), !new.kind.hasKeys(of: old.kind) {
+            add(
+                kind, to: entity, new.name, demand: .needsStage,
+                reason: """
+                    A unique \(new.valueTypeName) is looked up by another key than a \(old.valueTypeName). Write the \
+                    objects anew in a streamed stage.
+                    """)
+        } else {
+            add(
+                kind, to: entity, new.name,
+                reason: "Every \(old.valueTypeName) is a \(new.valueTypeName): values are read as what they are now.")
+        }
+    }
+
+    private func isUnique(_ property: String, in entity: Schema.Entity) -> Bool {
+        entity.allUniquenessConstraints.contains { $0.contains(property) }
+    }
+
     private mutating func compareOptionality(
         _ old: Schema.Attribute, _ new: Schema.Attribute, of entity: Schema.Entity
     ) {
@@ -89,6 +109,13 @@ extension SchemaComparison {
         let kind = SchemaDifference.Kind.attributeOptionalityChanged(isOptional: new.isOptional)
         if new.isOptional {
             add(kind, to: entity, new.name, reason: "All values stay.")
+        } else if new.hasDefaultValue, isUnique(new.name, in: entity) {
+            add(
+                kind, to: entity, new.name, isChecked: true,
+                reason: """
+                    Objects without a value would all take the default value, which is to be unique. If there are any, \
+                    give each a value in a stage first.
+                    """)
         } else if new.hasDefaultValue {
             add(kind, to: entity, new.name, reason: "Objects without a value take the default value.")
         } else {
@@ -111,100 +138,12 @@ extension SchemaComparison {
         }
     }
 
-    private mutating func addRelationship(_ relationship: Schema.Relationship, to entity: Schema.Entity) {
-        if relationship.isToOneRelationship, !relationship.isOptional {
-            add(
-                .relationshipAdded, to: entity, relationship.name, demand: .needsStage,
-                reason: "Stored objects have nothing to refer to. Make the relationship optional, or set it in a stage."
-            )
-        } else {
-            add(.relationshipAdded, to: entity, relationship.name, reason: "Stored objects refer to nothing yet.")
-        }
-    }
-
-    private mutating func compare(_ old: Schema.Relationship, _ new: Schema.Relationship, of entity: Schema.Entity) {
-        if old.name != new.name {
-            add(
-                .relationshipRenamed(from: old.name), to: entity, new.name,
-                reason: "References are kept under the new name.")
-        }
-        if (oldEntityNames[new.destination] ?? new.destination) != old.destination {
-            add(
-                .relationshipDestinationChanged(from: old.destination, to: new.destination), to: entity, new.name,
-                demand: .needsStage,
-                reason: """
-                    Stored references lead to \(old.destination), not to \(new.destination). Add a relationship under \
-                    another name, and set it in a stage.
-                    """)
-        }
-        if old.isToOneRelationship != new.isToOneRelationship { compareCardinality(new, of: entity) }
-        if old.isToOneRelationship, new.isToOneRelationship, old.isOptional != new.isOptional {
-            let kind = SchemaDifference.Kind.relationshipOptionalityChanged(isOptional: new.isOptional)
-            if new.isOptional {
-                add(kind, to: entity, new.name, reason: "All references stay.")
-            } else {
-                add(
-                    kind, to: entity, new.name, demand: .needsStage, isChecked: true,
-                    reason: """
-                        Objects may refer to nothing through a relationship that is now required. Set it in a \
-                        stage.
-                        """)
-            }
-        }
-        if Schema.counts(of: old) != Schema.counts(of: new), old.isToOneRelationship == new.isToOneRelationship {
-            add(
-                .relationshipCountsChanged, to: entity, new.name,
-                reason: "References stay; an object that has too few or too many cannot be saved again.")
-        }
-        compareInverses(old, new, of: entity)
-        if old.deleteRule != new.deleteRule {
-            add(
-                .deleteRuleChanged(from: old.deleteRule, to: new.deleteRule), to: entity, new.name,
-                reason: "The rule holds from now on; nothing is migrated.")
-        }
-        compareModifiers(old.hashModifier, new.hashModifier, of: entity, new.name)
-    }
-
-    private mutating func compareCardinality(_ new: Schema.Relationship, of entity: Schema.Entity) {
-        let kind = SchemaDifference.Kind.relationshipCardinalityChanged(isToOne: new.isToOneRelationship)
-        if new.isToOneRelationship {
-            add(
-                kind, to: entity, new.name, demand: .needsStage,
-                reason: """
-                    Which of several objects is to stay cannot be told. Add a to-one relationship under another \
-                    name, and set it in a stage.
-                    """)
-        } else {
-            add(kind, to: entity, new.name, reason: "The one object becomes the only element.")
-        }
-    }
-
-    private mutating func compareInverses(
-        _ old: Schema.Relationship, _ new: Schema.Relationship, of entity: Schema.Entity
-    ) {
-        let names = oldPropertyNames[new.destination] ?? [:]
-        guard new.inverseName.map({ names[$0] ?? $0 }) != old.inverseName else { return }
-        add(
-            .relationshipInverseChanged(from: old.inverseName, to: new.inverseName), to: entity, new.name,
-            isChecked: new.inverseName != nil,
-            reason: new.inverseName == nil
-                ? "References stay on both sides, and no longer follow each other."
-                : "References of the side that had them are entered on the other side.")
-    }
-
-    private mutating func compareModifiers(
+    mutating func compareModifiers(
         _ old: String?, _ new: String?, of entity: Schema.Entity, _ property: String
     ) {
         guard old != new else { return }
         add(
             .hashModifierChanged, to: entity, property,
             reason: "Values are kept as they are; a stage can rewrite them.")
-    }
-}
-
-extension Schema {
-    /// The bounds that a relationship sets, 0 standing for none.
-    fileprivate static func counts(of relationship: Relationship) -> [Int] {
-        [relationship.minimumModelCount ?? 0, relationship.maximumModelCount ?? 0]
     }
 }

@@ -1,7 +1,7 @@
 /// Collects the changes from one schema to another: what is behind `SchemaDifference`.
 struct SchemaComparison {
-    private let old: Schema
-    private let new: Schema
+    let old: Schema
+    let new: Schema
     private(set) var changes: [SchemaDifference.Change] = []
     private(set) var oldEntityNames: [String: String] = [:]
     private(set) var oldPropertyNames: [String: [String: String]] = [:]

@@ -112,3 +112,11 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     /// One change a line.
     public var description: String { changes.map(\.description).joined(separator: "\n") }
 }
+
+extension Schema {
+    /// What has changed since an older schema, and what each change asks of a migration.
+    ///
+    /// A pure function of the two: stored objects are not looked at, so a change that they may contradict says so.
+    /// - Complexity: O(n) for n properties.
+    public func difference(from old: Schema) -> SchemaDifference { SchemaDifference(from: old, to: self) }
+}

@@ -64,7 +64,7 @@ import Testing
             .attributeKindChanged(from: .int64, to: .string), .needsStage, from: schema(int()),
             to: schema(Attribute(name: "x", valueType: String.self)))
         expect(
-            .attributeKindChanged(from: .int32, to: .int64), .needsStage,
+            .attributeKindChanged(from: .int32, to: .int64), .lightweight,
             from: schema(Attribute(name: "x", valueType: Int32.self)), to: schema(int()))
         expect(
             .externalStorageChanged(isExternal: true), .lightweight, from: schema(int()),
@@ -121,7 +121,7 @@ import Testing
             .relationshipCountsChanged, .lightweight, from: schema(toMany()),
             to: schema(Relationship(name: "r", destination: "B", isToOne: false, minimumModelCount: 1)))
         expect(
-            .relationshipInverseChanged(from: nil, to: "r"), .lightweight, isChecked: true, from: schema(toOne("A")),
+            .relationshipInverseChanged(from: nil, to: "r"), .needsStage, from: schema(toOne("A")),
             to: schema(Relationship(name: "r", destination: "A", isToOne: true, inverseName: "r")))
     }
 

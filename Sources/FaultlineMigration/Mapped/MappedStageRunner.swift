@@ -33,12 +33,16 @@ struct MappedStageRunner {
         progress.newLayouts += plan.newLayouts
         progress.note(plan, of: step)
         let target = current.under(step.to, plan.map, adding: plan.newLayouts)
+        let links = try step.linksToBuild(plan, over: current.schema)
         let ownTables = Set(plan.map.tables).subtracting(current.map.tables).sorted()
         let record = try beginning.write(
             progress, target: target, counters: target.map.counters,
-            successors: StepBeginning.successors(of: rewritten, from: current, to: target), ownTables: ownTables)
+            successors: StepBeginning.successors(of: rewritten, from: current, to: target)
+                + LinkBuilding.successors(links, in: target.map),
+            ownTables: ownTables)
         progress.firstBlob = record.firstBlob
         progress.intermediateTables.formUnion(ownTables)
+        try LinkBuilding(log: log, catalog: target).run(links, record: record)
         if !plan.indexesToBuild.isEmpty {
             try IndexBuilding(log: log, catalog: target).run(plan.indexesToBuild, record: record)
         }

@@ -24,6 +24,7 @@ struct CustomStageRunner {
         let target: StoredCatalog
         let newLayouts: [RowLayout]
         let indexesToBuild: [EntityMapPlan.IndexToBuild]
+        let linksToBuild: [EntityMapPlan.LinkToBuild]
     }
 
     /// Runs the stage.
@@ -60,10 +61,14 @@ struct CustomStageRunner {
         let firstOwnBlob = record.restart?.firstBlob ?? record.firstBlob
         if let willMigrate = closures.willMigrate {
             try call(willMigrate, "willMigrate", workingStore, step.fromTypes, firstOwnBlob, &progress)
-            let record = try moveOn(to: plan.target)
+            let record = try moveOn(to: plan.target, plan.linksToBuild)
+            try LinkBuilding(log: log, catalog: plan.target).run(plan.linksToBuild, record: record)
             if !plan.indexesToBuild.isEmpty {
                 try IndexBuilding(log: log, catalog: plan.target).run(plan.indexesToBuild, record: record)
             }
+        } else if !plan.linksToBuild.isEmpty {
+            let record = try moveOn(to: plan.target, plan.linksToBuild)
+            try LinkBuilding(log: log, catalog: plan.target).run(plan.linksToBuild, record: record)
         }
         if let didMigrate = closures.didMigrate {
             try call(
@@ -83,18 +88,21 @@ struct CustomStageRunner {
             for: copied, over: current.schema, in: current.map, rewriting: Set(copied.entities.map(\.name)))
         let working = current.under(copied, copy.map, adding: copy.newLayouts)
         guard closures.willMigrate != nil else {
-            return Plan(working: working, target: working, newLayouts: copy.newLayouts, indexesToBuild: [])
+            return Plan(
+                working: working, target: working, newLayouts: copy.newLayouts, indexesToBuild: [],
+                linksToBuild: copy.linksToBuild)
         }
         let change = try EntityMapPlan(for: step.to, over: copied, in: copy.map, rewriting: [])
         return Plan(
             working: working, target: working.under(step.to, change.map, adding: change.newLayouts),
-            newLayouts: copy.newLayouts + change.newLayouts, indexesToBuild: change.indexesToBuild)
+            newLayouts: copy.newLayouts + change.newLayouts, indexesToBuild: change.indexesToBuild,
+            linksToBuild: change.linksToBuild)
     }
 
     private static func entityTables(_ catalog: StoredCatalog) -> Set<UInt16> { Set(catalog.map.entities.map(\.table)) }
 
     /// Writes down that the stage goes on under the new schema: whoever replays the log from here on has its indexes.
-    private func moveOn(to target: StoredCatalog) throws -> MigrationRecord {
+    private func moveOn(to target: StoredCatalog, _ links: [EntityMapPlan.LinkToBuild]) throws -> MigrationRecord {
         try log.write(author: nil) { transaction in
             guard var record = try StoredCatalog.migration(in: transaction) else {
                 throw MigrationError(.storage, "The migration's record is gone while it runs. Run `faultline verify`.")
@@ -102,6 +110,7 @@ struct CustomStageRunner {
             record.targetSchema = target.schema
             record.targetMap = target.map
             try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+            try StepBeginning.reserve(LinkBuilding.successors(links, in: target.map), in: &transaction)
             return record
         }.value
     }

@@ -26,25 +26,30 @@ struct LightweightStepRunner {
         progress.note(plan, of: step)
         let target = current.under(step.to, plan.map, adding: plan.newLayouts)
         let entities = step.streamedEntities
-        if !entities.isEmpty || !plan.indexesToBuild.isEmpty {
+        let links = try step.linksToBuild(plan, over: current.schema)
+        if !entities.isEmpty || !plan.indexesToBuild.isEmpty || !links.isEmpty {
             let record =
                 try stopped
                 ?? beginning.write(
                     progress, target: target, counters: target.map.counters,
-                    successors: StepBeginning.successors(of: rewritten, from: current, to: target))
+                    successors: StepBeginning.successors(of: rewritten, from: current, to: target)
+                        + LinkBuilding.successors(links, in: target.map))
             progress.firstBlob = record.firstBlob
-            try build(plan.indexesToBuild, target, record)
+            try build(plan.indexesToBuild, links, target, record)
             try stream(entities, target, record, &progress)
             progress.intermediateTables.formUnion(record.targetMap.tables)
         }
         progress.current = target
     }
 
-    /// Builds the indexes that a step adds over rows that stay, unless the step is past that.
+    /// Builds the indexes and links that a step adds over rows that stay, unless the step is past that.
     private func build(
-        _ indexes: [EntityMapPlan.IndexToBuild], _ target: StoredCatalog, _ record: MigrationRecord
+        _ indexes: [EntityMapPlan.IndexToBuild], _ links: [EntityMapPlan.LinkToBuild], _ target: StoredCatalog,
+        _ record: MigrationRecord
     ) throws {
-        guard !indexes.isEmpty, record.entity == 0, record.lastDone == 0 else { return }
+        guard record.entity == 0, record.lastDone == 0 else { return }
+        try LinkBuilding(log: log, catalog: target).run(links, record: record)
+        guard !indexes.isEmpty else { return }
         do {
             try IndexBuilding(log: log, catalog: target).run(indexes, record: record)
         } catch let error as StoreError where error.code == .duplicate {

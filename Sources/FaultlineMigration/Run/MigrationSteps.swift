@@ -1,5 +1,6 @@
 package import FaultlineModel
 package import FaultlineObjects
+internal import FaultlineStore
 
 /// The way from a store's schema to the one asked for: a step for each stage, checked before anything is written.
 package struct MigrationSteps {
@@ -55,6 +56,24 @@ package struct MigrationSteps {
             if streamed.isEmpty { return [] }
             let names = SchemaDifference(from: old, to: to).oldEntityNames
             return Set(names.filter { streamed.contains($0.value) }.keys)
+        }
+
+        /// The links that are to be made of references of rows that stay: a stage that writes objects anew relates them
+        /// itself.
+        ///
+        /// - Throws: `badPlan` where only the objects that are referred to are written anew.
+        func linksToBuild(
+            _ plan: EntityMapPlan, over old: Schema
+        ) throws -> [EntityMapPlan.LinkToBuild] {
+            let rewritten = rewrittenEntities(from: old)
+            let links = plan.linksToBuild.filter { !rewritten.contains($0.entity) }
+            for link in links where rewritten.contains(link.destination) {
+                throw MigrationError(
+                    .badPlan,
+                    "The stage to \(name) writes \(link.destination) anew, and not \(link.entity), whose references become links. Let the stage write both."
+                )
+            }
+            return links
         }
     }
 

@@ -63,12 +63,17 @@ struct StepBeginning {
             try StoredCatalog.register(progress.newLayouts, in: &transaction)
             try StoredCatalog.put(bumped, StoredCatalog.RecordNumber.entityMap, in: &transaction)
             try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
-            for (old, new) in successors {
-                let used = transaction.nextID(in: TableID(rawValue: old)) - 1
-                if used > 0 { _ = try transaction.allocateIDs(Int(used), in: TableID(rawValue: new)) }
-            }
+            try Self.reserve(successors, in: &transaction)
         }
         return record
+    }
+
+    /// Gives new tables the identifiers of old ones, so that records of the same identifiers can be put there.
+    static func reserve(_ successors: [Successor], in transaction: inout Transaction) throws {
+        for (old, new) in successors {
+            let used = transaction.nextID(in: TableID(rawValue: old)) - 1
+            if used > 0 { _ = try transaction.allocateIDs(Int(used), in: TableID(rawValue: new)) }
+        }
     }
 
     /// Drops what the stage had written when it was stopped.

@@ -78,7 +78,7 @@ package struct StoredUniqueIndex: Codable, Sendable, Equatable {
 package struct StoredLink: Codable, Sendable, Equatable {
     package var table: UInt16
     package var layout: UInt16
-    /// Column numbers of the relationship on its two sides; `rightColumn` is 0 where there is no inverse.
+    /// Column numbers of the relationship on its two sides; 0 for a side without one.
     package var leftColumn: UInt32
     package var rightColumn: UInt32
     package var leftIndex: UInt32

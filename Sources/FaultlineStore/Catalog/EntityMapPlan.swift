@@ -8,11 +8,13 @@ package import FaultlineModel
 /// type's.
 package struct EntityMapPlan: Sendable {
     /// The map for the new schema.
-    package private(set) var map: EntityMap
+    package internal(set) var map: EntityMap
     /// Layouts that are not registered yet.
-    package private(set) var newLayouts: [RowLayout] = []
+    package internal(set) var newLayouts: [RowLayout] = []
     /// Unique and relationship indexes that existing rows have to be entered in, by the new entity's name.
     package private(set) var indexesToBuild: [IndexToBuild] = []
+    /// Hidden tables of links that are to be made of references that rows have.
+    package internal(set) var linksToBuild: [LinkToBuild] = []
     /// Tables whose entity or relationship is gone.
     package private(set) var tablesToDrop: [UInt16] = []
 
@@ -21,6 +23,20 @@ package struct EntityMapPlan: Sendable {
         package let entity: String
         package let index: UInt32
         package let isUnique: Bool
+    }
+
+    /// Links that stand for the to-one references that rows have so far.
+    package struct LinkToBuild: Sendable, Equatable {
+        /// Raw value of the links' table.
+        package let table: UInt16
+        /// New name of the entity whose rows have the references.
+        package let entity: String
+        /// Number of the column with the references; layouts of older rows have it.
+        package let column: UInt32
+        /// New name of the entity that the references lead to.
+        package let destination: String
+        /// Whether the objects with the references are the links' left sides.
+        package let isLeft: Bool
     }
 
     /// Plans the map of `schema` over an empty store.
@@ -47,7 +63,7 @@ package struct EntityMapPlan: Sendable {
             try addEntity(
                 entity, previous: previous, difference, old: map, keepingTables: !rewriting.contains(entity.name))
         }
-        try addRelationships(schema, old: map, rewriting)
+        try addRelationships(schema, previous, difference, old: map, rewriting)
 
         let kept = Set(self.map.entities.map(\.table) + self.map.links.map(\.table))
         tablesToDrop = (map.entities.map(\.table) + map.links.map(\.table)).filter { !kept.contains($0) }
@@ -122,7 +138,12 @@ package struct EntityMapPlan: Sendable {
                     "A uniqueness constraint of \(entity.name) names a property that is not there: \(constraint).")
             }
             let oldIndex = oldStored?.uniqueIndexes.first { $0.columns == numbers }
-            if let oldIndex, keepingTables {
+            // Rows without a value have no entry; where a default takes its place, all are looked at again.
+            let isStricter = numbers.contains { number in
+                oldEntity.map { Self.isOptional(number, $0, oldStored) } == true
+                    && descriptions.contains { $0.number == number && !$0.isOptional }
+            }
+            if let oldIndex, keepingTables, !isStricter {
                 stored.uniqueIndexes.append(oldIndex)
             } else {
                 let index = try Self.next(&map.counters.index, "indexes")
@@ -135,9 +156,16 @@ package struct EntityMapPlan: Sendable {
         map.entities.append(stored)
     }
 
+    private static func isOptional(_ column: UInt32, _ entity: Schema.Entity, _ stored: StoredEntity?) -> Bool {
+        guard let slot = stored?.columns.firstIndex(where: { $0.number == column }), slot < entity.properties.count
+        else { return false }
+        return (entity.properties[slot] as? Schema.Attribute)?.isOptional ?? false
+    }
+
     private mutating func addRelationships(
-        _ schema: Schema, old: EntityMap, _ rewriting: Set<String>
+        _ schema: Schema, _ previous: Schema?, _ difference: SchemaDifference?, old: EntityMap, _ rewriting: Set<String>
     ) throws(StoreError) {
+        let forerunners = RelationshipForerunners(schema: schema, previous: previous, difference: difference, map: old)
         for (ordinal, entity) in schema.entities.enumerated() {
             for (slot, property) in entity.properties.enumerated() {
                 guard let relationship = property as? Schema.Relationship else { continue }
@@ -160,47 +188,10 @@ package struct EntityMapPlan: Sendable {
                         }
                     }
                 } else if inverse.map({ !$0.isToOneRelationship }) ?? true {
-                    try addLink(schema, relationship, of: entity.name, column: column, old: old, rewriting)
+                    try addLink(relationship, of: entity.name, column: column, old: old, forerunners, rewriting)
                 }
             }
         }
-    }
-
-    private mutating func addLink(
-        _ schema: Schema, _ relationship: Schema.Relationship, of owner: String, column: UInt32, old: EntityMap,
-        _ rewriting: Set<String>
-    ) throws(StoreError) {
-        var inverseColumn: UInt32 = 0
-        if let name = relationship.inverseName, let destination = map.entity(named: relationship.destination) {
-            inverseColumn = destination.columns.first { $0.name == name }?.number ?? 0
-        }
-        func isThis(_ link: StoredLink) -> Bool {
-            (link.leftColumn == column && link.rightColumn == inverseColumn)
-                || (link.leftColumn == inverseColumn && link.rightColumn == column && inverseColumn != 0)
-        }
-        // The other side may have made the table already.
-        if map.links.contains(where: isThis) { return }
-        let kept = old.links.first(where: isThis)
-        // Links stay with a side that goes over as it is; the old state must not see those that a stage makes.
-        let isRewritten =
-            rewriting.contains(owner) && (inverseColumn == 0 || rewriting.contains(relationship.destination))
-        if var kept {
-            if isRewritten {
-                // The sides stay as they are, so that old rows can be copied.
-                kept.table = try Self.next(&map.counters.table, "tables")
-                kept.leftIndex = try Self.next(&map.counters.index, "indexes")
-                kept.rightIndex = try Self.next(&map.counters.index, "indexes")
-            }
-            map.links.append(kept)
-            return
-        }
-        let layout = try Self.next(&map.counters.layout, "layouts")
-        newLayouts.append(LinkRow.makeLayout(number: layout))
-        map.links.append(
-            StoredLink(
-                table: try Self.next(&map.counters.table, "tables"), layout: layout, leftColumn: column,
-                rightColumn: inverseColumn, leftIndex: try Self.next(&map.counters.index, "indexes"),
-                rightIndex: try Self.next(&map.counters.index, "indexes")))
     }
 
     // MARK: Matching
@@ -219,7 +210,7 @@ package struct EntityMapPlan: Sendable {
     private static func isCompatible(_ old: any SchemaProperty, _ new: any SchemaProperty) -> Bool {
         switch (old, new) {
         case (let old as Schema.Attribute, let new as Schema.Attribute):
-            return old.kind == new.kind || NumericWidening.isWidening(from: old.kind, to: new.kind)
+            return new.kind.holdsEveryValue(of: old.kind) && old.isTransient == new.isTransient
         case (let old as Schema.Relationship, let new as Schema.Relationship):
             return old.isToOneRelationship == new.isToOneRelationship
         default:
@@ -231,7 +222,7 @@ package struct EntityMapPlan: Sendable {
         ColumnDescription(property: property, number: number)
     }
 
-    private static func next<N: FixedWidthInteger>(_ counter: inout N, _ what: String) throws(StoreError) -> N {
+    static func next<N: FixedWidthInteger>(_ counter: inout N, _ what: String) throws(StoreError) -> N {
         let value = counter
         let (next, overflow) = counter.addingReportingOverflow(1)
         guard !overflow else {
@@ -240,20 +231,5 @@ package struct EntityMapPlan: Sendable {
         }
         counter = next
         return value
-    }
-}
-
-/// Numeric kinds that hold every value of another.
-enum NumericWidening {
-    /// Whether every value of `source` is one of `target`, so that old rows can be read as they are.
-    static func isWidening(from source: AttributeKind, to target: AttributeKind) -> Bool {
-        let signed: [AttributeKind] = [.int8, .int16, .int32, .int64]
-        let unsigned: [AttributeKind] = [.uint8, .uint16, .uint32, .uint64]
-        if let from = signed.firstIndex(of: source), let to = signed.firstIndex(of: target) { return to > from }
-        if let from = unsigned.firstIndex(of: source) {
-            if let to = unsigned.firstIndex(of: target) { return to > from }
-            if let to = signed.firstIndex(of: target) { return to > from }
-        }
-        return source == .float && target == .double
     }
 }

@@ -52,8 +52,11 @@ package struct RowCopying {
                 oldEntityName: old.name)
         }
         for link in target.map.links {
+            // A column is of one link only, and a side keeps its place.
             let old = source.map.links.first {
-                $0.leftColumn == link.leftColumn && $0.rightColumn == link.rightColumn && $0.table != link.table
+                $0.table != link.table
+                    && ($0.leftColumn == link.leftColumn && link.leftColumn != 0
+                        || $0.rightColumn == link.rightColumn && link.rightColumn != 0)
             }
             guard let old else { continue }
             pairs.append(

@@ -15,13 +15,15 @@ package enum RowKeys {
     /// The key of an object's row in a unique index; nil if a value is nil.
     ///
     /// - Throws: `tooLarge` if a value lies out of the row, because its attribute was not unique when it was written,
-    ///   or the key would be too long.
+    ///   or the key would be too long; `duplicate` if a value is a default, because the row has none: any number of
+    ///   objects may come to it.
     package static func key(
         of row: RowView, _ id: RecordID, _ entity: EntityStorage, _ index: UniqueIndex
     ) throws(StoreError) -> [UInt8]? {
         var key = KeyWriter()
         for slot in index.slots {
             if row.isNil(slot) { return nil }
+            if row.isDefault(slot) { throw sharedDefault(id, entity) }
             guard key.append(row: row, slot: slot) else {
                 throw tooLarge(id, entity, "\(row.blobReference(slot)?.byteCount ?? 0) bytes out of its row")
             }
@@ -30,6 +32,13 @@ package enum RowKeys {
             throw tooLarge(id, entity, "values that make a key of \(key.byteCount) bytes")
         }
         return key.withBytes { Array($0) }
+    }
+
+    private static func sharedDefault(_ id: RecordID, _ entity: EntityStorage) -> StoreError {
+        StoreError(
+            .duplicate,
+            "Object \(id) of \(entity.name) has no value of its own where the new version asks for unique ones, and would take the default. Make the property optional, or give each object a value in a streamed stage."
+        )
     }
 
     private static func tooLarge(_ id: RecordID, _ entity: EntityStorage, _ what: String) -> StoreError {

@@ -156,6 +156,11 @@ extension RowView {
         )
     }
 
+    /// Whether a slot's value is the default, because the row has none.
+    package func isDefault(_ slot: Int) -> Bool {
+        table.slots[slot].isAbsent && source(of: slot).base == fallback.base
+    }
+
     /// The row that has the value of a slot for which the table sends here: this one, by the older slots, or that of
     /// the defaults.
     private func source(of slot: Int) -> RowView {

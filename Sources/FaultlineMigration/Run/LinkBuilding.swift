@@ -1,0 +1,107 @@
+internal import FaultlineLog
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// Makes links of the to-one references that rows have, where a step has links take their place: one bounded pass an
+/// entity, before the switch.
+///
+/// A link has the number of the row whose reference it stands for, so a pass that was stopped is done again and makes
+/// the same links. Nobody sees them before the switch. References to objects that are gone, which read as nil, make
+/// none.
+struct LinkBuilding {
+    let log: Log
+    /// What the step leads to.
+    let catalog: StoredCatalog
+
+    /// Rows of one transaction: bounds its memory.
+    private static let rowsMax = 8_192
+    private static let readAheadByteCount = 128 << 10
+
+    /// The tables of rows and of links, for `StepBeginning`: links have the numbers of rows.
+    static func successors(_ links: [EntityMapPlan.LinkToBuild], in map: EntityMap) -> [StepBeginning.Successor] {
+        links.compactMap { link in map.entity(named: link.entity).map { ($0.table, link.table) } }
+    }
+
+    /// Makes the links.
+    ///
+    /// - Throws: `malformed` for a row that does not fit its layout; what the log says where it cannot be read or
+    ///   written.
+    /// - Complexity: O(n) for n rows; memory for one transaction.
+    func run(_ links: [EntityMapPlan.LinkToBuild], record: MigrationRecord) throws {
+        guard !links.isEmpty else { return }
+        let store = try RowStore(
+            log: log, catalog: catalog, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        for link in links {
+            guard let source = catalog.map.entity(named: link.entity),
+                let destination = catalog.map.entity(named: link.destination),
+                let stored = catalog.map.links.first(where: { $0.table == link.table })
+            else { continue }
+            let pass = Pass(
+                link: link, side: LinkSide(stored, isLeft: link.isLeft), store: store,
+                destination: TableID(rawValue: destination.table))
+            try run(pass, over: TableID(rawValue: source.table), record)
+        }
+    }
+
+    private func run(_ pass: Pass, over table: TableID, _ record: MigrationRecord) throws {
+        let snapshot = log.snapshot()
+        let total = snapshot.recordCount(of: table)
+        var next: RecordID = 1
+        var done = 0
+        while done < total {
+            let before = done
+            _ = try log.write(author: nil) { transaction in
+                // A transaction without a record would not be one.
+                try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+                try snapshot.scan(
+                    table, from: next, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
+                ) { records in
+                    for record in records {
+                        try pass.link(record, in: &transaction)
+                        next = record.id + 1
+                    }
+                    done += records.count
+                    return done - before < Self.rowsMax
+                }
+            }
+            // A table has as many rows as it says; one that had not would keep this going for ever.
+            guard done > before else { break }
+        }
+    }
+}
+
+/// The references of one column of one table.
+private struct Pass {
+    let link: EntityMapPlan.LinkToBuild
+    /// Of the objects with the references.
+    let side: LinkSide
+    let store: RowStore
+    let destination: TableID
+
+    func link(_ record: RecordView, in transaction: inout Transaction) throws {
+        guard let layout = store.storage.layouts[record.layout],
+            let row = RowView(
+                checking: record.row, layout: layout, hasExtension: record.flags.contains(.hasExtension))
+        else {
+            throw StoreError(
+                .malformed,
+                "Object \(record.id) of \(link.entity) has a row that does not fit its layout \(record.layout). Run `faultline verify`, then `faultline salvage`."
+            )
+        }
+        // Rows that are older than the reference lack its column.
+        guard let slot = layout.slot(ofColumn: link.column), layout.columns[slot].kind == .toOne else { return }
+        let target = row.toOne(slot)
+        guard target != 0, try !transaction.location(of: target, in: destination).isAbsent else { return }
+        // The reference's place in the collection that followed it, if one did.
+        let place = row.orderKey(slot) ?? MemberKey.defaultOrder(of: record.id)
+        let only = MemberKey.defaultOrder(of: record.id)
+        var writer = RowWriter(store)
+        if link.isLeft {
+            try writer.link(
+                record.id, left: record.id, right: target, leftOrder: only, rightOrder: place, side, in: &transaction)
+        } else {
+            try writer.link(
+                record.id, left: target, right: record.id, leftOrder: place, rightOrder: only, side, in: &transaction)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import FaultlineModel
+
+/// What the relationships of a schema were in the schema before it.
+struct RelationshipForerunners {
+    let schema: Schema
+    let previous: Schema?
+    let difference: SchemaDifference?
+    /// The entity map of the schema before.
+    let map: EntityMap
+
+    /// To-one references that rows have.
+    struct Reference {
+        /// New name of the entity whose rows have them.
+        let entity: String
+        let column: UInt32
+        /// New name of the entity that they lead to.
+        let destination: String
+        /// Whether the objects with the references own the collection that they become.
+        let isOwner: Bool
+    }
+
+    /// The references that have stored until now what links are to store: those of the relationship itself, or of the
+    /// one that followed it, or those of the relationship that follows it now.
+    ///
+    /// - Returns: Nil where nothing has, or links have.
+    func reference(behind relationship: Schema.Relationship, of owner: String) -> Reference? {
+        if let own = reference(behind: relationship, of: owner, isOwner: true) { return own }
+        guard let inverse = schema.inverse(of: relationship) else { return nil }
+        return reference(behind: inverse, of: relationship.destination, isOwner: false)
+    }
+
+    private func reference(behind relationship: Schema.Relationship, of entity: String, isOwner: Bool) -> Reference? {
+        guard let previous, let former = oldEntity(of: entity),
+            let oldName = difference?.oldPropertyNames[entity]?[relationship.name],
+            let old = former.relationship(named: oldName)
+        else { return nil }
+        if old.isToOneRelationship {
+            return column(of: oldName, in: former).map {
+                Reference(entity: entity, column: $0, destination: relationship.destination, isOwner: isOwner)
+            }
+        }
+        guard let inverse = previous.inverse(of: old), inverse.isToOneRelationship,
+            let destination = oldEntity(of: relationship.destination), destination.name == old.destination
+        else { return nil }
+        return column(of: inverse.name, in: destination).map {
+            Reference(entity: relationship.destination, column: $0, destination: entity, isOwner: !isOwner)
+        }
+    }
+
+    private func oldEntity(of name: String) -> Schema.Entity? {
+        difference?.oldEntityNames[name].flatMap { previous?.entitiesByName[$0] }
+    }
+
+    private func column(of property: String, in entity: Schema.Entity) -> UInt32? {
+        map.entity(named: entity.name)?.columns.first { $0.name == property }?.number
+    }
+}

@@ -1,0 +1,140 @@
+import Faultline
+import FaultlineMigration
+import Testing
+
+enum Clubs1: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Member.self, Club.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+    @Model final class Member {
+        var name: String
+        var club: Club?
+        init(name: String) { self.name = name }
+    }
+
+    @Model final class Club {
+        var name: String
+        @Relationship(inverse: \Member.club) var members: [Member] = []
+        init(name: String) { self.name = name }
+    }
+}
+
+/// Members may be in several clubs, and no two have the same name.
+enum Clubs2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Member.self, Club.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Member {
+        @Attribute(.unique) var name: String
+        @Relationship(originalName: "club", inverse: \Club.members) var clubs: [Club] = []
+        init(name: String) { self.name = name }
+    }
+
+    @Model final class Club {
+        var name: String
+        var members: [Member] = []
+        init(name: String) { self.name = name }
+    }
+}
+
+/// A to-one that becomes a to-many, whose links are made of the rows.
+@Suite struct LinkBuildingTests {
+    /// By which stage the change is made.
+    enum Way: CaseIterable {
+        case withoutPlan, will, did, both
+    }
+
+    private enum WillPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [Clubs1.self, Clubs2.self] }
+        static var stages: [MigrationStage] { [stage(will: true, did: false)] }
+    }
+
+    private enum DidPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [Clubs1.self, Clubs2.self] }
+        static var stages: [MigrationStage] { [stage(will: false, did: true)] }
+    }
+
+    private enum BothPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [Clubs1.self, Clubs2.self] }
+        static var stages: [MigrationStage] { [stage(will: true, did: true)] }
+    }
+
+    private static func stage(will: Bool, did: Bool) -> MigrationStage {
+        let willMigrate: @Sendable (ModelContext) throws -> Void = { context in
+            // A row that is written again has its reference all the same.
+            for member in try context.all(Clubs1.Member.self) { member.name += "!" }
+            try context.save()
+        }
+        let didMigrate: @Sendable (ModelContext) throws -> Void = { context in
+            for club in try context.all(Clubs2.Club.self) {
+                #expect(club.members.allSatisfy { $0.clubs == [club] })
+                club.name += "?"
+            }
+            try context.save()
+        }
+        return .custom(
+            fromVersion: Clubs1.self, toVersion: Clubs2.self, willMigrate: will ? willMigrate : nil,
+            didMigrate: did ? didMigrate : nil)
+    }
+
+    private func plan(_ way: Way) -> (any SchemaMigrationPlan.Type)? {
+        switch way {
+        case .withoutPlan: nil
+        case .will: WillPlan.self
+        case .did: DidPlan.self
+        case .both: BothPlan.self
+        }
+    }
+
+    private func makeClubs(_ stores: Stores, twin: String? = nil) throws {
+        try stores.use(Clubs1.self) { _, context in
+            let clubs = ["x", "y"].map { Clubs1.Club(name: $0) }
+            clubs.forEach { context.insert($0) }
+            let members = (0..<9).map { Clubs1.Member(name: "m\($0)") }
+            members.forEach { context.insert($0) }
+            clubs[0].members = [members[4], members[0], members[2]]
+            for place in 5..<8 { members[place].club = clubs[1] }
+            if let twin { context.insert(Clubs1.Member(name: twin)) }
+            try context.save()
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func `links take the place of references, in the order of the members`(_ way: Way) throws {
+        let stores = Stores()
+        try makeClubs(stores)
+        let mark = way == .will || way == .both ? "!" : ""
+        try stores.use(Clubs2.self, plan(way)) { _, context in
+            let clubs = try context.all(Clubs2.Club.self).sorted { $0.name < $1.name }
+            #expect(
+                clubs.map { $0.members.map(\.name) }
+                    == [["m4", "m0", "m2"], ["m5", "m6", "m7"]].map { $0.map { $0 + mark } })
+            let eight = try #require(try context.all(Clubs2.Member.self).first { $0.name == "m8" + mark })
+            #expect(eight.clubs.isEmpty)
+            eight.clubs = clubs
+            try context.save()
+            #expect(clubs[0].members.last === eight)
+        }
+        #expect(try stores.findings(Clubs2.self) == [])
+    }
+
+    @Test func `a migration that is given up after its links were made leaves none`() throws {
+        let stores = Stores()
+        try makeClubs(stores, twin: "m3")
+        let error = #expect(throws: MigrationError.self) { try stores.open(Clubs2.self) }
+        #expect(error?.code == .duplicate)
+        #expect(try stores.findings(Clubs1.self) == [])
+        try stores.use(Clubs1.self) { _, context in
+            let twins = try context.all(Clubs1.Member.self).filter { $0.name == "m3" }
+            #expect(twins.count == 2)
+            twins[0].name = "m9"
+            twins[0].club = try context.all(Clubs1.Club.self).first
+            try context.save()
+        }
+        try stores.use(Clubs2.self) { _, context in
+            let members = try context.all(Clubs2.Club.self).flatMap(\.members).map(\.name)
+            #expect(members.sorted() == ["m0", "m2", "m4", "m5", "m6", "m7", "m9"])
+        }
+        #expect(try stores.findings(Clubs2.self) == [])
+    }
+}
