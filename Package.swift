@@ -7,6 +7,7 @@ let package = Package(
     name: "Faultline",
     products: [
         .library(name: "Faultline", targets: ["Faultline"]),
+        .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
         .executable(name: "faultline", targets: ["faultline"]),
     ],
     dependencies: [
@@ -59,6 +60,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ]),
+
+        // For users' tests: locked schemas.
+        .target(name: "FaultlineTesting", dependencies: ["Faultline"]),
 
         // Inspects and verifies stores; the demo.
         .target(
@@ -212,6 +216,8 @@ let package = Package(
                 "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport", "MigrationSimulation",
             ]),
+        .testTarget(
+            name: "FaultlineTestingTests", dependencies: ["FaultlineTesting", "Faultline", "FaultlineTestSupport"]),
         .testTarget(
             name: "FaultlineToolTests", dependencies: ["FaultlineTool", "Faultline", "FaultlineStore", "FaultlineLog"]),
         // The models of Fixtures/models, compiled as apps are.

@@ -2,7 +2,7 @@
 ///
 /// FNV-1a over 128 bits (Fowler, Noll, Vo; draft-eastlake-fnv, the offset basis and prime given there). It finds
 /// accidental differences; it does not withstand somebody who looks for collisions.
-public struct Fingerprint: Hashable, Codable, Sendable, Comparable, CustomStringConvertible {
+public struct Fingerprint: Hashable, Codable, Sendable, Comparable, LosslessStringConvertible {
     /// The upper 64 bits.
     public let high: UInt64
     /// The lower 64 bits.
@@ -22,6 +22,20 @@ public struct Fingerprint: Hashable, Codable, Sendable, Comparable, CustomString
             hash = (hash ^ UInt128(byte)) &* prime
         }
         self.init(high: UInt64(truncatingIfNeeded: hash >> 64), low: UInt64(truncatingIfNeeded: hash))
+    }
+
+    /// Reads what `description` gives: 32 hexadecimal digits in lower case; nil for anything else.
+    public init?(_ description: String) {
+        let digits = Array(description.utf8)
+        guard digits.count == 32,
+            digits.allSatisfy({
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }),
+            let high = UInt64(String(decoding: digits[..<16], as: UTF8.self), radix: 16),
+            let low = UInt64(String(decoding: digits[16...], as: UTF8.self), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
     }
 
     /// Orders fingerprints as 128-bit numbers.

@@ -7,7 +7,13 @@
 extension Schema {
     /// The same for two schemas whose rows mean the same, whatever their version numbers say.
     public var fingerprint: Fingerprint {
-        let lines = entities.sorted { precedes($0.name, $1.name) }.map { "\(quoted($0.name)) \($0.fingerprint)" }
+        Schema.fingerprint(
+            of: entities.sorted { precedes($0.name, $1.name) }.map { (quoted($0.name), $0.fingerprint) })
+    }
+
+    /// The fingerprint of a schema whose entities have these names, in quotes and in order, and fingerprints.
+    static func fingerprint(of entities: [(quotedName: String, fingerprint: Fingerprint)]) -> Fingerprint {
+        let lines = entities.map { "\($0.quotedName) \($0.fingerprint)" }
         return Fingerprint(of: (["faultline schema 1"] + lines).joined(separator: "\n"))
     }
 }
@@ -50,7 +56,7 @@ extension Schema.Relationship {
 }
 
 /// The text in quotes, with quotes and backslashes escaped; a dash for none.
-private func quoted(_ text: String?) -> String {
+func quoted(_ text: String?) -> String {
     guard let text else { return "-" }
     var quoted = "\""
     for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
 extension Schema {
     /// A version number that an app gives to a schema, ordered by major, minor, then patch number.
-    public struct Version: Codable, Comparable, CustomStringConvertible, Hashable, Sendable {
+    public struct Version: Codable, Comparable, LosslessStringConvertible, Hashable, Sendable {
         /// The number of changes that matter most.
         public let major: Int
         /// The number of lesser changes.
@@ -14,6 +14,16 @@ extension Schema {
             self.major = major
             self.minor = minor
             self.patch = patch
+        }
+
+        /// Reads what `description` gives: three numbers of digits alone, joined by dots; nil for anything else.
+        public init?(_ description: String) {
+            let parts = description.split(separator: ".", omittingEmptySubsequences: false)
+            let numbers = parts.compactMap { part in
+                part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ? Int(part) : nil
+            }
+            guard parts.count == 3, numbers.count == 3 else { return nil }
+            self.init(numbers[0], numbers[1], numbers[2])
         }
 
         /// Reads a version, refusing negative numbers.

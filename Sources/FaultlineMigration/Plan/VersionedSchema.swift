@@ -14,6 +14,28 @@ public protocol SchemaMigrationPlan: SendableMetatype {
     static var schemas: [any VersionedSchema.Type] { get }
     /// One for each pair of neighbours.
     static var stages: [MigrationStage] { get }
+    /// Versions that the plan began with once, and cannot migrate any more; none if not said otherwise.
+    ///
+    /// A plan may start late: leave its oldest versions and their stages out, and name here what the lock file says of
+    /// them. A store of one of them is refused, with the release that can migrate it.
+    static var droppedVersions: [DroppedVersion] { get }
+}
+
+extension SchemaMigrationPlan {
+    /// None.
+    public static var droppedVersions: [DroppedVersion] { [] }
+}
+
+extension SchemaLock {
+    /// Describes the versions of a plan as they are now.
+    ///
+    /// - Throws: `SchemaLockError` if two versions have the same number or look the same; `SchemaError` for a class that
+    ///   breaks a rule.
+    public init(_ plan: any SchemaMigrationPlan.Type) throws {
+        try self.init(
+            plan.schemas.map { try Schema.checked($0.models, version: $0.versionIdentifier) },
+            dropped: plan.droppedVersions)
+    }
 }
 
 extension Schema {

@@ -12,9 +12,20 @@ struct SchemaCommand: ParsableCommand {
 
     @OptionGroup var arguments: StoreArguments
 
+    @Flag(help: "Prints the schema as a lock file has it, with fingerprints.")
+    var lock = false
+
+    func validate() throws {
+        if lock, arguments.json { throw ValidationError("--lock prints the text of a lock file, not JSON.") }
+    }
+
     func run() throws {
         let store = try OpenedStore(arguments.store)
         let schema = store.catalog.schema
+        if lock {
+            Terminal.output.write(try ToolFailure.working { try SchemaLock([schema]).text })
+            return
+        }
         if arguments.json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,0 +1,66 @@
+public import Faultline
+
+extension SchemaLock {
+    /// The variable of the environment that makes `check` write the file: set it to 1 for one run of the tests.
+    public static let updateVariable = "FAULTLINE_UPDATE_LOCK"
+
+    /// The largest file that is read, in bytes.
+    private static let byteCountMax = 16 << 20
+
+    /// Checks a plan against the lock file that is kept with the code, or writes that file.
+    ///
+    /// For a test: it fails when a version has changed without a new number, when one is gone, and when two look alike.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan, whose versions have been released.
+    ///   - file: The lock file.
+    ///   - isUpdating: Whether to write the file as the plan says instead of checking it; what has changed is then for
+    ///     whoever reviews the file.
+    /// - Throws: `SchemaLockError`, which says what differs; `SchemaError` for a class that breaks a rule.
+    public static func check(
+        _ plan: any SchemaMigrationPlan.Type, file: URL,
+        isUpdating: Bool = ProcessInfo.processInfo.environment[updateVariable] == "1"
+    ) throws {
+        let lock = try SchemaLock(plan)
+        if isUpdating { return try lock.write(to: file) }
+        try lock.check(against: SchemaLock(contentsOf: file))
+    }
+
+    /// Reads a lock file.
+    ///
+    /// - Throws: `SchemaLockError`: `file` if there is none that can be read; `malformed` with its line if it is no lock.
+    public init(contentsOf file: URL) throws {
+        let bytes: Data
+        do {
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            bytes = try handle.read(upToCount: Self.byteCountMax + 1) ?? Data()
+        } catch {
+            throw SchemaLockError.file(file, "cannot be read: \(error)")
+        }
+        guard bytes.count <= Self.byteCountMax else {
+            throw SchemaLockError.file(file, "has more than \(Self.byteCountMax) bytes, and is no lock")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw SchemaLockError.file(file, "is not text in UTF-8")
+        }
+        try self.init(text: text)
+    }
+
+    /// Writes a lock file, in the place of one that is there.
+    ///
+    /// - Throws: `SchemaLockError.file` if it cannot be written.
+    public func write(to file: URL) throws {
+        do { try Data(text.utf8).write(to: file, options: .atomic) } catch {
+            throw SchemaLockError.file(file, "cannot be written: \(error)")
+        }
+    }
+}
+
+extension SchemaLockError {
+    fileprivate static func file(_ file: URL, _ what: String) -> SchemaLockError {
+        SchemaLockError(
+            .file, nil,
+            "\(file.path) \(what). To write it, set \(SchemaLock.updateVariable)=1 for one run of the tests.")
+    }
+}
