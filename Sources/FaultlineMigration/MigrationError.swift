@@ -10,7 +10,17 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case unknownVersion
         /// The store is newer than the plan.
         case backward
-        /// The plan lacks a stage, has two versions that are alike, or its stages do not form a chain.
+        /// The store is of a version that the plan has dropped: an older release of the app has to migrate it first.
+        case droppedVersion
+        /// No stage leads from one of the plan's versions to the next.
+        case skippedVersion
+        /// Two of the plan's versions describe the same schema.
+        case twinVersions
+        /// The stages are not in the order of the versions.
+        case stagesOutOfOrder
+        /// A stage leads from or to a version that is none of the plan's.
+        case unknownStage
+        /// The plan does not know the container's schema, or a stage speaks of what its versions do not have.
         case badPlan
         /// A change needs a default value or a stage.
         case notLightweight
@@ -26,12 +36,24 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened and what to do.
     public let message: String
+    /// The stage that it is about, by its versions, as in `1.0.0 → 2.0.0`; nil if it is about none.
+    public let stage: String?
+    /// The entity that it is about, the first one of several; nil if it is about none.
+    public let entityName: String?
+    /// The property that it is about, the first one of several; nil if it is about none.
+    public let propertyName: String?
     /// What the closure or the store threw.
     public let cause: (any Error)?
 
-    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(
+        _ code: Code, _ message: String, stage: String? = nil, entity: String? = nil, property: String? = nil,
+        cause: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
+        self.stage = stage
+        entityName = entity
+        propertyName = property
         self.cause = cause
     }
 

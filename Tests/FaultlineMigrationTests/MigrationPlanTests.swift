@@ -28,6 +28,68 @@ struct MigrationPlanTests {
         }
     }
 
+    private enum SkippingPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People1.self, People2.self, People3.self] }
+        static var stages: [MigrationStage] {
+            [
+                .lightweight(fromVersion: People1.self, toVersion: People3.self),
+                .lightweight(fromVersion: People2.self, toVersion: People3.self),
+            ]
+        }
+    }
+
+    private enum StrangePlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People1.self, People2.self] }
+        static var stages: [MigrationStage] { [.lightweight(fromVersion: People2.self, toVersion: People3.self)] }
+    }
+
+    private enum TwicePlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People1.self, People2.self] }
+        static var stages: [MigrationStage] {
+            [
+                .lightweight(fromVersion: People1.self, toVersion: People2.self),
+                .lightweight(fromVersion: People1.self, toVersion: People2.self),
+            ]
+        }
+    }
+
+    private enum BackPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People1.self, People2.self] }
+        static var stages: [MigrationStage] { [.lightweight(fromVersion: People2.self, toVersion: People1.self)] }
+    }
+
+    private enum Later: VersionedSchema {
+        static var models: [any PersistentModel.Type] { Pets2.models }
+        static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 1) }
+    }
+
+    private enum LaterPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [Later.self] }
+        static var stages: [MigrationStage] { [] }
+    }
+
+    private enum StreamedPeoplePlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People1.self, People2.self] }
+        static var stages: [MigrationStage] { [.lightweight(fromVersion: People1.self, toVersion: People2.self)] }
+    }
+
+    /// What the first version looks like, as a lock file would have it.
+    private static let first = DroppedVersion(
+        Schema.Version(1, 0, 0), fingerprint: "\(Schema(versionedSchema: People1.self).fingerprint)", lastRelease: "2.4"
+    )
+
+    private enum LatePlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People2.self, People3.self] }
+        static var stages: [MigrationStage] { [.lightweight(fromVersion: People2.self, toVersion: People3.self)] }
+        static var droppedVersions: [DroppedVersion] { [first] }
+    }
+
+    private enum ReturningPlan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [People2.self, People1.self] }
+        static var stages: [MigrationStage] { [.lightweight(fromVersion: People2.self, toVersion: People1.self)] }
+        static var droppedVersions: [DroppedVersion] { [first] }
+    }
+
     private enum UnknownEntityPlan: SchemaMigrationPlan {
         static var schemas: [any VersionedSchema.Type] { [People1.self, People2.self] }
         static var stages: [MigrationStage] {
@@ -73,7 +135,7 @@ struct MigrationPlanTests {
 
     @Test func `60: versions that are alike are refused`() throws {
         let error = try refusal(Pets2.self, TwinPlan.self, from: Pets1.self)
-        #expect(error?.code == .badPlan)
+        #expect(error?.code == .twinVersions)
         #expect(error?.message.contains("same schema") == true)
     }
 
@@ -91,11 +153,63 @@ struct MigrationPlanTests {
     }
 
     @Test func refusesAPlanThatLacksAStage() throws {
-        #expect(try refusal(People3.self, GapPlan.self, from: People1.self)?.code == .badPlan)
+        let error = try refusal(People3.self, GapPlan.self, from: People1.self)
+        #expect(error?.code == .skippedVersion && error?.stage == "2.0.0 → 3.0.0")
     }
 
     @Test func refusesStagesInAnotherOrderThanVersions() throws {
-        #expect(try refusal(People3.self, CrossedPlan.self, from: People1.self)?.code == .badPlan)
+        let error = try refusal(People3.self, CrossedPlan.self, from: People1.self)
+        #expect(error?.code == .stagesOutOfOrder && error?.stage == "2.0.0 → 3.0.0")
+    }
+
+    @Test func refusesAStageThatLeavesAVersionOut() throws {
+        let error = try refusal(People3.self, SkippingPlan.self, from: People1.self)
+        #expect(error?.code == .skippedVersion && error?.stage == "1.0.0 → 3.0.0")
+        #expect(error?.message.contains("leaves out 2.0.0") == true)
+    }
+
+    @Test func refusesAStageBetweenVersionsThatThePlanDoesNotList() throws {
+        let error = try refusal(People2.self, StrangePlan.self, from: People1.self)
+        #expect(error?.code == .unknownStage && error?.stage == "2.0.0 → 3.0.0")
+    }
+
+    @Test func refusesAStageThatIsThereTwiceAndOneThatLeadsBack() throws {
+        for plan in [TwicePlan.self, BackPlan.self] as [any SchemaMigrationPlan.Type] {
+            let error = try refusal(People2.self, plan, from: People1.self)
+            #expect(error?.code == .stagesOutOfOrder)
+        }
+    }
+
+    @Test func refusesAStoreThatANewerReleaseHasMigrated() throws {
+        let stores = Stores()
+        try stores.use(Pets2.self, LaterPlan.self) { _, _ in }
+        let error = #expect(throws: MigrationError.self) { try stores.open(People2.self, StreamedPeoplePlan.self) }
+        #expect(error?.code == .backward)
+        #expect(error?.message.contains("2.0.1") == true)
+    }
+
+    @Test func refusesAStoreOfADroppedVersionWithTheReleaseThatCanMigrateIt() throws {
+        let error = try refusal(People3.self, LatePlan.self, from: People1.self)
+        #expect(error?.code == .droppedVersion)
+        #expect(error?.message.contains("version 1.0.0") == true && error?.message.contains("release 2.4") == true)
+
+        let stores = Stores()
+        try stores.use(People2.self) { _, _ in }
+        try stores.use(People3.self, LatePlan.self) { container, _ in
+            #expect(container.migrationReport.versions.count == 2)
+        }
+    }
+
+    @Test func refusesAVersionThatLooksLikeADroppedOne() throws {
+        let stores = Stores()
+        try stores.use(People1.self) { _, _ in }
+        for version in [People1.self, People2.self] as [any VersionedSchema.Type] {
+            let error = #expect(throws: MigrationError.self) { try stores.open(version, ReturningPlan.self) }
+            #expect(error?.code == (version == People1.self ? .twinVersions : .droppedVersion))
+        }
+        try stores.use(People2.self) { _, _ in }
+        let error = #expect(throws: MigrationError.self) { try stores.open(People1.self, ReturningPlan.self) }
+        #expect(error?.code == .twinVersions)
     }
 
     @Test func refusesAStageOverAnEntityThatIsNotThere() throws {
@@ -105,6 +219,7 @@ struct MigrationPlanTests {
     @Test func `57 and 67: what is not lightweight is refused, and why`() throws {
         let error = try refusal(Hard.self, nil, from: People1.self)
         #expect(error?.code == .notLightweight)
+        #expect(error?.entityName == "Person" && error?.propertyName == "age")
         #expect(error?.message.contains("age") == true)
         #expect(error?.message.contains("height") == true)
     }

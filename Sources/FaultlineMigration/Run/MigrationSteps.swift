@@ -13,6 +13,9 @@ package struct MigrationSteps {
         package let fromTypes: [ModelType]
         package let toTypes: [ModelType]
 
+        /// The versions that the step leads from and to.
+        var title: String { "\(from.version) → \(to.version)" }
+
         /// What a streamed stage does; empty for others.
         var streamedEntities: [StreamedEntity] {
             if case .streamedEntities(_, _, let entities)? = stage { return entities }
@@ -70,8 +73,8 @@ package struct MigrationSteps {
             for link in links where rewritten.contains(link.destination) {
                 throw MigrationError(
                     .badPlan,
-                    "The stage to \(name) writes \(link.destination) anew, and not \(link.entity), whose references become links. Let the stage write both."
-                )
+                    "The stage to \(name) writes \(link.destination) anew, and not \(link.entity), whose references become links. Let the stage write both.",
+                    stage: title, entity: link.entity)
             }
             return links
         }
@@ -85,6 +88,7 @@ package struct MigrationSteps {
     /// - Throws: `MigrationError` if there is no way, naming entity and property where a change needs a default or a
     ///   stage.
     package init(from stored: Schema, to target: Schema, plan: (any SchemaMigrationPlan.Type)?) throws {
+        try plan.map { try PlanVersions.checkDropped(stored, by: $0, for: target) }
         if stored.fingerprint == target.fingerprint { return }
         guard let plan else {
             try Self.checkLightweight(from: stored, to: target, "the container's schema")
@@ -93,67 +97,28 @@ package struct MigrationSteps {
             digest = "\(stored.fingerprint)>\(target.fingerprint)"
             return
         }
-        let schemas = try plan.schemas.map { try Schema.checked($0.models, version: $0.versionIdentifier) }
-        let prints = schemas.map(\.fingerprint)
-        for (place, print) in prints.enumerated() {
-            if let twin = prints[..<place].firstIndex(of: print) {
-                throw MigrationError(
-                    .badPlan,
-                    "Versions \(schemas[twin].version) and \(schemas[place].version) of \(plan) describe the same schema. Give a property of the newer one a hashModifier, or remove one of them."
-                )
-            }
-        }
-        guard let end = prints.firstIndex(of: target.fingerprint) else {
-            throw MigrationError(
-                .badPlan,
-                "The container's schema is none of the versions of \(plan). Add it to the plan's schemas, with a stage that leads to it."
-            )
-        }
-        guard let start = prints.firstIndex(of: stored.fingerprint) else {
-            throw MigrationError(
-                .unknownVersion,
-                "The store was written under a schema (version \(stored.version)) that is none of the versions of \(plan). Open it with the app version that wrote it, or add that schema to the plan as it was."
-            )
-        }
-        guard start <= end else {
-            throw MigrationError(
-                .backward,
-                "The store has version \(schemas[start].version), the container asks for \(schemas[end].version): a store is not migrated backwards. Use the newer app version."
-            )
-        }
-        let stages = plan.stages
-        guard stages.count >= schemas.count - 1 else {
-            throw MigrationError(
-                .badPlan,
-                "\(plan) has \(schemas.count) versions and \(stages.count) stages: one stage is needed for each pair of neighbours."
-            )
-        }
+        let versions = try PlanVersions(plan)
+        let (start, end) = try versions.places(from: stored, to: target)
+        let schemas = versions.schemas
+        let stages = try versions.stages()
         var names = ["\(schemas[start].version)"]
         for place in start..<end {
             let stage = stages[place]
-            let from = try Schema.checked(stage.fromVersion.models, version: stage.fromVersion.versionIdentifier)
-            let to = try Schema.checked(stage.toVersion.models, version: stage.toVersion.versionIdentifier)
-            guard from.fingerprint == prints[place], to.fingerprint == prints[place + 1] else {
-                throw MigrationError(
-                    .badPlan,
-                    "Stage \(place + 1) of \(plan) leads from \(stage.fromVersion) to \(stage.toVersion), but the versions at its place are \(schemas[place].version) and \(schemas[place + 1].version). List stages in the order of schemas."
-                )
-            }
             let step = Step(
-                name: "\(to.version)", from: schemas[place], to: schemas[place + 1], stage: stage,
+                name: "\(schemas[place + 1].version)", from: schemas[place], to: schemas[place + 1], stage: stage,
                 fromTypes: Schema.reachable(from: stage.fromVersion.models).map { $0._$modelType },
                 toTypes: Schema.reachable(from: stage.toVersion.models).map { $0._$modelType })
             try Self.checkStreamed(step, from: schemas[place])
             _ = try MappingResolution(step.mappingModels, from: schemas[place], to: step.to, stage: step.name)
                 .resolved()
             try Self.checkLightweight(
-                from: schemas[place], to: schemas[place + 1], "version \(to.version)",
+                from: schemas[place], to: schemas[place + 1], "version \(schemas[place + 1].version)",
                 except: step.rewrittenEntities(from: schemas[place]))
             all.append(step)
-            names.append("\(to.version)")
+            names.append("\(schemas[place + 1].version)")
         }
-        versions = names
-        digest = zip(prints[start...], all).map { "\($0)\($1.mark)>" }.joined() + "\(prints[end])"
+        self.versions = names
+        digest = zip(versions.fingerprints[start...], all).map { "\($0)\($1.mark)>" }.joined() + "\(target.fingerprint)"
     }
 
     private static func checkStreamed(_ step: Step, from old: Schema) throws {
@@ -162,13 +127,15 @@ package struct MigrationSteps {
             guard old.entitiesByName[entity.entityName] != nil else {
                 throw MigrationError(
                     .badPlan,
-                    "The streamed stage to \(step.name) names \(entity.entityName), which the version before it does not have."
+                    "The streamed stage to \(step.name) names \(entity.entityName), which the version before it does not have.",
+                    stage: step.title, entity: entity.entityName
                 )
             }
             guard names.insert(entity.entityName).inserted else {
                 throw MigrationError(
                     .badPlan,
-                    "The streamed stage to \(step.name) names \(entity.entityName) twice. Put all that is done with an object into one closure."
+                    "The streamed stage to \(step.name) names \(entity.entityName) twice. Put all that is done with an object into one closure.",
+                    stage: step.title, entity: entity.entityName
                 )
             }
         }
@@ -178,12 +145,12 @@ package struct MigrationSteps {
     private static func checkLightweight(
         from old: Schema, to new: Schema, _ name: String, except rewritten: Set<String> = []
     ) throws {
-        let difference = SchemaDifference(from: old, to: new)
-        let reasons = difference.changes
-            .filter { $0.demand != .lightweight && !rewritten.contains($0.entityName) }.map(\.description)
-        guard !reasons.isEmpty else { return }
+        let changes = new.difference(from: old).changes
+            .filter { $0.demand != .lightweight && !rewritten.contains($0.entityName) }
+        guard let first = changes.first else { return }
         throw MigrationError(
             .notLightweight,
-            "The store cannot be brought to \(name) without more: \(reasons.joined(separator: "; ")).")
+            "The store cannot be brought to \(name) without more: \(changes.map(\.description).joined(separator: "; "))",
+            stage: "\(old.version) → \(new.version)", entity: first.entityName, property: first.propertyName)
     }
 }
