@@ -35,6 +35,8 @@ public struct StoreOptions: Hashable, Sendable {
     public struct Migration: Hashable, Sendable {
         /// Bytes of memory for everything that the engine holds while it migrates; at least 16 MiB.
         public var memoryCeiling = 64 << 20
+        /// What becomes of stored values that a migration drops, and that no code of a stage has seen.
+        public var unhandledData = MigrationOptions.UnhandledData.drop
         /// Called on the thread that opens the container, after every thousand objects and after each entity.
         ///
         /// Not part of what makes two options equal.
@@ -43,12 +45,20 @@ public struct StoreOptions: Hashable, Sendable {
         /// The defaults.
         public init() {}
 
-        /// Whether both have the same ceiling; `progress` is not compared.
-        public static func == (left: Migration, right: Migration) -> Bool { left.memoryCeiling == right.memoryCeiling }
-        /// Hashes what `==` compares: the ceiling.
-        public func hash(into hasher: inout Hasher) { hasher.combine(memoryCeiling) }
+        /// Whether both have the same ceiling, and do the same with unhandled data; `progress` is not compared.
+        public static func == (left: Migration, right: Migration) -> Bool {
+            left.memoryCeiling == right.memoryCeiling && left.unhandledData == right.unhandledData
+        }
 
-        var options: MigrationOptions { MigrationOptions(memoryCeiling: memoryCeiling, progress: progress) }
+        /// Hashes what `==` compares.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(memoryCeiling)
+            hasher.combine(unhandledData)
+        }
+
+        var options: MigrationOptions {
+            MigrationOptions(memoryCeiling: memoryCeiling, unhandledData: unhandledData, progress: progress)
+        }
     }
 
     /// The defaults.

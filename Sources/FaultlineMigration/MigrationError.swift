@@ -24,6 +24,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case badPlan
         /// A change needs a default value or a stage.
         case notLightweight
+        /// The migration would drop values that no stage has seen, and its options say to refuse that.
+        case unhandledData
         /// Two objects have the same values where the new version asks for unique ones.
         case duplicate
         /// The closure of a stage threw, wrote something that cannot be, or caught an error that its context met.

@@ -144,6 +144,7 @@ package struct Migrator {
     private mutating func migrate(_ stored: StoredCatalog, _ steps: MigrationSteps) throws
         -> StoredCatalog
     {
+        if options.unhandledData == .fail { try UnhandledDataCheck(log: log, stored: stored, steps: steps.all).run() }
         var stored = stored
         var resumed: MigrationRecord?
         if let migration = stored.migration {
