@@ -61,7 +61,7 @@ let package = Package(
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ]),
 
-        // For users' tests: locked schemas.
+        // For users' tests: locked schemas, golden stores.
         .target(name: "FaultlineTesting", dependencies: ["Faultline"]),
 
         // Inspects and verifies stores; the demo.
