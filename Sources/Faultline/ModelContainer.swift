@@ -212,7 +212,9 @@ public final class ModelContainer: Equatable, Sendable {
             }
         }
         let budget = place.options.memoryBudget
-        return try StorageError.translating {
+        var migration = migration
+        migration.clock = place.clock
+        return try StorageError.translating { [migration] in
             let opened = try use(budget) { migrator, log -> Migrator.Opened? in
                 if budget <= migration.engineByteCount { return try migrator.run(isReadOnly: isReadOnly) }
                 let opened = try migrator.runUnlessRewriting(isReadOnly: isReadOnly)

@@ -1,3 +1,5 @@
+package import FaultlineDisk
+
 /// How a migration runs.
 public struct MigrationOptions: Sendable {
     /// Bytes of memory for everything the engine holds while it migrates: rows, table pages, indexes, buffers.
@@ -16,6 +18,9 @@ public struct MigrationOptions: Sendable {
     ///
     /// Measured with a million rows: the allocator keeps about a quarter more than it gives out.
     package var engineByteCount: Int { memoryCeiling / 8 * 5 }
+
+    /// What durations are measured with.
+    package var clock = Clock.system
 
     /// Bytes of new values that make a batch; nil for what suits the ceiling.
     ///
@@ -55,50 +60,4 @@ public struct MigrationProgress: Sendable {
     public let done: Int
     /// Objects of the entity in all.
     public let total: Int
-}
-
-/// What a migration did.
-public struct MigrationReport: Sendable, CustomStringConvertible {
-    /// Versions gone through, the first being the store's own; empty if nothing was to be done.
-    public internal(set) var versions: [String] = []
-    /// Objects of the old version that were read: by streamed stages, one each; by closures of custom stages, as often
-    /// as their rows were.
-    public internal(set) var objectsRead = 0
-    /// Objects that stages wrote; by custom stages, as often as they were saved.
-    public internal(set) var objectsWritten = 0
-    /// Objects that `upsert` found by their unique values.
-    public internal(set) var objectsFound = 0
-    /// Old objects for which nothing was written.
-    public internal(set) var objectsDropped = 0
-    /// Objects that were copied, so that the closures of custom stages can change them.
-    public internal(set) var objectsCopied = 0
-    /// Objects that closures of custom stages deleted.
-    public internal(set) var objectsDeleted = 0
-    /// Objects that closures of custom stages had changed and not saved when they returned: these changes are lost.
-    public internal(set) var changesNotSaved = 0
-    /// Values out of the row that went over without being read.
-    public internal(set) var blobsMoved = 0
-    /// Values out of the row that no new object took, or that a closure gave up.
-    public internal(set) var blobsLeftBehind = 0
-    /// Bytes of values out of the row that were read.
-    public internal(set) var blobBytesRead = 0
-    /// How often the migration was taken up again after it had been stopped.
-    public internal(set) var resumes = 0
-
-    /// Nothing done yet.
-    package init() {}
-
-    /// The versions gone through and what was counted, in one line.
-    public var description: String {
-        guard !versions.isEmpty else { return "nothing to migrate" }
-        var parts = [
-            "\(objectsRead) objects read", "\(objectsWritten) written", "\(objectsFound) found",
-            "\(objectsDropped) dropped", "\(blobsMoved) blobs moved", "\(blobsLeftBehind) left behind",
-            "\(blobBytesRead) blob bytes read", "\(resumes) resumes",
-        ]
-        if objectsCopied > 0 { parts.append("\(objectsCopied) copied") }
-        if objectsDeleted > 0 { parts.append("\(objectsDeleted) deleted") }
-        if changesNotSaved > 0 { parts.append("\(changesNotSaved) changed and not saved") }
-        return "\(versions.joined(separator: " → ")): \(parts.joined(separator: ", "))"
-    }
 }

@@ -25,6 +25,13 @@ struct Stores {
         }
     }
 
+    /// A store on a disk that is there.
+    init(_ disk: Disk, _ directory: String) {
+        self.disk = disk
+        self.directory = directory
+        temporary = nil
+    }
+
     static var options: LogOptions {
         var options = LogOptions()
         options.maintenance = .inline
@@ -34,20 +41,21 @@ struct Stores {
 
     func open(
         _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
-        migration: MigrationOptions = MigrationOptions()
+        migration: MigrationOptions = MigrationOptions(), clock: Clock = .system
     ) throws -> ModelContainer {
         try ModelContainer(
-            for: version.models, migrationPlan: plan, directory: directory, on: disk, options: Self.options,
-            migration: migration)
+            for: version.models, migrationPlan: plan, directory: directory, on: disk, clock: clock,
+            options: Self.options, migration: migration)
     }
 
     /// Opens, calls, closes.
     @discardableResult
     func use<R>(
         _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
-        migration: MigrationOptions = MigrationOptions(), _ body: (ModelContainer, ModelContext) throws -> R
+        migration: MigrationOptions = MigrationOptions(), clock: Clock = .system,
+        _ body: (ModelContainer, ModelContext) throws -> R
     ) throws -> R {
-        let container = try open(version, plan, migration: migration)
+        let container = try open(version, plan, migration: migration, clock: clock)
         do {
             let result = try body(container, ModelContext(container))
             try container.close()

@@ -97,10 +97,21 @@ import Testing
         let map = try EntityMapPlan(for: schema).map
         var record = MigrationRecord(
             planDigest: "d", stage: 0, sourceSchema: schema, sourceMap: map, targetSchema: schema, targetMap: map)
-        record.restart = StageRestart(tables: [20, 21], firstBlob: 7, leftBehindCount: 2)
+        record.report.stages = [StageCounts(place: 0, from: "1.0.0", to: "2.0.0", kind: "mapped")]
+        record.report.stages[0].entities = [ObjectCounts(name: "Keyed")]
+        record.report.stages[0].leftBehind = [
+            LeftBehindCounts(entity: "Keyed", attribute: "rank", objects: 1),
+            LeftBehindCounts(entity: "Linked", attribute: nil, objects: 1),
+        ]
+        record.report.stages[0].passes = [PassCounts(name: "instances")]
+        record.restart = StageRestart(tables: [20, 21], firstBlob: 7, leftBehindCount: 2, counts: record.report)
         try compare("migration", [record])
         try compare("restart", [record], ["restart"])
         try compare("counts", [record], ["report"])
+        try compare("stage counts", [record], ["report", "stages", "*"])
+        try compare("object counts", [record], ["report", "stages", "*", "entities", "*"])
+        try compare("values left behind", [record], ["report", "stages", "*", "leftBehind", "*"])
+        try compare("pass counts", [record], ["report", "stages", "*", "passes", "*"])
         let without = MigrationRecord(
             planDigest: "d", stage: 0, sourceSchema: schema, sourceMap: map, targetSchema: schema, targetMap: map)
         try compare("migration", [without], seesAll: false)
@@ -109,6 +120,43 @@ import Testing
         for one in leftBehind {
             let bytes = try NestedEncoder.encode(one)
             #expect(try bytes.withUnsafeBytes { try NestedDecoder.decode(LeftBehind.self, from: $0) } == one)
+        }
+    }
+
+    /// Counts that a release without custom stages has written.
+    private struct EarlierCounts: Encodable {
+        var objectsRead = 1
+        var objectsWritten = 2
+        var objectsFound = 3
+        var objectsDropped = 4
+        var blobsMoved = 5
+        var blobsLeftBehind = 6
+        var resumes = 7
+    }
+
+    @Test func countsWithoutLaterKeysDecode() throws {
+        let bytes = try NestedEncoder.encode(EarlierCounts())
+        let counts = try bytes.withUnsafeBytes { try NestedDecoder.decode(MigrationCounts.self, from: $0) }
+        #expect(counts.objectsRead == 1 && counts.resumes == 7)
+        #expect(counts.objectsCopied == 0 && counts.objectsDeleted == 0 && counts.changesNotSaved == 0)
+        #expect(counts.blobBytesRead == 0 && counts.stages.isEmpty)
+    }
+
+    @Test func countsThatCannotBeAreRefused() throws {
+        var stage = StageCounts(place: 0, from: "1.0.0", to: "2.0.0", kind: "streamed")
+        stage.entities = [ObjectCounts(name: "Keyed")]
+        var wrong: [MigrationCounts] = [MigrationCounts(), MigrationCounts(), MigrationCounts()]
+        wrong[0].objectsRead = -1
+        wrong[1].stages = [stage]
+        wrong[1].stages[0].entities[0].written = .max
+        wrong[2].stages = [stage]
+        wrong[2].stages[0].passes = [PassCounts(name: "instances")]
+        wrong[2].stages[0].passes[0].byteCount = .max
+        for counts in wrong {
+            let bytes = try NestedEncoder.encode(counts)
+            #expect(throws: DecodingError.self) {
+                try bytes.withUnsafeBytes { try NestedDecoder.decode(MigrationCounts.self, from: $0) }
+            }
         }
     }
 }
@@ -127,22 +175,4 @@ import Testing
 @Model private final class Linked {
     var keyed: Keyed?
     init() {}
-
-    /// Counts that a release without custom stages has written.
-    private struct EarlierCounts: Encodable {
-        var objectsRead = 1
-        var objectsWritten = 2
-        var objectsFound = 3
-        var objectsDropped = 4
-        var blobsMoved = 5
-        var blobsLeftBehind = 6
-        var resumes = 7
-    }
-
-    @Test func countsWithoutLaterKeysDecode() throws {
-        let bytes = try NestedEncoder.encode(EarlierCounts())
-        let counts = try bytes.withUnsafeBytes { try NestedDecoder.decode(MigrationCounts.self, from: $0) }
-        #expect(counts.objectsRead == 1 && counts.resumes == 7)
-        #expect(counts.objectsCopied == 0 && counts.objectsDeleted == 0 && counts.changesNotSaved == 0)
-    }
 }

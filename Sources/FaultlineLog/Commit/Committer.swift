@@ -44,6 +44,7 @@ final class Committer: @unchecked Sendable {
     /// Times syncs, where somebody wants to know.
     private let times: CommitTimes?
     private let byteCount = Atomic<UInt64>(0)
+    private let blobByteCount = Atomic<UInt64>(0)
     private let newestDurable: Atomic<UInt64>
 
     private let lock = EngineLock()
@@ -125,6 +126,14 @@ final class Committer: @unchecked Sendable {
 
     /// Bytes of log that were written since the store was opened.
     var writtenByteCount: UInt64 { byteCount.load(ordering: .relaxed) }
+
+    /// Bytes of blobs that transactions wrote since then.
+    var writtenBlobByteCount: UInt64 { blobByteCount.load(ordering: .relaxed) }
+
+    /// Notes a blob; by whoever has the writer's turn.
+    func noteBlob(_ byteCount: UInt64) {
+        blobByteCount.store(blobByteCount.load(ordering: .relaxed) &+ byteCount, ordering: .relaxed)
+    }
 
     /// Whether no queued frame lies in the block.
     func isIdle(_ block: FrameBlock) -> Bool {

@@ -116,6 +116,7 @@ extension Sequencer {
             throw fail(error)
         }
         noteBlobs()
+        committer.noteBlob(placement.storedByteCount)
         try put(id, in: .blobs, layout: 0, changed: nil, flags: .noIndexChange, byteCount: BlobPlacement.byteCount) {
             bytes in
             if let start = bytes.baseAddress { placement.write(to: start) }

@@ -22,6 +22,8 @@ package struct LogFigures: Sendable, Equatable {
     package var commitCount: UInt64 = 0
     /// Bytes of log that commits wrote: of blobs, only where they lie.
     package var writtenByteCount: UInt64 = 0
+    /// Bytes of blobs that commits wrote, as they lie in their files; moves are left out.
+    package var writtenBlobByteCount: UInt64 = 0
     /// Of the memory budget.
     package var memoryByteCount = 0
     package var space = SpaceFigures()
@@ -54,6 +56,7 @@ extension Log {
         var figures = LogFigures()
         figures.commitCount = publisher.snapshot.sequence - min(openedSequence, publisher.snapshot.sequence)
         figures.writtenByteCount = writing?.committer.writtenByteCount ?? 0
+        figures.writtenBlobByteCount = writing?.committer.writtenBlobByteCount ?? 0
         figures.memoryByteCount = budget.used
         figures.space = directory.watch.space
         return figures

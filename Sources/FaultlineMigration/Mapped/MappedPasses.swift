@@ -8,17 +8,19 @@ struct MappedPasses {
     /// What errors call the stage.
     let name: String
     let options: MigrationOptions
+    let course: MigrationCourse
     /// One for each mapping that has one, by the mapping's place.
     private let policies: [EntityMigrationPolicy?]
 
     /// Findings that an error names.
     private static let findingsMax = 20
 
-    init(_ stage: MappedStage, _ manager: MigrationManager, name: String, options: MigrationOptions) {
+    init(_ stage: MappedStage, _ manager: MigrationManager, name: String, options: MigrationOptions, course: MigrationCourse) {
         self.stage = stage
         self.manager = manager
         self.name = name
         self.options = options
+        self.course = course
         policies = stage.mappings.map { $0.mapping.entityMigrationPolicy.map { $0.init() } }
     }
 
@@ -36,11 +38,12 @@ struct MappedPasses {
     private func make(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
         try call(mapping) { try policies[mapping.place]?.begin(mapping.mapping, with: manager) }
+        course.begin(.instances, of: mapping.source?.name, mapping: mapping.mapping.name)
         if let source = mapping.source?.name, mapping.mapping.mappingType != .add {
             let total = stage.source.storedCount(entityNamed: source)
             var done = 0
             try stage.source.forEachStored(entityNamed: source, where: mapping.mapping.sourceFilter) { old, _, _ in
-                stage.countRead()
+                course.countRead()
                 let before = stage.associationCount
                 try call(mapping, old) {
                     if let policy = policies[mapping.place] {
@@ -49,7 +52,7 @@ struct MappedPasses {
                         try manager.createDestinationInstance(forSource: old, in: mapping.mapping)
                     }
                 }
-                if stage.associationCount == before { stage.countDropped() }
+                if stage.associationCount == before { course.countDropped() }
                 done += 1
                 try call(mapping, old) { try stage.flushIfFull() }
                 report(mapping, done, total, pass: 0)
@@ -63,6 +66,7 @@ struct MappedPasses {
 
     private func relate(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
+        course.begin(.relationships, of: mapping.source?.name, mapping: mapping.mapping.name)
         if policies[mapping.place] != nil || !mapping.relationships.isEmpty {
             var done = 0
             try stage.forEachDestination(of: mapping) { new, old in
@@ -88,6 +92,7 @@ struct MappedPasses {
 
     private func check(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
+        course.begin(.validation, of: mapping.source?.name, mapping: mapping.mapping.name)
         try call(mapping) {
             try policies[mapping.place]?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
             try policies[mapping.place]?.end(mapping.mapping, manager: manager)

@@ -9,6 +9,7 @@ final class MappedStage {
     let source: ContextCore
     let target: ContextCore
     private let session: StageSession
+    private let course: MigrationCourse
     private let associations: [AssociationTable]
     private let movedBlobs: LinkSide
     /// Bytes of unsaved values that make a batch.
@@ -45,17 +46,19 @@ final class MappedStage {
     ///   - target: Writes the new version.
     ///   - session: What the target's contexts have in common.
     ///   - record: The migration as the catalog has it.
+    ///   - course: What the stage counts for.
     ///   - batchByteCount: Bytes of unsaved values that make a batch.
     /// - Throws: `.storage` if the record's map lacks the tables of the mappings.
     init(
         _ mappings: [ResolvedMapping], source: ContextCore, target: ContextCore, session: StageSession,
-        record: MigrationRecord, batchByteCount: Int
+        record: MigrationRecord, course: MigrationCourse, batchByteCount: Int
     ) throws(MigrationError) {
         self.mappings = mappings
         self.source = source
         self.target = target
         self.session = session
         self.record = record
+        self.course = course
         self.batchByteCount = batchByteCount
         let links = record.targetMap.passingLinks
         guard links.count == mappings.count + 1 else {
@@ -78,6 +81,7 @@ final class MappedStage {
         let key = Key(place: mapping.place, number: number)
         if try isAssociated(old: number, new, key) { return }
         associationCount += 1
+        course.countMade(by: mapping.mapping.name)
         if !new.isInserted || pendingByDestination[ObjectIdentifier(new)] != nil { merging.insert(mapping.place) }
         if mapping.keepsIdentity, new.isInserted, pendingByDestination[ObjectIdentifier(new)] == nil {
             let taken = Key(place: -1 - firstPlace(of: new.entity.name), number: number)
@@ -210,9 +214,6 @@ final class MappedStage {
     /// Whether a new object of a mapping may have more than one old one.
     func mayMerge(_ place: Int) -> Bool { merging.contains(place) }
 
-    func countRead() { record.report.objectsRead += 1 }
-    func countDropped() { record.report.objectsDropped += 1 }
-
     /// Saves if the batch is full.
     func flushIfFull() throws {
         if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.objectsMax
@@ -225,7 +226,7 @@ final class MappedStage {
     func flush() throws { try save(adding: []) }
 
     private func save(adding left: [UInt64]) throws {
-        record.report.objectsWritten += target.insertedCount
+        course.countWritten(target.insertedCounts)
         moved.removeAll(keepingCapacity: true)
         try target.save { transaction, number in
             var writer = RowWriter(self.target.store)
@@ -240,8 +241,9 @@ final class MappedStage {
                     blob, left: blob, right: 0, leftOrder: 0, rightOrder: 0, self.movedBlobs, in: &transaction)
             }
             try LeftBehind.leave(left.sorted(), in: &transaction)
-            self.record.report.blobsLeftBehind += left.count
-            self.record.report.blobsMoved += self.moved.count
+            self.course.countLeftBehind(blobs: left.count)
+            self.course.countMoved(blobs: self.moved.count)
+            self.record.report = self.course.settledCounts
             // The save may have left blobs behind itself.
             self.record.leftBehindCount =
                 try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? self.record.leftBehindCount

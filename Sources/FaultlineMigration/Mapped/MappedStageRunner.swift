@@ -12,6 +12,7 @@ struct MappedStageRunner {
     let log: Log
     let step: MigrationSteps.Step
     let beginning: StepBeginning
+    let course: MigrationCourse
     let options: MigrationOptions
 
     /// Runs the stage.
@@ -32,6 +33,7 @@ struct MappedStageRunner {
         try plan.addPassingLinks(mappings.count + 1)
         progress.newLayouts += plan.newLayouts
         progress.note(plan, of: step)
+        course.noteLeftBehind(LeftBehindValues(step, current, mappings).found(in: log.snapshot()))
         let target = current.under(step.to, plan.map, adding: plan.newLayouts)
         let links = try step.linksToBuild(plan, over: current.schema)
         let ownTables = Set(plan.map.tables).subtracting(current.map.tables).sorted()
@@ -44,16 +46,14 @@ struct MappedStageRunner {
         progress.intermediateTables.formUnion(ownTables)
         try LinkBuilding(log: log, catalog: target).run(links, record: record)
         if !plan.indexesToBuild.isEmpty {
-            try IndexBuilding(log: log, catalog: target).run(plan.indexesToBuild, record: record)
+            try IndexBuilding(log: log, catalog: target, course: course).run(plan.indexesToBuild, record: record)
         }
         let stage = try makeStage(mappings, from: current, to: target, record)
         try MappedPasses(
             stage, MigrationManager(stage, source: current.schema, destination: target.schema),
-            name: step.name, options: options
+            name: step.name, options: options, course: course
         ).run()
-        progress.counts = stage.record.report
         progress.leftBehindCount = stage.record.leftBehindCount
-        progress.blobBytesRead += stage.source.counters.blobBytesRead + stage.target.counters.blobBytesRead
         progress.current = target.under(target.schema, target.map.withoutPassingLinks)
     }
 
@@ -68,8 +68,9 @@ struct MappedStageRunner {
             target.schema.entities.map(ModelType.dynamic))
         writer.sharedTables = Set(
             Set(current.map.tables).intersection(target.map.tables).map { TableID(rawValue: $0) })
+        course.watch(session.tallies)
         return try MappedStage(
-            mappings, source: reader, target: writer, session: session, record: record,
+            mappings, source: reader, target: writer, session: session, record: record, course: course,
             batchByteCount: options.stageBatchByteCount)
     }
 }

@@ -13,6 +13,7 @@ struct CustomStageRunner {
     let step: MigrationSteps.Step
     let closures: StageClosures
     let beginning: StepBeginning
+    let course: MigrationCourse
     let options: MigrationOptions
     /// Makes what `context.container` gives.
     let makeContainer: (StageStore) -> AnyObject?
@@ -53,26 +54,26 @@ struct CustomStageRunner {
         progress.unreadTables.formUnion(Self.entityTables(progress.current).subtracting(copiedTables))
         progress.unreadTables.formUnion(Self.entityTables(plan.working).subtracting(plan.target.map.tables))
         progress.intermediateTables.formUnion(ownTables)
-
-        let options = options
-        progress.counts.objectsCopied += try copying.run { entity, done, total in
-            options.progress?(MigrationProgress(entity: entity, done: done, total: total))
+        if closures.willMigrate == nil {
+            course.noteLeftBehind(LeftBehindValues(step, progress.current).found(in: log.snapshot()))
         }
+        try copy(copying)
         let firstOwnBlob = record.restart?.firstBlob ?? record.firstBlob
         if let willMigrate = closures.willMigrate {
-            try call(willMigrate, "willMigrate", workingStore, step.fromTypes, firstOwnBlob, &progress)
+            try call(willMigrate, "willMigrate", workingStore, step.fromTypes, firstOwnBlob)
+            course.noteLeftBehind(LeftBehindValues(step, plan.working).found(in: log.snapshot()))
             let record = try moveOn(to: plan.target, plan.linksToBuild)
             try LinkBuilding(log: log, catalog: plan.target).run(plan.linksToBuild, record: record)
             if !plan.indexesToBuild.isEmpty {
-                try IndexBuilding(log: log, catalog: plan.target).run(plan.indexesToBuild, record: record)
+                try IndexBuilding(log: log, catalog: plan.target, course: course).run(
+                    plan.indexesToBuild, record: record)
             }
         } else if !plan.linksToBuild.isEmpty {
             let record = try moveOn(to: plan.target, plan.linksToBuild)
             try LinkBuilding(log: log, catalog: plan.target).run(plan.linksToBuild, record: record)
         }
         if let didMigrate = closures.didMigrate {
-            try call(
-                didMigrate, "didMigrate", rows(plan.target, step.toTypes), step.toTypes, firstOwnBlob, &progress)
+            try call(didMigrate, "didMigrate", rows(plan.target, step.toTypes), step.toTypes, firstOwnBlob)
         }
         progress.leftBehindCount =
             try StoredCatalog.entry(MigrationRecord.self, StoredCatalog.RecordNumber.migration, in: log.snapshot())?
@@ -81,6 +82,22 @@ struct CustomStageRunner {
     }
 
     // MARK: Before the closures
+
+    private func copy(_ copying: RowCopying) throws {
+        course.begin(.copying)
+        var entityName = ""
+        var copied = 0
+        try copying.run { entity, done, total in
+            if entity != entityName {
+                entityName = entity
+                copied = 0
+                course.begin(.copying, of: entity)
+            }
+            course.countCopied(done - copied, of: entity)
+            copied = done
+            options.progress?(MigrationProgress(entity: entity, done: done, total: total))
+        }
+    }
 
     private func plan(_ current: StoredCatalog) throws -> Plan {
         let copied = closures.willMigrate == nil ? step.to : step.from
@@ -123,11 +140,13 @@ struct CustomStageRunner {
 
     private func call(
         _ closure: (ModelContext) throws -> Void, _ name: String, _ store: RowStore, _ types: [ModelType],
-        _ firstOwnBlob: UInt64, _ progress: inout StepProgress
+        _ firstOwnBlob: UInt64
     ) throws {
         let session = StageSession(firstOwnBlob: firstOwnBlob)
         let stage = StageStore(store: store, types: types, session: session)
         let context = ModelContext(stage.makeCore(), owner: makeContainer(stage))
+        course.watch(session.tallies)
+        course.begin(.closures)
         defer { session.end() }
         do { try closure(context) } catch {
             throw failure(name, "threw an error", StorageError.translating(error))
@@ -135,13 +154,13 @@ struct CustomStageRunner {
         if let error = session.error {
             throw failure(name, "caught an error that its context met: what it wanted is not done", error)
         }
-        let read = session.tallies.sum
-        progress.counts.objectsRead += read.rowsRead
-        progress.counts.objectsWritten += session.saved.written
-        progress.counts.objectsDeleted += session.saved.deleted
-        progress.counts.blobsLeftBehind += session.saved.blobsLeftBehind
-        progress.counts.changesNotSaved += context.core.pendingCount
-        progress.blobBytesRead += read.blobBytesRead
+        let saved = session.saved
+        course.countRead(session.tallies.sum.rowsRead)
+        course.countWritten(saved.written)
+        course.countDeleted(saved.deleted)
+        course.countLeftBehind(blobs: saved.blobsLeftBehind)
+        course.countNotSaved(context.core.pendingCount)
+        course.settle()
     }
 
     private func failure(_ name: String, _ what: String, _ cause: any Error) -> MigrationError {

@@ -12,6 +12,7 @@ internal import FaultlineStore
 struct IndexBuilding {
     let log: Log
     let catalog: StoredCatalog
+    let course: MigrationCourse
 
     /// Bytes of keys and entries of one transaction: bounds its memory.
     private static let batchByteCount = 2 << 20
@@ -22,6 +23,7 @@ struct IndexBuilding {
         let store = try RowStore(log: log, catalog: catalog)
         for name in Set(indexes.map(\.entity)).sorted() {
             guard let entity = store.storage.entity(named: name) else { continue }
+            course.begin(.indexes, of: name)
             let numbers = Set(indexes.filter { $0.entity == name }.map(\.index))
             try build(store, entity, numbers, record)
         }

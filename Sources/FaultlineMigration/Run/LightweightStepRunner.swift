@@ -8,6 +8,7 @@ struct LightweightStepRunner {
     let log: Log
     let step: MigrationSteps.Step
     let beginning: StepBeginning
+    let course: MigrationCourse
     let options: MigrationOptions
 
     /// Runs the step.
@@ -24,6 +25,7 @@ struct LightweightStepRunner {
             for: step.to, over: current.schema, in: current.map, rewriting: rewritten)
         progress.newLayouts += plan.newLayouts
         progress.note(plan, of: step)
+        course.noteLeftBehind(LeftBehindValues(step, current).found(in: log.snapshot()))
         let target = current.under(step.to, plan.map, adding: plan.newLayouts)
         let entities = step.streamedEntities
         let links = try step.linksToBuild(plan, over: current.schema)
@@ -51,7 +53,7 @@ struct LightweightStepRunner {
         try LinkBuilding(log: log, catalog: target).run(links, record: record)
         guard !indexes.isEmpty else { return }
         do {
-            try IndexBuilding(log: log, catalog: target).run(indexes, record: record)
+            try IndexBuilding(log: log, catalog: target, course: course).run(indexes, record: record)
         } catch let error as StoreError where error.code == .duplicate {
             if let now = try StoredCatalog.read(log.snapshot()) {
                 try MigrationAbandonment(log: log).run(now)
@@ -65,14 +67,10 @@ struct LightweightStepRunner {
         _ progress: inout StepProgress
     ) throws {
         guard !entities.isEmpty else { return }
-        var record = record
-        record.report = progress.counts
         var runner = StageRunner(
             log: log, source: progress.current, target: target, entities: entities, record: record,
-            fromTypes: step.fromTypes, toTypes: step.toTypes, options: options)
+            fromTypes: step.fromTypes, toTypes: step.toTypes, options: options, course: course)
         try runner.run()
-        progress.counts = runner.counts
         progress.leftBehindCount = runner.leftBehindCount
-        progress.blobBytesRead += runner.blobBytesRead
     }
 }

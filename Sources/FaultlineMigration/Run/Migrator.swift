@@ -95,7 +95,6 @@ package struct Migrator {
                 .storage,
                 "The store has to be migrated, and was opened for reading only. Open it for writing once.")
         }
-        report.versions = steps.versions
         let catalog = try migrate(stored, steps)
         return (try open(catalog), report)
     }
@@ -158,30 +157,35 @@ package struct Migrator {
         // What an earlier migration left: this one begins its own records at 0.
         if resumed == nil { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
         var progress = StepProgress(stored: stored, resumed: resumed)
+        let course = MigrationCourse(log, options, resumed: resumed)
         for (place, step) in steps.all.enumerated() {
             if let resumed, place < resumed.stage { continue }
             let stopped = place == resumed?.stage ? resumed : nil
+            course.begin(step, at: place, isResumed: stopped != nil)
             let beginning = StepBeginning(
-                log: log, planDigest: steps.digest, place: place, mapInForce: stored.map)
+                log: log, planDigest: steps.digest, place: place, mapInForce: stored.map, course: course)
             if let closures = step.closures {
                 let runner = CustomStageRunner(
-                    log: log, step: step, closures: closures, beginning: beginning, options: options,
+                    log: log, step: step, closures: closures, beginning: beginning, course: course, options: options,
                     makeContainer: makeStageContainer)
                 try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
             } else if !step.mappingModels.isEmpty {
-                let runner = MappedStageRunner(log: log, step: step, beginning: beginning, options: options)
+                let runner = MappedStageRunner(
+                    log: log, step: step, beginning: beginning, course: course, options: options)
                 try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
             } else {
                 let runner = LightweightStepRunner(
-                    log: log, step: step, beginning: beginning, options: options)
+                    log: log, step: step, beginning: beginning, course: course, options: options)
                 try runner.run(&progress, stopped: stopped)
             }
         }
+        course.endStages()
+        course.begin(.switching)
         try switchOver(stored, progress)
+        course.begin(.reclaiming)
         try LeftBehindCleaning(log: log, layouts: progress.current.layouts).run()
         try dropIndexes(notIn: progress.current.map)
-        report.take(progress.counts)
-        report.blobBytesRead = progress.blobBytesRead
+        report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
         return progress.current
     }
 
@@ -228,20 +232,5 @@ package struct Migrator {
                 try transaction.delete(StoredCatalog.RecordNumber.migration, in: .catalog)
             }
         }
-    }
-}
-
-extension MigrationReport {
-    fileprivate mutating func take(_ counts: MigrationCounts) {
-        objectsRead = counts.objectsRead
-        objectsWritten = counts.objectsWritten
-        objectsFound = counts.objectsFound
-        objectsDropped = counts.objectsDropped
-        objectsCopied = counts.objectsCopied
-        objectsDeleted = counts.objectsDeleted
-        changesNotSaved = counts.changesNotSaved
-        blobsMoved = counts.blobsMoved
-        blobsLeftBehind = counts.blobsLeftBehind
-        resumes = counts.resumes
     }
 }

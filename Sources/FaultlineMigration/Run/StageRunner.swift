@@ -14,14 +14,13 @@ struct StageRunner {
     private let fromTypes: [ModelType]
     private let toTypes: [ModelType]
     private let options: MigrationOptions
+    private let course: MigrationCourse
 
-    private(set) var counts: MigrationCounts
     private(set) var leftBehindCount: Int
-    private(set) var blobBytesRead = 0
 
     init(
         log: Log, source: StoredCatalog, target: StoredCatalog, entities: [StreamedEntity], record: MigrationRecord,
-        fromTypes: [ModelType], toTypes: [ModelType], options: MigrationOptions
+        fromTypes: [ModelType], toTypes: [ModelType], options: MigrationOptions, course: MigrationCourse
     ) {
         self.log = log
         self.source = source
@@ -31,7 +30,7 @@ struct StageRunner {
         self.fromTypes = fromTypes
         self.toTypes = toTypes
         self.options = options
-        counts = record.report
+        self.course = course
         leftBehindCount = record.leftBehindCount
     }
 
@@ -42,10 +41,11 @@ struct StageRunner {
         let output = session.makeCore(targetStore, toTypes)
         output.sharedTables = Set(source.map.tables).intersection(target.map.tables).mapToTables()
         let writer = StageWriter(
-            target: output, record: record,
+            target: output, record: record, course: course,
             oldNames: SchemaDifference(from: source.schema, to: target.schema).oldEntityNames,
             batchByteCount: options.stageBatchByteCount)
         let reader = session.makeCore(sourceStore, fromTypes, isReadOnly: true)
+        course.watch(session.tallies)
         for (place, entity) in entities.enumerated() where place >= record.entity {
             do {
                 try run(
@@ -62,9 +62,7 @@ struct StageRunner {
                     cause: StorageError.translating(error))
             }
         }
-        counts = writer.counts
         leftBehindCount = writer.leftBehindCount
-        blobBytesRead = reader.counters.blobBytesRead + output.counters.blobBytesRead
     }
 
     private func run(
@@ -73,6 +71,7 @@ struct StageRunner {
     ) throws {
         var done = last == 0 ? 0 : record.entityDone
         let total = reader.storedCount(entity.type)
+        course.begin(.instances, of: entity.entityName)
         try reader.forEachStored(entity.type, after: last) { object, number, blobs in
             writer.begin(entity: entity.entityName, number: number, blobs: blobs)
             try entity.body(object, output)

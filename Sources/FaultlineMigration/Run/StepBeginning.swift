@@ -10,6 +10,7 @@ struct StepBeginning {
     let place: Int
     /// The entity map in force.
     let mapInForce: EntityMap
+    let course: MigrationCourse
 
     /// An old table and the new one whose identifiers begin behind its own, so that objects can keep theirs.
     typealias Successor = (old: UInt16, new: UInt16)
@@ -50,7 +51,8 @@ struct StepBeginning {
         record.leftBehindCount = progress.leftBehindCount
         record.intermediateTables = progress.intermediateTables.sorted()
         record.unreadTables = progress.unreadTables.sorted()
-        record.report = progress.counts
+        let before = course.countsBefore
+        record.report = course.settledCounts
         var bumped = mapInForce
         bumped.counters = counters
         _ = try log.write(author: nil) { transaction in
@@ -58,7 +60,7 @@ struct StepBeginning {
             record.firstBlob = progress.firstBlob ?? nextBlob
             if let ownTables {
                 record.restart = StageRestart(
-                    tables: ownTables, firstBlob: nextBlob, leftBehindCount: record.leftBehindCount)
+                    tables: ownTables, firstBlob: nextBlob, leftBehindCount: record.leftBehindCount, counts: before)
             }
             try StoredCatalog.register(progress.newLayouts, in: &transaction)
             try StoredCatalog.put(bumped, StoredCatalog.RecordNumber.entityMap, in: &transaction)
@@ -92,6 +94,7 @@ struct StepBeginning {
                 entities: progress.current.map.entities, links: progress.current.map.links,
                 counters: mapInForce.counters))
         guard let restart = stopped.restart else { return }
+        course.takeBack(to: restart.counts)
         progress.leftBehindCount = restart.leftBehindCount
         var record = stopped
         record.leftBehindCount = restart.leftBehindCount

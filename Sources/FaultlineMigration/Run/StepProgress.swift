@@ -11,13 +11,10 @@ struct StepProgress {
     var leftBehindCount: Int
     /// Blobs from here on are the migration's; nil before it writes anything.
     var firstBlob: UInt64?
-    var counts: MigrationCounts
     /// Tables that stages wrote; those that the last schema does not use go with the switch.
     var intermediateTables: Set<UInt16> = []
     /// Tables of entities that a step leaves out without reading their objects: with them go the blobs of their rows.
     var unreadTables: Set<UInt16> = []
-    /// Bytes of values out of the row that stages have read.
-    var blobBytesRead = 0
 
     /// Begins at the state in force, or at the one that the step that was stopped began with.
     init(stored: StoredCatalog, resumed: MigrationRecord?) {
@@ -29,8 +26,6 @@ struct StepProgress {
         }
         leftBehindCount = resumed?.leftBehindCount ?? 0
         firstBlob = resumed?.firstBlob
-        counts = resumed?.report ?? MigrationCounts()
-        if resumed != nil { counts.resumes += 1 }
     }
 
     /// Notes the tables that a step leaves behind; `current` is still the state before it.

@@ -6,9 +6,9 @@ public import FaultlineObjects
 /// What it takes is written in batches; an object is valid until its batch is written, which is after the closure that
 /// inserted it has returned.
 public final class MigrationOutput: @unchecked Sendable {
-    package let writer: StageWriter
+    let writer: StageWriter
 
-    package init(_ writer: StageWriter) { self.writer = writer }
+    init(_ writer: StageWriter) { self.writer = writer }
 
     /// Takes a new object, and all new objects it refers to.
     public func insert<New: PersistentModel>(_ new: New) throws {

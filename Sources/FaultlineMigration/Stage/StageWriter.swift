@@ -1,16 +1,17 @@
-package import FaultlineLog
-package import FaultlineObjects
-package import FaultlineStore
+internal import FaultlineLog
+internal import FaultlineObjects
+internal import FaultlineStore
 
 /// Collects what the closures of a streamed stage write, and saves it batch by batch.
 ///
 /// Each batch is one transaction with the progress it stands for, so that a kill loses at most the batch that was being
 /// filled.
-package final class StageWriter {
+final class StageWriter {
     private let target: ContextCore
     /// Bytes of unsaved values that make a batch.
     private let batchByteCount: Int
     private var record: MigrationRecord
+    private let course: MigrationCourse
     /// Names that entities of the new version had in the old one.
     private let oldNames: [String: String]
     /// Objects of this batch by the key of a unique index.
@@ -29,19 +30,22 @@ package final class StageWriter {
         let bytes: [UInt8]
     }
 
-    package init(target: ContextCore, record: MigrationRecord, oldNames: [String: String], batchByteCount: Int) {
+    init(
+        target: ContextCore, record: MigrationRecord, course: MigrationCourse, oldNames: [String: String],
+        batchByteCount: Int
+    ) {
         self.target = target
+        self.course = course
         self.oldNames = oldNames
         self.record = record
         self.batchByteCount = batchByteCount
         target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
-    package var counts: MigrationCounts { record.report }
-    package var leftBehindCount: Int { record.leftBehindCount }
+    var leftBehindCount: Int { record.leftBehindCount }
 
     /// Writes down that an entity is done.
-    package func moveOn(toEntity place: Int) throws {
+    func moveOn(toEntity place: Int) throws {
         record.entity = place
         record.lastDone = 0
         record.entityDone = 0
@@ -51,18 +55,18 @@ package final class StageWriter {
     // MARK: One old object
 
     /// Begins the work on one old object.
-    package func begin(entity: String, number: RecordID, blobs: [UInt64]) {
+    func begin(entity: String, number: RecordID, blobs: [UInt64]) {
         oldEntity = entity
         oldNumber = number
         isIdentityTaken = false
         wroteAnything = false
         blobsToMove.formUnion(blobs)
-        record.report.objectsRead += 1
+        course.countRead()
     }
 
     /// Ends the work on it; saves if the batch is full.
-    package func end(entityPlace: Int, done: Int) throws {
-        if !wroteAnything { record.report.objectsDropped += 1 }
+    func end(entityPlace: Int, done: Int) throws {
+        if !wroteAnything { course.countDropped() }
         record.entity = entityPlace
         record.lastDone = oldNumber
         record.entityDone = done
@@ -70,14 +74,15 @@ package final class StageWriter {
     }
 
     /// Saves what there is.
-    package func flush() throws {
-        record.report.objectsWritten += target.insertedCount
+    func flush() throws {
+        course.countWritten(target.insertedCounts)
         try target.save { transaction, _ in
             // What no new object took is deleted when the migration has switched, not before: the old state still has
             // it.
             let leftBehind = self.blobsToMove.sorted()
             try LeftBehind.leave(leftBehind, in: &transaction)
-            self.record.report.blobsLeftBehind += leftBehind.count
+            self.course.countLeftBehind(blobs: leftBehind.count)
+            self.record.report = self.course.settledCounts
             // The save may have left blobs behind itself.
             self.record.leftBehindCount =
                 try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? self.record.leftBehindCount
@@ -89,13 +94,13 @@ package final class StageWriter {
 
     private func mayMove(_ blob: UInt64) -> Bool {
         guard blobsToMove.remove(blob) != nil else { return false }
-        record.report.blobsMoved += 1
+        course.countMoved(blobs: 1)
         return true
     }
 
     // MARK: New objects
 
-    package func insert<New: PersistentModel>(_ new: New) throws {
+    func insert<New: PersistentModel>(_ new: New) throws {
         wroteAnything = true
         try target.insertChecked(new)
         if !isIdentityTaken, oldNames[New._$modelType.entityName] == oldEntity {
@@ -104,7 +109,7 @@ package final class StageWriter {
         }
     }
 
-    package func upsert<New: PersistentModel>(_ new: New) throws -> New {
+    func upsert<New: PersistentModel>(_ new: New) throws -> New {
         wroteAnything = true
         guard let keys = try target.uniqueKeys(of: new), !keys.isEmpty else {
             throw MigrationError(
@@ -114,14 +119,14 @@ package final class StageWriter {
         }
         for key in keys {
             if let found = pendingKeys[PendingKey(index: key.index, bytes: key.bytes)] as? New {
-                record.report.objectsFound += 1
+                course.countFound(New._$modelType.entityName)
                 target.overwrite(found, with: new)
                 return found
             }
         }
         if let number = try target.holder(of: keys) {
             let found = try target.existing(number, as: New.self)
-            record.report.objectsFound += 1
+            course.countFound(New._$modelType.entityName)
             target.overwrite(found, with: new)
             for key in keys { pendingKeys[PendingKey(index: key.index, bytes: key.bytes)] = found }
             return found
@@ -131,7 +136,7 @@ package final class StageWriter {
         return new
     }
 
-    package func object<New: PersistentModel>(migratedFrom old: any PersistentModel, as type: New.Type) throws -> New? {
+    func object<New: PersistentModel>(migratedFrom old: any PersistentModel, as type: New.Type) throws -> New? {
         let identifier = old.persistentModelID
         guard identifier.entityName == oldNames[New._$modelType.entityName] else {
             throw MigrationError(

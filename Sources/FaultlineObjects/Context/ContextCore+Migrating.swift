@@ -12,8 +12,27 @@ extension ContextCore {
     /// Objects with changes that no save has written.
     package var pendingCount: Int { unsavedCount + deleted.count }
 
-    /// Objects that the next save adds.
-    package var insertedCount: Int { inserted.count }
+    /// Objects that the next save adds, by entity.
+    package var insertedCounts: [String: Int] { Self.counts(of: inserted) }
+
+    /// Objects by entity.
+    static func counts(of handles: [ObjectHandle]) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        var name = ""
+        var count = 0
+        // Neighbours are mostly of one entity.
+        for handle in handles {
+            let home = handle.core.pointee.home.takeUnretainedValue()
+            if home.entityName != name {
+                if count > 0 { counts[name, default: 0] += count }
+                name = home.entityName
+                count = 0
+            }
+            count += 1
+        }
+        if count > 0 { counts[name, default: 0] += count }
+        return counts
+    }
 
     /// Bytes of their values in memory, roughly.
     package var unsavedByteCount: Int {

@@ -59,8 +59,9 @@ extension ContextCore {
             throw SwiftDataError.modelValidationFailure.explained(error.message)
         }
         if let stage {
-            saved.written = saving.numbers.count { $0 != 0 } + changed.count { !$0.core.pointee.has(.deleted) }
-            saved.deleted = deleted.count
+            let added = zip(inserted, saving.numbers).filter { $0.1 != 0 }.map(\.0)
+            saved.written = Self.counts(of: added + changed.filter { !$0.core.pointee.has(.deleted) })
+            saved.deleted = Self.counts(of: deleted)
             stage.noteSaved(saved)
         }
         finish(&saving, receipt)

@@ -20,9 +20,10 @@ package final class StageSession: Sendable {
 
     /// What was saved.
     package struct Counts: Sendable, Equatable {
-        /// Objects that were added or changed.
-        package var written = 0
-        package var deleted = 0
+        /// Objects that were added or changed, by entity.
+        package var written: [String: Int] = [:]
+        /// Objects that were deleted, by entity.
+        package var deleted: [String: Int] = [:]
         /// Values out of the row that were given up, and that the state before the stage still has.
         package var blobsLeftBehind = 0
     }
@@ -59,8 +60,8 @@ package final class StageSession: Sendable {
 
     func noteSaved(_ counts: Counts) {
         state.withLock {
-            $0.saved.written += counts.written
-            $0.saved.deleted += counts.deleted
+            $0.saved.written.merge(counts.written, uniquingKeysWith: +)
+            $0.saved.deleted.merge(counts.deleted, uniquingKeysWith: +)
             $0.saved.blobsLeftBehind += counts.blobsLeftBehind
         }
     }

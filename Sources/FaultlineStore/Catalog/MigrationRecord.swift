@@ -61,43 +61,13 @@ package struct StageRestart: Codable, Sendable, Equatable {
     package var firstBlob: UInt64
     /// Catalog records of what is to be deleted after the switch, as many as there were when the stage began.
     package var leftBehindCount: Int
+    /// What had been counted when the stage began; nil in records of releases that did not keep it.
+    package var counts: MigrationCounts?
 
-    package init(tables: [UInt16], firstBlob: UInt64, leftBehindCount: Int) {
+    package init(tables: [UInt16], firstBlob: UInt64, leftBehindCount: Int, counts: MigrationCounts? = nil) {
         self.tables = tables
         self.firstBlob = firstBlob
         self.leftBehindCount = leftBehindCount
-    }
-}
-
-/// What a migration has done so far.
-package struct MigrationCounts: Codable, Sendable, Equatable {
-    package var objectsRead = 0
-    package var objectsWritten = 0
-    package var objectsFound = 0
-    package var objectsDropped = 0
-    package var blobsMoved = 0
-    package var blobsLeftBehind = 0
-    package var resumes = 0
-    package var objectsCopied = 0
-    package var objectsDeleted = 0
-    package var changesNotSaved = 0
-
-    package init() {}
-}
-
-extension MigrationCounts {
-    /// Decodes counts; those that an older record lacks are 0.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        objectsRead = try container.decode(Int.self, forKey: .objectsRead)
-        objectsWritten = try container.decode(Int.self, forKey: .objectsWritten)
-        objectsFound = try container.decode(Int.self, forKey: .objectsFound)
-        objectsDropped = try container.decode(Int.self, forKey: .objectsDropped)
-        blobsMoved = try container.decode(Int.self, forKey: .blobsMoved)
-        blobsLeftBehind = try container.decode(Int.self, forKey: .blobsLeftBehind)
-        resumes = try container.decode(Int.self, forKey: .resumes)
-        objectsCopied = try container.decodeIfPresent(Int.self, forKey: .objectsCopied) ?? 0
-        objectsDeleted = try container.decodeIfPresent(Int.self, forKey: .objectsDeleted) ?? 0
-        changesNotSaved = try container.decodeIfPresent(Int.self, forKey: .changesNotSaved) ?? 0
+        self.counts = counts
     }
 }

@@ -71,14 +71,12 @@ package struct RowCopying {
     ///
     /// - Parameter progress: Told after each transaction of an entity, by its name in the source, how many of its rows
     ///   are done, and of how many.
-    /// - Returns: How many objects were copied, links left out.
     /// - Throws: `.duplicate` where the target asks for unique values that two rows share; `.tooLarge` where values are
     ///   too long for an index key; `.malformed` for a row that does not fit its layout.
     /// - Complexity: O(n) for n rows; memory for one transaction.
     package func run(
         progress: (_ entityName: String, _ done: Int, _ total: Int) throws -> Void
-    ) throws -> Int {
-        var copied = 0
+    ) throws {
         for pair in pairs {
             let rows = Rows(pair, source, target)
             let snapshot = log.snapshot()
@@ -105,9 +103,7 @@ package struct RowCopying {
                 guard done > before else { break }
                 if let name = pair.oldEntityName { try progress(name, done, total) }
             }
-            if pair.entityName != nil { copied += done }
         }
-        return copied
     }
 }
 

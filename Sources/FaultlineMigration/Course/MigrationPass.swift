@@ -1,0 +1,19 @@
+/// What a migration is doing: its stages consist of some of these, in this order.
+public enum MigrationPass: String, Codable, CaseIterable, Sendable {
+    /// Rows are copied, so that the closures of a custom stage can change them.
+    case copying
+    /// The closures of a custom stage run.
+    case closures
+    /// New objects are made: by the closures of a streamed stage, or in the first pass of a mapped one.
+    case instances
+    /// New objects are related: the second pass of a mapped stage.
+    case relationships
+    /// Indexes are built over rows that are there.
+    case indexes
+    /// What was made is checked: the third pass of a mapped stage.
+    case validation
+    /// The new schema comes into force.
+    case switching
+    /// What nobody needs any more is deleted.
+    case reclaiming
+}

@@ -1,0 +1,84 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// What a step leaves out by itself, before any code has seen it: entities and attributes that the new version does not
+/// have.
+///
+/// Nothing is read: an entity has as many values of an attribute as it has objects.
+struct LeftBehindValues {
+    private let step: MigrationSteps.Step
+    private let source: StoredCatalog
+    private let mappings: [ResolvedMapping]
+
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - source: What it reads.
+    ///   - mappings: The mappings of a mapped stage, resolved.
+    init(_ step: MigrationSteps.Step, _ source: StoredCatalog, _ mappings: [ResolvedMapping] = []) {
+        self.step = step
+        self.source = source
+        self.mappings = mappings
+    }
+
+    /// Entities and attributes, with the number of objects that a snapshot has of them; those without objects are left
+    /// out.
+    func found(in snapshot: Snapshot) -> [LeftBehindCounts] {
+        let difference = SchemaDifference(from: source.schema, to: step.to)
+        let rewritten = step.rewrittenEntities(from: source.schema)
+        let streamed = Set(step.streamedEntities.map(\.entityName))
+        let mapped = Set(mappings.filter { $0.destination != nil }.compactMap(\.source?.name))
+        var found: [LeftBehindCounts] = []
+        func add(_ entity: String, _ attribute: String?) {
+            guard let table = source.map.entity(named: entity)?.table else { return }
+            let count = snapshot.recordCount(of: TableID(rawValue: table))
+            if count > 0 { found.append(LeftBehindCounts(entity: entity, attribute: attribute, objects: count)) }
+        }
+        for change in difference.changes {
+            switch change.kind {
+            case .entityRemoved where !streamed.contains(change.entityName) && !mapped.contains(change.entityName):
+                add(change.entityName, nil)
+            case .attributeRemoved where !rewritten.contains(change.entityName):
+                if let old = difference.oldEntityNames[change.entityName] { add(old, change.propertyName) }
+            default: break
+            }
+        }
+        for entity in source.schema.entities where mapped.contains(entity.name) {
+            for attribute in unread(of: entity) { add(entity.name, attribute) }
+        }
+        return found
+    }
+
+    /// Attributes that no mapping reads, where no code might.
+    private func unread(of entity: Schema.Entity) -> [String] {
+        let concerned = mappings.filter { $0.source?.name == entity.name }
+        guard !concerned.contains(where: \.runsCode) else { return [] }
+        let read = Set(concerned.flatMap(\.attributesRead))
+        return entity.properties.compactMap { ($0 as? Schema.Attribute)?.name }.filter { !read.contains($0) }
+    }
+}
+
+extension ResolvedMapping {
+    /// Whether code is run that may read any attribute.
+    fileprivate var runsCode: Bool {
+        policy != nil
+            || attributes.contains {
+                if case .computed = $0.value { true } else { false }
+            }
+            || relationships.contains {
+                if case .computed = $0.value { true } else { false }
+            }
+    }
+
+    /// The attributes of old objects that go into new ones.
+    fileprivate var attributesRead: [String] {
+        attributes.compactMap {
+            switch $0.value {
+            case .copied(let name): name
+            case .path(let path): path.split(separator: ".").first.map(String.init)
+            case .constant, .computed: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import FaultlineStore
+
+extension MigrationReport {
+    /// Makes the report of what was counted.
+    ///
+    /// - Parameters:
+    ///   - versions: Versions gone through.
+    ///   - counts: What the stages have counted.
+    ///   - lastPasses: The switch, and what came after it.
+    init(_ versions: [String], _ counts: MigrationCounts, lastPasses: [PassCounts]) {
+        self.init()
+        self.versions = versions
+        objectsRead = counts.objectsRead
+        objectsWritten = counts.objectsWritten
+        objectsFound = counts.objectsFound
+        objectsDropped = counts.objectsDropped
+        objectsCopied = counts.objectsCopied
+        objectsDeleted = counts.objectsDeleted
+        changesNotSaved = counts.changesNotSaved
+        blobsMoved = counts.blobsMoved
+        blobsLeftBehind = counts.blobsLeftBehind
+        blobBytesRead = counts.blobBytesRead
+        resumes = counts.resumes
+        stages = counts.stages.map(Stage.init)
+        self.lastPasses = lastPasses.compactMap(Pass.init)
+        let passes = stages.flatMap(\.passes) + self.lastPasses
+        bytesWritten = passes.reduce(0) { $0 &+ $1.bytesWritten }
+        nanoseconds = passes.reduce(0) { $0 &+ $1.nanoseconds }
+    }
+}
+
+extension MigrationReport.Stage {
+    fileprivate init(_ counts: StageCounts) {
+        from = counts.from
+        to = counts.to
+        kind = Kind(rawValue: counts.kind) ?? .lightweight
+        resumes = counts.resumes
+        entities = counts.entities.map(MigrationReport.Objects.init)
+        mappings = counts.mappings.map(MigrationReport.Objects.init)
+        leftBehind = counts.leftBehind.map {
+            MigrationReport.LeftBehind(entity: $0.entity, attribute: $0.attribute, objects: $0.objects)
+        }
+        passes = counts.passes.compactMap(MigrationReport.Pass.init)
+    }
+}
+
+extension MigrationReport.Objects {
+    fileprivate init(_ counts: ObjectCounts) {
+        name = counts.name
+        read = counts.read
+        written = counts.written
+        found = counts.found
+        dropped = counts.dropped
+        copied = counts.copied
+        deleted = counts.deleted
+    }
+}
+
+extension MigrationReport.Pass {
+    fileprivate init?(_ counts: PassCounts) {
+        guard let pass = MigrationPass(rawValue: counts.name) else { return nil }
+        self.pass = pass
+        nanoseconds = Int(clamping: counts.nanoseconds)
+        bytesWritten = Int(clamping: counts.byteCount)
+    }
+}
+
+extension MigrationSteps.Step {
+    /// The kind of stage that a report names.
+    var kind: MigrationReport.Stage.Kind {
+        if closures != nil { return .custom }
+        if !mappingModels.isEmpty { return .mapped }
+        return streamedEntities.isEmpty ? .lightweight : .streamed
+    }
+}

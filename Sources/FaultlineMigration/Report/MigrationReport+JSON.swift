@@ -1,0 +1,42 @@
+internal import Foundation
+
+extension MigrationReport {
+    /// Decodes a report; what an older release did not report is 0 or empty.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        versions = try container.decode([String].self, forKey: .versions)
+        func count(_ key: CodingKeys) throws -> Int { try container.decodeIfPresent(Int.self, forKey: key) ?? 0 }
+        objectsRead = try count(.objectsRead)
+        objectsWritten = try count(.objectsWritten)
+        objectsFound = try count(.objectsFound)
+        objectsDropped = try count(.objectsDropped)
+        objectsCopied = try count(.objectsCopied)
+        objectsDeleted = try count(.objectsDeleted)
+        changesNotSaved = try count(.changesNotSaved)
+        blobsMoved = try count(.blobsMoved)
+        blobsLeftBehind = try count(.blobsLeftBehind)
+        blobBytesRead = try count(.blobBytesRead)
+        resumes = try count(.resumes)
+        bytesWritten = try count(.bytesWritten)
+        nanoseconds = try count(.nanoseconds)
+        stages = try container.decodeIfPresent([Stage].self, forKey: .stages) ?? []
+        lastPasses = try container.decodeIfPresent([Pass].self, forKey: .lastPasses) ?? []
+    }
+
+    /// The report as JSON, for a file: keys in alphabetical order, one a line, so that two reports can be compared.
+    ///
+    /// - Throws: Nothing that this release's reports can cause.
+    public func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+
+    /// Reads a report that was written as JSON.
+    ///
+    /// - Throws: `DecodingError` if it is none.
+    public init(json: String) throws {
+        self = try JSONDecoder().decode(MigrationReport.self, from: Data(json.utf8))
+    }
+}

@@ -1,0 +1,88 @@
+extension MigrationReport: CustomStringConvertible {
+    /// The versions gone through and what was counted, in one line.
+    public var description: String {
+        guard !versions.isEmpty else { return "nothing to migrate" }
+        var parts = [
+            "\(objectsRead) objects read", "\(objectsWritten) written", "\(objectsFound) found",
+            "\(objectsDropped) dropped", "\(blobsMoved) blobs moved", "\(blobsLeftBehind) left behind",
+            "\(blobBytesRead) blob bytes read", "\(resumes) resumes",
+        ]
+        if objectsCopied > 0 { parts.append("\(objectsCopied) copied") }
+        if objectsDeleted > 0 { parts.append("\(objectsDeleted) deleted") }
+        if changesNotSaved > 0 { parts.append("\(changesNotSaved) changed and not saved") }
+        return "\(versions.joined(separator: " → ")): \(parts.joined(separator: ", "))"
+    }
+
+    /// The whole report for people: a line for each stage, entity and mapping, and what each pass took.
+    public var text: String {
+        guard !versions.isEmpty else { return "nothing to migrate\n" }
+        var lines = [
+            "\(versions.joined(separator: " → ")): \(ReportFigure.seconds(nanoseconds)), "
+                + "\(ReportFigure.bytes(bytesWritten)) written\(Self.resumed(resumes))"
+        ]
+        for (place, stage) in stages.enumerated() {
+            lines.append(
+                "  stage \(place + 1) of \(stages.count), \(stage.kind.rawValue), to \(stage.to)"
+                    + Self.resumed(stage.resumes))
+            lines += Self.table(stage.entities)
+            if !stage.mappings.isEmpty { lines += ["    by mapping"] + Self.table(stage.mappings) }
+            for left in stage.leftBehind {
+                let name = left.attribute.map { "\(left.entity).\($0)" } ?? left.entity
+                lines.append("    left behind: \(name) of \(left.objects) objects")
+            }
+            lines += Self.costs(stage.passes)
+        }
+        lines += Self.costs(lastPasses)
+        if changesNotSaved > 0 { lines.append("  \(changesNotSaved) objects were changed and not saved") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func resumed(_ resumes: Int) -> String {
+        switch resumes {
+        case 0: ""
+        case 1: ", taken up again once"
+        default: ", taken up again \(resumes) times"
+        }
+    }
+
+    /// Figures that are 0 for all are left out.
+    private static func table(_ objects: [Objects]) -> [String] {
+        let columns = [
+            ("read", objects.map(\.read)), ("written", objects.map(\.written)), ("found", objects.map(\.found)),
+            ("dropped", objects.map(\.dropped)), ("copied", objects.map(\.copied)),
+            ("deleted", objects.map(\.deleted)),
+        ].filter { $0.1.contains { $0 != 0 } }
+        let nameWidth = objects.map(\.name.count).max() ?? 0
+        return objects.indices.map { row in
+            let name = objects[row].name
+            let figures = columns.map { title, figures in
+                let width = figures.map { "\($0)".count }.max() ?? 0
+                let figure = "\(figures[row])"
+                return String(repeating: " ", count: width - figure.count) + "\(figure) \(title)"
+            }
+            return "    \(name)" + String(repeating: " ", count: nameWidth - name.count + 2)
+                + figures.joined(separator: "  ")
+        }
+    }
+
+    private static func costs(_ passes: [Pass]) -> [String] {
+        guard !passes.isEmpty else { return [] }
+        let parts = passes.map {
+            "\($0.pass.rawValue) \(ReportFigure.seconds($0.nanoseconds)) \(ReportFigure.bytes($0.bytesWritten))"
+        }
+        return ["    \(parts.joined(separator: ", "))"]
+    }
+}
+
+/// Figures as people read them.
+private enum ReportFigure {
+    /// Seconds with three digits behind the point.
+    static func seconds(_ nanoseconds: Int) -> String {
+        let milliseconds = nanoseconds / 1_000_000
+        let digits = "\(milliseconds % 1_000)"
+        return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - digits.count))\(digits) s"
+    }
+
+    /// Whole kibibytes.
+    static func bytes(_ count: Int) -> String { "\((count + 1_023) / 1_024) KiB" }
+}
