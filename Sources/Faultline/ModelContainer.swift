@@ -196,6 +196,8 @@ public final class ModelContainer: Equatable, Sendable {
         _ place: StorePlace, _ schema: Schema, _ types: [ModelType], _ plan: (any SchemaMigrationPlan.Type)?,
         _ migration: MigrationOptions, _ configuration: ModelConfiguration, isReadOnly: Bool
     ) throws -> Migrator.Opened {
+        let migration = migration.timed(by: place.clock)
+        defer { migration.finishUpdates() }
         func use<R>(_ budget: Int, _ body: (_ migrator: inout Migrator, _ log: Log) throws -> R) throws -> R {
             let log = try place.open(budget)
             do {
@@ -212,9 +214,7 @@ public final class ModelContainer: Equatable, Sendable {
             }
         }
         let budget = place.options.memoryBudget
-        var migration = migration
-        migration.clock = place.clock
-        return try StorageError.translating { [migration] in
+        return try StorageError.translating {
             let opened = try use(budget) { migrator, log -> Migrator.Opened? in
                 if budget <= migration.engineByteCount { return try migrator.run(isReadOnly: isReadOnly) }
                 let opened = try migrator.runUnlessRewriting(isReadOnly: isReadOnly)

@@ -37,27 +37,54 @@ public struct StoreOptions: Hashable, Sendable {
         public var memoryCeiling = 64 << 20
         /// What becomes of stored values that a migration drops, and that no code of a stage has seen.
         public var unhandledData = MigrationOptions.UnhandledData.drop
-        /// Called on the thread that opens the container, after every thousand objects and after each entity.
+        /// Called on the thread that opens the container: when a pass begins and ends over an entity, and while it works
+        /// after every thousand objects, or every 100 ms.
         ///
         /// Not part of what makes two options equal.
         public var progress: (@Sendable (MigrationProgress) -> Void)?
+        /// Stops the migration for a while, or for good.
+        ///
+        /// Not part of what makes two options equal.
+        public var control: MigrationControl?
+        /// The most bytes that are written to the store's files in a second, over some seconds; nil for no limit.
+        public var bytesPerSecond: Int?
+        private var updates: [AsyncStream<MigrationProgress>.Continuation] = []
 
         /// The defaults.
         public init() {}
 
-        /// Whether both have the same ceiling, and do the same with unhandled data; `progress` is not compared.
+        /// The progress of the opening that these options are given to, as a sequence that ends when the container is
+        /// made, or refused.
+        ///
+        /// Who is slow gets the newest progress, not all of it. Each call makes another sequence.
+        public mutating func progressUpdates() -> AsyncStream<MigrationProgress> {
+            var options = options
+            let stream = options.progressUpdates()
+            updates = options.updates
+            return stream
+        }
+
+        /// Whether both have the same limits, and do the same with unhandled data; who watches and controls is not
+        /// compared.
         public static func == (left: Migration, right: Migration) -> Bool {
-            left.memoryCeiling == right.memoryCeiling && left.unhandledData == right.unhandledData
+            left.memoryCeiling == right.memoryCeiling && left.bytesPerSecond == right.bytesPerSecond
+                && left.unhandledData == right.unhandledData
         }
 
         /// Hashes what `==` compares.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(memoryCeiling)
+            hasher.combine(bytesPerSecond)
             hasher.combine(unhandledData)
         }
 
         var options: MigrationOptions {
-            MigrationOptions(memoryCeiling: memoryCeiling, unhandledData: unhandledData, progress: progress)
+            var options = MigrationOptions(
+                memoryCeiling: memoryCeiling, unhandledData: unhandledData, progress: progress)
+            options.control = control
+            options.bytesPerSecond = bytesPerSecond
+            options.updates = updates
+            return options
         }
     }
 

@@ -30,6 +30,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case duplicate
         /// The closure of a stage threw, wrote something that cannot be, or caught an error that its context met.
         case stageFailed
+        /// It was cancelled by its `MigrationControl`.
+        case cancelled
         /// The store could not be read or written.
         case storage
     }

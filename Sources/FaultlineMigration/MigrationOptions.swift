@@ -1,4 +1,5 @@
 package import FaultlineDisk
+internal import Glibc
 
 /// How a migration runs.
 public struct MigrationOptions: Sendable {
@@ -8,9 +9,17 @@ public struct MigrationOptions: Sendable {
     public var memoryCeiling: Int
     /// What becomes of stored values that a migration drops, and that no code of a stage has seen.
     public var unhandledData: UnhandledData
-    /// Called on the thread that runs the migration: in streamed stages after every thousand objects and after each
-    /// entity, while a custom stage copies rows after each batch.
+    /// Called on the thread that runs the migration: when a pass begins and ends over an entity, and while it works after
+    /// every thousand objects, or every 100 ms.
     public var progress: (@Sendable (MigrationProgress) -> Void)?
+    /// Stops the migration for a while, or for good.
+    public var control: MigrationControl?
+    /// The most bytes that are written to the store's files in a second, over some seconds: a batch is written at once,
+    /// and then waited for; nil for no limit.
+    public var bytesPerSecond: Int?
+
+    /// Who is told of the progress beside `progress`.
+    package var updates: [AsyncStream<MigrationProgress>.Continuation] = []
 
     /// The engine's share of the ceiling.
     ///
@@ -21,6 +30,11 @@ public struct MigrationOptions: Sendable {
 
     /// What durations are measured with.
     package var clock = Clock.system
+    /// Waits for some nanoseconds.
+    package var sleep: @Sendable (UInt64) -> Void = { nanoseconds in
+        var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        nanosleep(&time, nil)
+    }
 
     /// Bytes of new values that make a batch; nil for what suits the ceiling.
     ///
@@ -50,14 +64,34 @@ public struct MigrationOptions: Sendable {
         self.unhandledData = unhandledData
         self.progress = progress
     }
-}
 
-/// How far a migration is.
-public struct MigrationProgress: Sendable {
-    /// The entity of the old version whose objects are being read.
-    public let entity: String
-    /// Objects of the entity done so far.
-    public let done: Int
-    /// Objects of the entity in all.
-    public let total: Int
+    /// The progress of the opening that these options are given to, as a sequence that ends with it.
+    ///
+    /// Who is slow gets the newest progress, not all of it. Each call makes another sequence.
+    public mutating func progressUpdates() -> AsyncStream<MigrationProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: MigrationProgress.self, bufferingPolicy: .bufferingNewest(1))
+        updates.append(continuation)
+        return stream
+    }
+
+    /// The same with another clock.
+    package func timed(by clock: Clock) -> MigrationOptions {
+        var options = self
+        options.clock = clock
+        return options
+    }
+
+    /// Ends the sequences: the container was made, or refused.
+    package func finishUpdates() {
+        for update in updates { update.finish() }
+    }
+
+    /// Whether anybody wants to know how far the migration is.
+    var isWatched: Bool { progress != nil || !updates.isEmpty }
+
+    func tell(_ progress: MigrationProgress) {
+        self.progress?(progress)
+        for update in updates { update.yield(progress) }
+    }
 }

@@ -253,6 +253,7 @@ struct CustomResumeTests {
         var options = MigrationOptions()
         options.batchByteCount = 1
         options.progress = {
+            guard $0.pass == .copying, !$0.entity.isEmpty else { return }
             seen.value[$0.entity, default: []].append($0.done)
             #expect($0.done <= $0.total)
         }

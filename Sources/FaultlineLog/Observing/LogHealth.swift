@@ -22,8 +22,6 @@ package struct LogFigures: Sendable, Equatable {
     package var commitCount: UInt64 = 0
     /// Bytes of log that commits wrote: of blobs, only where they lie.
     package var writtenByteCount: UInt64 = 0
-    /// Bytes of blobs that commits wrote, as they lie in their files; moves are left out.
-    package var writtenBlobByteCount: UInt64 = 0
     /// Of the memory budget.
     package var memoryByteCount = 0
     package var space = SpaceFigures()
@@ -56,9 +54,16 @@ extension Log {
         var figures = LogFigures()
         figures.commitCount = publisher.snapshot.sequence - min(openedSequence, publisher.snapshot.sequence)
         figures.writtenByteCount = writing?.committer.writtenByteCount ?? 0
-        figures.writtenBlobByteCount = writing?.committer.writtenBlobByteCount ?? 0
         figures.memoryByteCount = budget.used
         figures.space = directory.watch.space
         return figures
+    }
+
+    /// Bytes of log and of blobs that transactions wrote since the log was opened; what compaction moves is left out.
+    ///
+    /// - Complexity: Two loads.
+    package var writtenByteCount: UInt64 {
+        guard let committer = writing?.committer else { return 0 }
+        return committer.writtenByteCount &+ committer.writtenBlobByteCount
     }
 }

@@ -8,6 +8,11 @@ extension MigrationCourse {
         return counts.stages[stage].entities.place(of: name)
     }
 
+    private var currentEntityPlace: Int? {
+        if entityPlace == nil, !entity.isEmpty { entityPlace = entityPlace(of: entity) }
+        return entityPlace
+    }
+
     func mappingPlace(of name: String) -> Int? {
         guard let stage else { return nil }
         return counts.stages[stage].mappings.place(of: name)
@@ -17,7 +22,7 @@ extension MigrationCourse {
     func countRead() {
         counts.objectsRead += 1
         guard let stage else { return }
-        if let entityPlace { counts.stages[stage].entities[entityPlace].read += 1 }
+        if let place = currentEntityPlace { counts.stages[stage].entities[place].read += 1 }
         if let mappingPlace { counts.stages[stage].mappings[mappingPlace].read += 1 }
     }
 
@@ -28,7 +33,7 @@ extension MigrationCourse {
     func countDropped() {
         counts.objectsDropped += 1
         guard let stage else { return }
-        if let entityPlace { counts.stages[stage].entities[entityPlace].dropped += 1 }
+        if let place = currentEntityPlace { counts.stages[stage].entities[place].dropped += 1 }
         if let mappingPlace { counts.stages[stage].mappings[mappingPlace].dropped += 1 }
     }
 

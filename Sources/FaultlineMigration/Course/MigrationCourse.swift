@@ -16,11 +16,20 @@ final class MigrationCourse {
 
     private let log: Log
     private let options: MigrationOptions
+    /// How many stages there are.
+    private let stageCount: Int
     /// Place in `counts.stages` of the stage under way.
     private(set) var stage: Int?
     private var pass: MigrationPass?
-    /// Places in the stage's counts of what is being worked on.
-    private(set) var entityPlace: Int?
+    private(set) var entity = ""
+    private var mapping: String?
+    private var meter: ProgressMeter
+    private var throttle: Throttle?
+    /// Bytes that the log had written before.
+    private let beginByteCount: UInt64
+    private var isSwitched = false
+    /// Places in the stage's counts of what is being worked on; nil before anything was counted of it.
+    var entityPlace: Int?
     private(set) var mappingPlace: Int?
 
     // What was attributed to a pass already.
@@ -33,19 +42,21 @@ final class MigrationCourse {
     /// - Parameters:
     ///   - log: The store.
     ///   - options: How the migration runs.
+    ///   - stageCount: How many stages there are.
     ///   - resumed: The record of the migration, if it was begun and did not end.
-    init(_ log: Log, _ options: MigrationOptions, resumed: MigrationRecord?) {
+    init(_ log: Log, _ options: MigrationOptions, stageCount: Int, resumed: MigrationRecord?) {
         self.log = log
         self.options = options
+        self.stageCount = stageCount
         counts = resumed?.report ?? MigrationCounts()
         if resumed != nil { counts.resumes += 1 }
         settledNanoseconds = options.clock.monotonicNanoseconds()
-        settledByteCount = Self.byteCount(log)
-    }
-
-    private static func byteCount(_ log: Log) -> UInt64 {
-        let figures = log.figures
-        return figures.writtenByteCount &+ figures.writtenBlobByteCount
+        beginByteCount = log.writtenByteCount
+        settledByteCount = beginByteCount
+        meter = ProgressMeter(done: 0, total: 0, now: settledNanoseconds)
+        throttle = options.bytesPerSecond.map { [settledNanoseconds, beginByteCount] in
+            Throttle(bytesPerSecond: $0, byteCount: beginByteCount, now: settledNanoseconds)
+        }
     }
 
     // MARK: Stages and passes
@@ -57,8 +68,7 @@ final class MigrationCourse {
     ///   - place: Its position among the steps.
     ///   - isResumed: Whether it was begun, and did not end.
     func begin(_ step: MigrationSteps.Step, at place: Int, isResumed: Bool) {
-        settle()
-        pass = nil
+        end()
         countsBefore = counts
         let found = counts.stages.firstIndex { $0.place == place }
         if found == nil {
@@ -91,8 +101,14 @@ final class MigrationCourse {
 
     /// Ends the last stage: what follows belongs to the migration as a whole.
     func endStages() {
-        settle()
+        end()
         stage = nil
+    }
+
+    /// Ends the pass under way.
+    func end() {
+        settle()
+        if pass != nil, meter.hasNews { tell(options.clock.monotonicNanoseconds()) }
         pass = nil
     }
 
@@ -102,27 +118,90 @@ final class MigrationCourse {
     ///   - pass: The pass.
     ///   - entity: The entity whose objects are worked on, if it is one.
     ///   - mapping: The mapping that is carried out, if it is one.
-    func begin(_ pass: MigrationPass, of entity: String? = nil, mapping: String? = nil) {
-        settle()
+    ///   - done: Objects that were done before.
+    ///   - total: Objects in all, if that is known.
+    /// - Throws: `MigrationError` of code `cancelled`.
+    func begin(
+        _ pass: MigrationPass, of entity: String? = nil, mapping: String? = nil, done: Int = 0, total: Int = 0
+    ) throws {
+        end()
         self.pass = pass
-        entityPlace = entity.flatMap(entityPlace(of:))
+        self.entity = entity ?? ""
+        self.mapping = mapping
+        if pass == .reclaiming { isSwitched = true }
+        entityPlace = nil
         mappingPlace = mapping.flatMap(mappingPlace(of:))
+        meter = ProgressMeter(done: done, total: total, now: options.clock.monotonicNanoseconds())
+        tell(options.clock.monotonicNanoseconds())
+        try breathe()
+    }
+
+    /// Notes that more objects are done; to be called where nothing is held that others wait for.
+    ///
+    /// Tells whoever wants to know, and waits where somebody asked for it.
+    ///
+    /// - Throws: `MigrationError` of code `cancelled`.
+    func advance(by count: Int = 1) throws { try reach(meter.done + count) }
+
+    /// The same, for so many objects in all.
+    func reach(_ done: Int) throws {
+        meter.reach(done)
+        if options.isWatched {
+            let now = options.clock.monotonicNanoseconds()
+            if meter.isDue(now) { tell(now) }
+        }
+        try breathe()
+    }
+
+    /// Objects done in the pass over the entity.
+    var done: Int { meter.done }
+
+    /// Whether somebody wants to be told, so that a long transaction should end.
+    var isDue: Bool { options.isWatched && meter.isDue(options.clock.monotonicNanoseconds()) }
+
+    private func breathe() throws {
+        try options.control?.obey(isCancellable: !isSwitched)
+        guard throttle != nil else { return }
+        while let wait = throttle?.wait(log.writtenByteCount, now: options.clock.monotonicNanoseconds()), wait > 0 {
+            options.sleep(min(wait, meter.untilDue(options.clock.monotonicNanoseconds())))
+            let now = options.clock.monotonicNanoseconds()
+            if meter.isDue(now) { tell(now) }
+            try options.control?.obey(isCancellable: !isSwitched)
+        }
+    }
+
+    private func tell(_ now: UInt64) {
+        meter.noteTold(now)
+        guard options.isWatched, let pass else { return }
+        options.tell(
+            MigrationProgress(
+                pass: pass,
+                stage: stage.map { place in
+                    let stage = counts.stages[place]
+                    return MigrationProgress.Stage(
+                        from: stage.from, to: stage.to, place: stage.place + 1, count: stageCount)
+                },
+                entity: entity, mapping: mapping, done: meter.done, total: meter.total,
+                bytesWritten: Int(clamping: log.writtenByteCount &- beginByteCount),
+                objectsPerSecond: meter.rate(now), timeLeft: meter.timeLeft(now)))
     }
 
     /// Brings time, bytes and reads up to now: before the counts are written or reported.
+    ///
+    /// What comes before the first pass is the first one's.
     func settle() {
-        let nanoseconds = options.clock.monotonicNanoseconds()
-        let byteCount = Self.byteCount(log)
-        let elapsed = nanoseconds > settledNanoseconds ? nanoseconds - settledNanoseconds : 0
-        let written = byteCount > settledByteCount ? byteCount - settledByteCount : 0
-        settledNanoseconds = nanoseconds
-        settledByteCount = byteCount
         if let tallies {
             let blobBytesRead = tallies.sum.blobBytesRead
             counts.blobBytesRead += blobBytesRead - settledBlobBytesRead
             settledBlobBytesRead = blobBytesRead
         }
         guard let pass else { return }
+        let nanoseconds = options.clock.monotonicNanoseconds()
+        let byteCount = log.writtenByteCount
+        let elapsed = nanoseconds > settledNanoseconds ? nanoseconds - settledNanoseconds : 0
+        let written = byteCount > settledByteCount ? byteCount - settledByteCount : 0
+        settledNanoseconds = nanoseconds
+        settledByteCount = byteCount
         if let stage {
             counts.stages[stage].passes.add(pass, elapsed, written)
         } else {

@@ -27,6 +27,9 @@ struct AssociationTable {
         try snapshot.members(of: destination, in: side.otherIndex)
     }
 
+    /// How many pairs there are.
+    func count(in snapshot: Snapshot) -> Int { snapshot.recordCount(of: side.table) }
+
     /// Walks all pairs in the order in which they were made.
     func forEach(in snapshot: Snapshot, _ body: (_ source: RecordID, _ destination: RecordID) throws -> Void) throws {
         try snapshot.scan(side.table, from: 1, through: Limits.recordIDMax, readAhead: 128 << 10) { records in

@@ -7,7 +7,6 @@ struct MappedPasses {
     let manager: MigrationManager
     /// What errors call the stage.
     let name: String
-    let options: MigrationOptions
     let course: MigrationCourse
     /// One for each mapping that has one, by the mapping's place.
     private let policies: [EntityMigrationPolicy?]
@@ -15,11 +14,10 @@ struct MappedPasses {
     /// Findings that an error names.
     private static let findingsMax = 20
 
-    init(_ stage: MappedStage, _ manager: MigrationManager, name: String, options: MigrationOptions, course: MigrationCourse) {
+    init(_ stage: MappedStage, _ manager: MigrationManager, name: String, course: MigrationCourse) {
         self.stage = stage
         self.manager = manager
         self.name = name
-        self.options = options
         self.course = course
         policies = stage.mappings.map { $0.mapping.entityMigrationPolicy.map { $0.init() } }
     }
@@ -29,7 +27,10 @@ struct MappedPasses {
         for mapping in stage.mappings { try relate(mapping) }
         for mapping in stage.mappings { try check(mapping) }
         try checkRules()
-        for entity in manager.sourceSchema.entities { try stage.leaveBehind(entity.name) }
+        for entity in manager.sourceSchema.entities {
+            try course.begin(.validation, of: entity.name, total: stage.source.storedCount(entityNamed: entity.name))
+            try stage.leaveBehind(entity.name)
+        }
         try stage.flush()
     }
 
@@ -38,11 +39,13 @@ struct MappedPasses {
     private func make(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
         try call(mapping) { try policies[mapping.place]?.begin(mapping.mapping, with: manager) }
-        course.begin(.instances, of: mapping.source?.name, mapping: mapping.mapping.name)
         if let source = mapping.source?.name, mapping.mapping.mappingType != .add {
             let total = stage.source.storedCount(entityNamed: source)
-            var done = 0
-            try stage.source.forEachStored(entityNamed: source, where: mapping.mapping.sourceFilter) { old, _, _ in
+            try course.begin(.instances, of: source, mapping: mapping.mapping.name, total: total)
+            try stage.source.forEachStored(
+                entityNamed: source, where: mapping.mapping.sourceFilter,
+                skipped: { try advance(mapping, of: total, pass: 0) }
+            ) { old, _, _ in
                 course.countRead()
                 let before = stage.associationCount
                 try call(mapping, old) {
@@ -53,9 +56,8 @@ struct MappedPasses {
                     }
                 }
                 if stage.associationCount == before { course.countDropped() }
-                done += 1
                 try call(mapping, old) { try stage.flushIfFull() }
-                report(mapping, done, total, pass: 0)
+                try advance(mapping, of: total, pass: 0)
             }
         }
         try call(mapping) {
@@ -66,9 +68,10 @@ struct MappedPasses {
 
     private func relate(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
-        course.begin(.relationships, of: mapping.source?.name, mapping: mapping.mapping.name)
         if policies[mapping.place] != nil || !mapping.relationships.isEmpty {
-            var done = 0
+            let total = try stage.destinationCount(of: mapping)
+            try course.begin(
+                .relationships, of: mapping.destination?.name, mapping: mapping.mapping.name, total: total)
             try stage.forEachDestination(of: mapping) { new, old in
                 manager.currentSource = old
                 defer { manager.currentSource = nil }
@@ -80,8 +83,7 @@ struct MappedPasses {
                     }
                     try stage.flushIfFull()
                 }
-                done += 1
-                report(mapping, done, done, pass: 1)
+                try advance(mapping, of: total, pass: 1)
             }
         }
         try call(mapping) {
@@ -92,7 +94,7 @@ struct MappedPasses {
 
     private func check(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
-        course.begin(.validation, of: mapping.source?.name, mapping: mapping.mapping.name)
+        try course.begin(.validation, of: mapping.destination?.name, mapping: mapping.mapping.name)
         try call(mapping) {
             try policies[mapping.place]?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
             try policies[mapping.place]?.end(mapping.mapping, manager: manager)
@@ -105,8 +107,11 @@ struct MappedPasses {
         var findings: [String] = []
         let rewritten = Set(stage.mappings.compactMap(\.destination?.name))
         for entity in manager.destinationSchema.entities where isConcerned(entity, rewritten) {
+            let total = stage.target.storedCount(entityNamed: entity.name)
+            try course.begin(.validation, of: entity.name, total: total)
             findings += try stage.target.brokenRules(
-                entityNamed: entity.name, limit: Self.findingsMax - findings.count, targetsOf: rewritten)
+                entityNamed: entity.name, limit: Self.findingsMax - findings.count, targetsOf: rewritten
+            ) { try course.advance(by: $0) }
             if findings.count >= Self.findingsMax { break }
         }
         guard findings.isEmpty else {
@@ -146,11 +151,12 @@ struct MappedPasses {
         if let cancellation = manager.cancellation { throw cancellation }
     }
 
-    private func report(_ mapping: ResolvedMapping, _ done: Int, _ total: Int, pass: Int) {
-        guard done % 1_000 == 0 else { return }
-        let share = Float(done) / Float(max(total, 1))
-        let mappings = Float(stage.mappings.count)
-        manager.migrationProgress = (Float(pass) * mappings + Float(mapping.place) + min(share, 1)) / (3 * mappings)
-        options.progress?(MigrationProgress(entity: mapping.mapping.name, done: done, total: total))
+    private func advance(_ mapping: ResolvedMapping, of total: Int, pass: Int) throws {
+        if course.done % 1_000 == 999 {
+            let share = Float(course.done) / Float(max(total, 1))
+            let mappings = Float(stage.mappings.count)
+            manager.migrationProgress = (Float(pass) * mappings + Float(mapping.place) + min(share, 1)) / (3 * mappings)
+        }
+        try course.advance()
     }
 }

@@ -160,6 +160,14 @@ final class MappedStage {
         }
     }
 
+    /// How many there are of them, those included that were deleted since, and more than once those that were made of
+    /// several old objects.
+    func destinationCount(of mapping: ResolvedMapping) throws -> Int {
+        guard let name = mapping.destination?.name else { return 0 }
+        if mapping.isOneToOne { return target.storedCount(entityNamed: name) }
+        return associations[mapping.place].count(in: newest())
+    }
+
     private func newest() -> Snapshot { target.store.log.snapshot() }
 
     // MARK: Values out of the row
@@ -196,7 +204,8 @@ final class MappedStage {
             try save(adding: left)
             left.removeAll(keepingCapacity: true)
         }
-        try source.forEachBlobs(entityNamed: entityName) { blobs in
+        try source.forEachBlobs(entityNamed: entityName) { blobs, rowCount in
+            try course.advance(by: rowCount)
             left += blobs.filter { !wasMoved($0) }
             if left.count >= 16_384 { try flush() }
         }

@@ -51,7 +51,7 @@ struct MappedStageRunner {
         let stage = try makeStage(mappings, from: current, to: target, record)
         try MappedPasses(
             stage, MigrationManager(stage, source: current.schema, destination: target.schema),
-            name: step.name, options: options, course: course
+            name: step.name, course: course
         ).run()
         progress.leftBehindCount = stage.record.leftBehindCount
         progress.current = target.under(target.schema, target.map.withoutPassingLinks)

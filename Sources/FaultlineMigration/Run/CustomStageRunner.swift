@@ -2,6 +2,7 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
+internal import Glibc
 
 /// Runs one custom stage: copies the rows that its closures may change, calls them, and makes the change between them.
 ///
@@ -84,19 +85,19 @@ struct CustomStageRunner {
     // MARK: Before the closures
 
     private func copy(_ copying: RowCopying) throws {
-        course.begin(.copying)
+        try course.begin(.copying)
         var entityName = ""
-        var copied = 0
-        try copying.run { entity, done, total in
-            if entity != entityName {
-                entityName = entity
-                copied = 0
-                course.begin(.copying, of: entity)
-            }
-            course.countCopied(done - copied, of: entity)
-            copied = done
-            options.progress?(MigrationProgress(entity: entity, done: done, total: total))
-        }
+        try copying.run(
+            // A transaction ends where it is time to tell of it: what is told may take long.
+            endsEarly: { course.isDue },
+            progress: { entity, done, total in
+                if entity != entityName {
+                    entityName = entity
+                    try course.begin(.copying, of: entity, total: total)
+                }
+                course.countCopied(done - course.done, of: entity)
+                try course.reach(done)
+            })
     }
 
     private func plan(_ current: StoredCatalog) throws -> Plan {
@@ -146,11 +147,15 @@ struct CustomStageRunner {
         let stage = StageStore(store: store, types: types, session: session)
         let context = ModelContext(stage.makeCore(), owner: makeContainer(stage))
         course.watch(session.tallies)
-        course.begin(.closures)
+        try course.begin(.closures)
+        let work = ClosureWork(course, options.control, session)
+        session.onUse = { try work.note() }
         defer { session.end() }
         do { try closure(context) } catch {
+            try options.control?.obey()
             throw failure(name, "threw an error", StorageError.translating(error))
         }
+        try options.control?.obey()
         if let error = session.error {
             throw failure(name, "caught an error that its context met: what it wanted is not done", error)
         }
@@ -168,5 +173,30 @@ struct CustomStageRunner {
             .stageFailed,
             "\(name) of the custom stage from \(step.from.version) to \(step.to.version) \(what). The store is in its old state; the stage begins again when the container is made again.",
             cause: cause)
+    }
+}
+
+/// Tells of a closure's work, whenever one of its contexts is used.
+// Safe because the course is touched on the migration's thread only.
+private final class ClosureWork: @unchecked Sendable {
+    private let course: MigrationCourse
+    private let control: MigrationControl?
+    private unowned let session: StageSession
+    private let thread = pthread_self()
+
+    init(_ course: MigrationCourse, _ control: MigrationControl?, _ session: StageSession) {
+        self.course = course
+        self.control = control
+        self.session = session
+    }
+
+    /// - Throws: `MigrationError` of code `cancelled`.
+    func note() throws {
+        guard pthread_equal(thread, pthread_self()) != 0 else {
+            try control?.obey()
+            return
+        }
+        let saved = session.saved
+        try course.reach(saved.written.values.reduce(0, +) + saved.deleted.values.reduce(0, +))
     }
 }

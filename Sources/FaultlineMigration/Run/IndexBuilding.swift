@@ -23,7 +23,8 @@ struct IndexBuilding {
         let store = try RowStore(log: log, catalog: catalog)
         for name in Set(indexes.map(\.entity)).sorted() {
             guard let entity = store.storage.entity(named: name) else { continue }
-            course.begin(.indexes, of: name)
+            let total = log.snapshot().recordCount(of: entity.table)
+            try course.begin(.indexes, of: name, total: total)
             let numbers = Set(indexes.filter { $0.entity == name }.map(\.index))
             try build(store, entity, numbers, record)
         }
@@ -77,6 +78,7 @@ struct IndexBuilding {
                     }
                 }
                 if batchByteCount >= Self.batchByteCount { try flush() }
+                try course.advance()
             }
             return true
         }

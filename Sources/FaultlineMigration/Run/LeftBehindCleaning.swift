@@ -9,6 +9,8 @@ struct LeftBehindCleaning {
     let log: Log
     /// Every layout that a row of a table that is gone may have.
     let layouts: [UInt16: RowLayout]
+    /// What is told of it; nil where it is none of a migration's passes.
+    var course: MigrationCourse?
 
     /// Blobs deleted by one transaction: bounds its memory.
     private static let blobsMax = 16_384
@@ -56,6 +58,7 @@ struct LeftBehindCleaning {
             for blob in present { try transaction.deleteBlob(blob) }
             if let id { try transaction.delete(id, in: .catalog) }
         }
+        try course?.advance(by: present.count)
     }
 
     private func deleteBlobs(of table: TableID, in snapshot: Snapshot) throws {
@@ -81,6 +84,8 @@ struct LeftBehindCleaning {
             if blobs.count >= Self.blobsMax {
                 try delete(blobs)
                 blobs.removeAll(keepingCapacity: true)
+            } else {
+                try course?.advance(by: 0)
             }
             return true
         }

@@ -157,7 +157,7 @@ package struct Migrator {
         // What an earlier migration left: this one begins its own records at 0.
         if resumed == nil { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
         var progress = StepProgress(stored: stored, resumed: resumed)
-        let course = MigrationCourse(log, options, resumed: resumed)
+        let course = MigrationCourse(log, options, stageCount: steps.all.count, resumed: resumed)
         for (place, step) in steps.all.enumerated() {
             if let resumed, place < resumed.stage { continue }
             let stopped = place == resumed?.stage ? resumed : nil
@@ -180,11 +180,12 @@ package struct Migrator {
             }
         }
         course.endStages()
-        course.begin(.switching)
+        try course.begin(.switching)
         try switchOver(stored, progress)
-        course.begin(.reclaiming)
-        try LeftBehindCleaning(log: log, layouts: progress.current.layouts).run()
+        try course.begin(.reclaiming)
+        try LeftBehindCleaning(log: log, layouts: progress.current.layouts, course: course).run()
         try dropIndexes(notIn: progress.current.map)
+        course.end()
         report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
         return progress.current
     }

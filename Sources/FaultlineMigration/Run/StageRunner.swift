@@ -54,6 +54,8 @@ struct StageRunner {
                 try writer.flush()
                 if place + 1 < entities.count { try writer.moveOn(toEntity: place + 1) }
             } catch let error as MigrationError {
+                // What is done stays done.
+                if error.code == .cancelled { try writer.flush() }
                 throw error
             } catch {
                 throw MigrationError(
@@ -71,7 +73,7 @@ struct StageRunner {
     ) throws {
         var done = last == 0 ? 0 : record.entityDone
         let total = reader.storedCount(entity.type)
-        course.begin(.instances, of: entity.entityName)
+        try course.begin(.instances, of: entity.entityName, done: done, total: total)
         try reader.forEachStored(entity.type, after: last) { object, number, blobs in
             writer.begin(entity: entity.entityName, number: number, blobs: blobs)
             try entity.body(object, output)
@@ -79,11 +81,8 @@ struct StageRunner {
             if let error = session.error { throw error }
             done += 1
             try writer.end(entityPlace: place, done: done)
-            if done % 1_000 == 0 {
-                options.progress?(MigrationProgress(entity: entity.entityName, done: done, total: total))
-            }
+            try course.reach(done)
         }
-        options.progress?(MigrationProgress(entity: entity.entityName, done: done, total: total))
     }
 }
 

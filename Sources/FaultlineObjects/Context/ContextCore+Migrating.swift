@@ -212,9 +212,10 @@ extension ContextCore {
         try forEachStored(home, after: last, body)
     }
 
-    /// Walks the stored dynamic objects of an entity in the order of creation, those that satisfy a filter.
+    /// Walks the stored dynamic objects of an entity in the order of creation, those that satisfy a filter; `skipped` is
+    /// called for the others.
     package func forEachStored(
-        entityNamed name: String, where filter: Filter?,
+        entityNamed name: String, where filter: Filter?, skipped: () throws -> Void = {},
         _ body: (_ object: ManagedObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {
         let type = try requireDynamic(name)
@@ -223,7 +224,9 @@ extension ContextCore {
         defer { endReading() }
         let prepared = try filter.map { try PreparedFilter($0, home, self, includingPendingChanges: true) }
         try forEachStored(home, after: 0) { object, number, blobs in
-            guard let object = object as? ManagedObject, try prepared?.isSatisfied(by: object) ?? true else { return }
+            guard let object = object as? ManagedObject, try prepared?.isSatisfied(by: object) ?? true else {
+                return try skipped()
+            }
             try body(object, number, blobs)
         }
     }
@@ -266,10 +269,12 @@ extension ContextCore {
     ///   - name: The entity.
     ///   - limit: So many findings are enough.
     ///   - rewritten: Entities whose objects may be gone though others refer to them.
+    ///   - progress: Told of rows that were looked at.
     /// - Returns: A sentence for each of the first findings.
     /// - Throws: What the store says where it cannot be read.
     package func brokenRules(
-        entityNamed name: String, limit: Int, targetsOf rewritten: Set<String>
+        entityNamed name: String, limit: Int, targetsOf rewritten: Set<String>,
+        progress: (_ rowCount: Int) throws -> Void
     ) throws -> [String] {
         guard let home = home(named: name), let entity = home.entity,
             !entity.requiredSlots.isEmpty || !entity.boundedSlots.isEmpty
@@ -294,6 +299,7 @@ extension ContextCore {
                     }
                 }
             }
+            try progress(records.count)
             return findings.count < limit
         }
         return Array(findings.prefix(limit))
@@ -311,7 +317,9 @@ extension ContextCore {
     }
 
     /// Calls `body` with the values that the rows of an entity have out of the row, a batch of rows at a time.
-    package func forEachBlobs(entityNamed name: String, _ body: ([UInt64]) throws -> Void) throws {
+    package func forEachBlobs(
+        entityNamed name: String, _ body: (_ blobs: [UInt64], _ rowCount: Int) throws -> Void
+    ) throws {
         guard let entity = home(named: name)?.entity,
             !entity.variableSlots.isEmpty || store.mayHaveRemovedBlobs(entity)
         else { return }
@@ -324,7 +332,7 @@ extension ContextCore {
             for record in records {
                 blobs += self.blobs(of: try store.view(record, of: entity), entity)
             }
-            if !blobs.isEmpty { try body(blobs) }
+            try body(blobs, records.count)
             return true
         }
     }

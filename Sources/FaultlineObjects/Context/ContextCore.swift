@@ -579,7 +579,10 @@ package final class ContextCore: @unchecked Sendable {
     /// - Throws: What `body` threw, errors of the engine as `StorageError`.
     @inline(__always)
     func throwing<R>(runsOthersCode: Bool = false, _ body: () throws -> R) throws -> R {
-        do { return try body() } catch {
+        do {
+            if let stage { try stage.onUse?() }
+            return try body()
+        } catch {
             let error = StorageError.translating(error)
             if !runsOthersCode || error is StorageError || error is SwiftDataError { stage?.note(error) }
             throw error

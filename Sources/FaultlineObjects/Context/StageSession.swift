@@ -16,6 +16,7 @@ package final class StageSession: Sendable {
         var isOver = false
         var error: (any Error)?
         var saved = Counts()
+        var onUse: (@Sendable () throws -> Void)?
     }
 
     /// What was saved.
@@ -45,6 +46,12 @@ package final class StageSession: Sendable {
 
     /// Ends the closure: its contexts save no more.
     package func end() { state.withLock { $0.isOver = true } }
+
+    /// Called before a context of the stage is used to fetch or to save; what it throws is thrown there.
+    package var onUse: (@Sendable () throws -> Void)? {
+        get { state.withLock { $0.onUse } }
+        set { state.withLock { $0.onUse = newValue } }
+    }
 
     // MARK: The contexts'
 

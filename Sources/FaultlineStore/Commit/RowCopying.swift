@@ -69,12 +69,15 @@ package struct RowCopying {
 
     /// Copies all pairs into tables that are empty.
     ///
-    /// - Parameter progress: Told after each transaction of an entity, by its name in the source, how many of its rows
-    ///   are done, and of how many.
+    /// - Parameters:
+    ///   - endsEarly: Whether a transaction is to end before it is full; asked while one is under way.
+    ///   - progress: Told after each transaction of an entity, by its name in the source, how many of its rows are done,
+    ///     and of how many.
     /// - Throws: `.duplicate` where the target asks for unique values that two rows share; `.tooLarge` where values are
     ///   too long for an index key; `.malformed` for a row that does not fit its layout.
     /// - Complexity: O(n) for n rows; memory for one transaction.
     package func run(
+        endsEarly: () -> Bool,
         progress: (_ entityName: String, _ done: Int, _ total: Int) throws -> Void
     ) throws {
         for pair in pairs {
@@ -96,7 +99,7 @@ package struct RowCopying {
                             next = record.id + 1
                         }
                         done += records.count
-                        return byteCount < batchByteCount && done - before < Self.rowsMax
+                        return byteCount < batchByteCount && done - before < Self.rowsMax && !endsEarly()
                     }
                 }
                 // A table has as many rows as it says; one that had not would keep this going for ever.
