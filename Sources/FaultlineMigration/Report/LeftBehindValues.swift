@@ -62,7 +62,7 @@ struct LeftBehindValues {
 extension ResolvedMapping {
     /// Whether code is run that may read any attribute.
     fileprivate var runsCode: Bool {
-        policy != nil
+        mapping.entityMigrationPolicy != nil
             || attributes.contains {
                 if case .computed = $0.value { true } else { false }
             }
@@ -75,7 +75,7 @@ extension ResolvedMapping {
     fileprivate var attributesRead: [String] {
         attributes.compactMap {
             switch $0.value {
-            case .copied(let name): name
+            case .copied(let name, _): name
             case .path(let path): path.split(separator: ".").first.map(String.init)
             case .constant, .computed: nil
             }
