@@ -175,7 +175,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// sees it.
     ///
     /// What it and its contexts save is the stage's; closing it does nothing.
-    private init(
+    init(
         stage: StageStore, migrationPlan: (any SchemaMigrationPlan.Type)?, configuration: ModelConfiguration
     ) {
         schema = stage.store.storage.schema

@@ -32,6 +32,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case stageFailed
         /// It was cancelled by its `MigrationControl`.
         case cancelled
+        /// A migration was stopped that can go on, and would be given up.
+        case underWay
         /// The store could not be read or written.
         case storage
     }

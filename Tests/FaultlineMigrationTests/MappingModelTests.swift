@@ -6,26 +6,10 @@ import Foundation
 import Testing
 
 struct MappingModelTests {
-    private static let cover = Data(repeating: 9, count: 7_000)
+    private static let cover = MusicStore.cover
 
     private func makeMusic(in stores: Stores, _ alter: (ModelContext) throws -> Void = { _ in }) throws {
-        try stores.use(Music1.self) { _, context in
-            let tags = ["new", "old", "loud"].map { Music1.Tag(word: $0) }
-            tags.forEach { context.insert($0) }
-            for number in 0..<6 {
-                let album = Music1.Album(title: "a\(number)")
-                context.insert(album)
-                album.songs = (0..<4).map { Music1.Song(name: "s\($0)", seconds: 30 * number) }
-                if number % 2 == 0 { album.cover = Self.cover }
-            }
-            try context.save()
-            for album in try context.all(Music1.Album.self) {
-                album.songs = album.songs.reversed()
-                album.tags = album.title == "a3" ? [] : [tags[2], tags[0]]
-            }
-            try alter(context)
-            try context.save()
-        }
+        try MusicStore.make(in: stores, alter)
     }
 
     @discardableResult

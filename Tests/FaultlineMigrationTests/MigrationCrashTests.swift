@@ -2,12 +2,14 @@ import MigrationSimulation
 import Testing
 
 struct MigrationCrashTests {
-    @Test(arguments: MigrationLife.allCases)
+    /// `make crash` takes more of each kind, and custom stages that are tried out.
+    @Test(arguments: MigrationLife.allCases.filter { $0 != .customPreview })
     func survivesPowerCutsInEveryGap(of life: MigrationLife) {
         let report = runMigrationCrash(life, seeds: 1..<2, imagesPerGap: life == .streamed ? 6 : 2, objectCount: 6)
 
         #expect(report.violations.isEmpty, "\(report)\n\(report.violations.prefix(3).joined(separator: "\n"))")
-        #expect(report.old > 0 && report.resumable > 0 && report.new > 0)
+        #expect(report.old > 0 && report.resumable > 0)
+        #expect((report.new > 0) != life.isPreview)
         print(report)
     }
 }

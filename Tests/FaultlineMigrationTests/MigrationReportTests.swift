@@ -168,7 +168,8 @@ struct MigrationReportTests {
             let keys = try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
             #expect(
                 keys.keys.sorted() == [
-                    "blobBytesRead", "blobsLeftBehind", "blobsMoved", "bytesWritten", "changesNotSaved", "lastPasses",
+                    "blobBytesRead", "blobsLeftBehind", "blobsMoved", "bytesWritten", "changesNotSaved",
+                    "diskBytesFree", "diskBytesNeeded", "failures", "isDryRun", "isIncomplete", "lastPasses",
                     "nanoseconds", "objectsCopied", "objectsDeleted", "objectsDropped", "objectsFound", "objectsRead",
                     "objectsWritten", "resumes", "stages", "versions",
                 ])

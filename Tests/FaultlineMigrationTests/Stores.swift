@@ -66,6 +66,36 @@ struct Stores {
         }
     }
 
+    /// Tries a migration out.
+    func preview(
+        _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
+        migration: MigrationOptions = MigrationOptions(), failureLimit: Int = 100
+    ) throws -> MigrationReport {
+        try ModelContainer.previewMigration(
+            for: version.models, migrationPlan: plan, directory: directory, on: disk, options: Self.options,
+            migration: migration, failureLimit: failureLimit)
+    }
+
+    /// Every row of the store as it lies in its record, by table, and the schema; and how many values lie out of them.
+    func rows() throws -> [String: [UInt8]] {
+        let log = try Log.open(directory, on: disk, clock: .system, options: Self.options, deriver: RowIndexDeriver())
+        let snapshot = log.snapshot()
+        let stored = try #require(try StoredCatalog.read(snapshot))
+        #expect(stored.migration == nil)
+        var rows = ["schema": try NestedEncoder.encode(stored.schema)]
+        for table in stored.map.tables {
+            try snapshot.scan(
+                TableID(rawValue: table), from: 1, through: Limits.recordIDMax, readAhead: 4_096
+            ) { records in
+                for record in records { rows["\(table) \(record.id)"] = Array(record.row) }
+                return true
+            }
+        }
+        rows["blobs"] = Array("\(snapshot.recordCount(of: .blobs))".utf8)
+        try log.close()
+        return rows
+    }
+
     /// What `verify` finds wrong after a reopening, and tables that nobody names and that have rows all the same.
     func findings(_ version: any VersionedSchema.Type) throws -> [String] {
         try use(version) { container, _ in

@@ -89,6 +89,8 @@ enum Work2: VersionedSchema {
 final class StageNotes: @unchecked Sendable {
     // Safe because a migration runs on the thread of its test.
     var throwsAt: Int?
+    var failing: Set<Int> = []
+    var isDryRun: Bool?
     var seen: [Int] = []
     var copiesPhotos = false
     var movesPhotos = true
@@ -107,6 +109,12 @@ enum WorkPlan: SchemaMigrationPlan {
                 StreamedEntity(Work1.Employee.self) { old, output in
                     let notes = StageNotes.current
                     if notes.throwsAt == old.number { throw StageNotes.Stopped() }
+                    notes.isDryRun = output.isDryRun
+                    if notes.failing.contains(old.number) {
+                        // What was made of it in part must go.
+                        try output.insert(Work2.Photo())
+                        throw StageNotes.Stopped()
+                    }
                     try notes.during?()
                     notes.seen.append(old.number)
                     // One to none.

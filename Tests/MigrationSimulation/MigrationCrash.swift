@@ -12,29 +12,36 @@ package enum MigrationLife: CaseIterable, Sendable {
     case custom
     /// One mapped stage, with a policy.
     case mapped
+    /// The streamed stage, tried out.
+    case preview
+    /// The custom stages, tried out.
+    case customPreview
 
     /// What the migration leads to.
     fileprivate var version: any VersionedSchema.Type {
         switch self {
-        case .streamed, .mapped: Simulated2.self
-        case .custom: SimulatedCustom3.self
+        case .streamed, .mapped, .preview: Simulated2.self
+        case .custom, .customPreview: SimulatedCustom3.self
         }
     }
 
     fileprivate var plan: any SchemaMigrationPlan.Type {
         switch self {
-        case .streamed: SimulatedPlan.self
-        case .custom: SimulatedCustomPlan.self
+        case .streamed, .preview: SimulatedPlan.self
+        case .custom, .customPreview: SimulatedCustomPlan.self
         case .mapped: SimulatedMappedPlan.self
         }
     }
 
     fileprivate func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
         switch self {
-        case .streamed, .mapped: try work.newFault(context)
-        case .custom: try work.customFault(context)
+        case .streamed, .mapped, .preview: try work.newFault(context)
+        case .custom, .customPreview: try work.customFault(context)
         }
     }
+
+    /// Whether the migration is only tried out.
+    package var isPreview: Bool { self == .preview || self == .customPreview }
 }
 
 /// Cuts the power in every gap between two disk operations of a small migration.
@@ -90,10 +97,14 @@ private final class MigrationCrash: @unchecked Sendable {
         return options
     }
 
-    private func open(_ version: any VersionedSchema.Type, on disk: SimulatedDisk) throws -> ModelContainer {
+    private var migration: MigrationOptions {
         var migration = MigrationOptions()
         migration.batchByteCount = 1 + Int(seed % 3) * 400
-        return try ModelContainer(
+        return migration
+    }
+
+    private func open(_ version: any VersionedSchema.Type, on disk: SimulatedDisk) throws -> ModelContainer {
+        try ModelContainer(
             for: version.models, migrationPlan: version == Simulated1.self ? nil : life.plan,
             directory: "/d/store",
             on: disk, clock: Clock { 1 }, options: logOptions, migration: migration)
@@ -106,6 +117,16 @@ private final class MigrationCrash: @unchecked Sendable {
         try first.close()
         if let leavingOut { disk.ignoredSynchronizations = { $0.site == leavingOut } }
         disk.onOperation = { [unowned self] disk, operation in crash(disk, operation) }
+        if life.isPreview {
+            let preview = try ModelContainer.previewMigration(
+                for: life.version.models, migrationPlan: life.plan, directory: "/d/store", on: disk,
+                clock: Clock { 1 }, options: logOptions, migration: migration)
+            if !preview.failures.isEmpty || preview.isIncomplete {
+                report.violations.append("seed \(seed), uncut: \(preview.text)")
+            }
+            disk.onOperation = nil
+            return crash(disk, -1)
+        }
         let second = try open(life.version, on: disk)
         if let fault = try life.newFault(work, ModelContext(second)) {
             report.violations.append("seed \(seed), uncut: \(fault)")
@@ -140,10 +161,25 @@ private final class MigrationCrash: @unchecked Sendable {
         case .resumable: report.resumable += 1
         case .none: return "the store has no catalog"
         }
-        if report.states % 4 == 0, try stage(of: disk) != .new {
-            return try use(Simulated1.self, disk) { try work.oldFault($0) }
+        if life.isPreview || report.states % 4 == 0, try stage(of: disk) != .new {
+            if let fault = try use(Simulated1.self, disk, { try oldFault($0) }) { return fault }
+            // What was only tried out must not keep anybody from doing it.
+            guard life.isPreview, report.states % 8 == 0 else { return nil }
         }
         return try use(life.version, disk) { try life.newFault(work, $0) }
+    }
+
+    /// What is wrong with the old state; nothing of a migration may be left beside it.
+    private func oldFault(_ context: ModelContext) throws -> String? {
+        let store = context.container.rowStore
+        let snapshot = store.log.snapshot()
+        if try StoredCatalog.read(snapshot)?.migration != nil { return "a migration is left" }
+        for number in TableID.firstEntity..<store.storage.map.counters.table
+        where !store.storage.map.tables.contains(number) {
+            let count = snapshot.recordCount(of: TableID(rawValue: number))
+            if count > 0 { return "table \(number) is left, with \(count) rows" }
+        }
+        return try work.oldFault(context)
     }
 
     private func use(

@@ -18,6 +18,8 @@ final class MigrationCourse {
     private let options: MigrationOptions
     /// How many stages there are.
     private let stageCount: Int
+    /// What a dry run has found; nil if it is none.
+    let findings: PreviewFindings?
     /// Place in `counts.stages` of the stage under way.
     private(set) var stage: Int?
     private var pass: MigrationPass?
@@ -44,10 +46,15 @@ final class MigrationCourse {
     ///   - options: How the migration runs.
     ///   - stageCount: How many stages there are.
     ///   - resumed: The record of the migration, if it was begun and did not end.
-    init(_ log: Log, _ options: MigrationOptions, stageCount: Int, resumed: MigrationRecord?) {
+    ///   - findings: Takes what a dry run finds; nil if it is none.
+    init(
+        _ log: Log, _ options: MigrationOptions, stageCount: Int, resumed: MigrationRecord?,
+        findings: PreviewFindings? = nil
+    ) {
         self.log = log
         self.options = options
         self.stageCount = stageCount
+        self.findings = findings
         counts = resumed?.report ?? MigrationCounts()
         if resumed != nil { counts.resumes += 1 }
         settledNanoseconds = options.clock.monotonicNanoseconds()
@@ -97,6 +104,21 @@ final class MigrationCourse {
         again.resumes = begun.resumes
         counts.stages.append(again)
         self.stage = counts.stages.count - 1
+    }
+
+    /// The version that the stage under way leads to.
+    var stageName: String { stage.map { counts.stages[$0].to } ?? "" }
+
+    /// Goes back to what had been counted of objects, because a batch was given up; time and bytes stay.
+    func forget(since before: MigrationCounts) {
+        guard let stage, before.stages.indices.contains(stage) else { return }
+        let passes = counts.stages[stage].passes
+        let blobBytesRead = counts.blobBytesRead
+        counts = before
+        counts.stages[stage].passes = passes
+        counts.blobBytesRead = blobBytesRead
+        entityPlace = nil
+        mappingPlace = mapping.flatMap(mappingPlace(of:))
     }
 
     /// Ends the last stage: what follows belongs to the migration as a whole.

@@ -1,3 +1,4 @@
+internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineObjects
 
@@ -38,98 +39,155 @@ struct MappedPasses {
 
     private func make(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
-        try call(mapping) { try policies[mapping.place]?.begin(mapping.mapping, with: manager) }
+        try recovering(mapping) {
+            try call(mapping) { try policies[mapping.place]?.begin(mapping.mapping, with: manager) }
+        }
         if let source = mapping.source?.name, mapping.mapping.mappingType != .add {
             let total = stage.source.storedCount(entityNamed: source)
             try course.begin(.instances, of: source, mapping: mapping.mapping.name, total: total)
+            let recovery = recovery(source) {
+                try create(mapping, of: stage.source.dynamicObject($0, entityNamed: source))
+            }
             try stage.source.forEachStored(
                 entityNamed: source, where: mapping.mapping.sourceFilter,
                 skipped: { try advance(mapping, of: total, pass: 0) }
             ) { old, _, _ in
-                course.countRead()
-                let before = stage.associationCount
-                try call(mapping, old) {
-                    if let policy = policies[mapping.place] {
-                        try policy.createDestinationInstances(forSource: old, in: mapping.mapping, manager: manager)
-                    } else {
-                        try manager.createDestinationInstance(forSource: old, in: mapping.mapping)
-                    }
+                try recovering(mapping, by: recovery) {
+                    try create(mapping, of: old)
+                    try call(mapping, old) { try stage.flushIfFull() }
                 }
-                if stage.associationCount == before { course.countDropped() }
-                try call(mapping, old) { try stage.flushIfFull() }
                 try advance(mapping, of: total, pass: 0)
             }
+            try flushForTrial(mapping, by: recovery)
         }
-        try call(mapping) {
-            try policies[mapping.place]?.endInstanceCreation(forMapping: mapping.mapping, manager: manager)
-            try stage.flush()
+        try recovering(mapping) {
+            try call(mapping) {
+                try policies[mapping.place]?.endInstanceCreation(forMapping: mapping.mapping, manager: manager)
+                try stage.flush()
+            }
         }
+    }
+
+    private func create(_ mapping: ResolvedMapping, of old: ManagedObject) throws {
+        course.countRead()
+        stage.begin(old.objectID.number)
+        let before = stage.associationCount
+        try call(mapping, old) {
+            if let policy = policies[mapping.place] {
+                try policy.createDestinationInstances(forSource: old, in: mapping.mapping, manager: manager)
+            } else {
+                try manager.createDestinationInstance(forSource: old, in: mapping.mapping)
+            }
+        }
+        if stage.associationCount == before { course.countDropped() }
     }
 
     private func relate(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
-        if policies[mapping.place] != nil || !mapping.relationships.isEmpty {
+        if policies[mapping.place] != nil || !mapping.relationships.isEmpty, let source = mapping.source?.name,
+            let destination = mapping.destination?.name
+        {
             let total = try stage.destinationCount(of: mapping)
-            try course.begin(
-                .relationships, of: mapping.destination?.name, mapping: mapping.mapping.name, total: total)
+            try course.begin(.relationships, of: destination, mapping: mapping.mapping.name, total: total)
+            let recovery = recovery(destination) {
+                let new = try stage.target.dynamicObject($0, entityNamed: destination)
+                guard let old = try stage.sources(of: new, by: mapping.place).first else { return }
+                try relate(mapping, new, to: stage.source.dynamicObject(old.objectID.number, entityNamed: source))
+            }
             try stage.forEachDestination(of: mapping) { new, old in
-                manager.currentSource = old
-                defer { manager.currentSource = nil }
-                try call(mapping, old) {
-                    if let policy = policies[mapping.place] {
-                        try policy.createRelationships(forDestination: new, in: mapping.mapping, manager: manager)
-                    } else {
-                        try manager.createRelationships(forDestination: new, in: mapping.mapping)
-                    }
-                    try stage.flushIfFull()
+                try recovering(mapping, by: recovery) {
+                    try relate(mapping, new, to: old)
+                    try call(mapping, old) { try stage.flushIfFull() }
                 }
                 try advance(mapping, of: total, pass: 1)
             }
+            try flushForTrial(mapping, by: recovery)
         }
-        try call(mapping) {
-            try policies[mapping.place]?.endRelationshipCreation(forMapping: mapping.mapping, manager: manager)
-            try stage.flush()
+        try recovering(mapping) {
+            try call(mapping) {
+                try policies[mapping.place]?.endRelationshipCreation(forMapping: mapping.mapping, manager: manager)
+                try stage.flush()
+            }
+        }
+    }
+
+    private func relate(_ mapping: ResolvedMapping, _ new: ManagedObject, to old: ManagedObject) throws {
+        stage.begin(new.objectID.number)
+        manager.currentSource = old
+        defer { manager.currentSource = nil }
+        try call(mapping, old) {
+            if let policy = policies[mapping.place] {
+                try policy.createRelationships(forDestination: new, in: mapping.mapping, manager: manager)
+            } else {
+                try manager.createRelationships(forDestination: new, in: mapping.mapping)
+            }
         }
     }
 
     private func check(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
         try course.begin(.validation, of: mapping.destination?.name, mapping: mapping.mapping.name)
-        try call(mapping) {
-            try policies[mapping.place]?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
-            try policies[mapping.place]?.end(mapping.mapping, manager: manager)
-            try stage.flush()
+        try recovering(mapping) {
+            try call(mapping) {
+                try policies[mapping.place]?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
+                try policies[mapping.place]?.end(mapping.mapping, manager: manager)
+                try stage.flush()
+            }
         }
     }
 
     /// Asks of the new objects what the new schema asks of relationships.
     private func checkRules() throws {
-        var findings: [String] = []
-        let rewritten = Set(stage.mappings.compactMap(\.destination?.name))
-        for entity in manager.destinationSchema.entities where isConcerned(entity, rewritten) {
-            let total = stage.target.storedCount(entityNamed: entity.name)
-            try course.begin(.validation, of: entity.name, total: total)
-            findings += try stage.target.brokenRules(
-                entityNamed: entity.name, limit: Self.findingsMax - findings.count, targetsOf: rewritten
-            ) { try course.advance(by: $0) }
-            if findings.count >= Self.findingsMax { break }
+        let check = RuleCheck(
+            target: stage.target, schema: manager.destinationSchema,
+            rewritten: Set(stage.mappings.compactMap(\.destination?.name)), course: course)
+        let broken = try check.run(limit: course.findings?.room ?? Self.findingsMax)
+        if let findings = course.findings {
+            for broken in broken { try findings.note(broken, stage: course.stageName) }
+            return
         }
-        guard findings.isEmpty else {
+        guard broken.isEmpty else {
+            let findings = broken.map(\.description).joined(separator: "; ")
             throw MigrationError(
                 .stageFailed,
-                "What the stage to \(name) made breaks rules of the new version: \(findings.joined(separator: "; ")). The store is in its old state."
+                "What the stage to \(name) made breaks rules of the new version: \(findings). The store is in its old state."
             )
         }
     }
 
-    /// Whether an entity was written anew, or has to refer to one that was.
-    private func isConcerned(_ entity: Schema.Entity, _ rewritten: Set<String>) -> Bool {
-        rewritten.contains(entity.name)
-            || entity.properties.contains {
-                guard let relationship = $0 as? Schema.Relationship else { return false }
-                return relationship.isToOneRelationship && !relationship.isOptional
-                    && rewritten.contains(relationship.destination)
+    // MARK: Failures
+
+    /// Goes on behind an object that fails, in a dry run.
+    private func recovery(_ entity: String, _ convert: @escaping (RecordID) throws -> Void) -> BatchRecovery {
+        BatchRecovery(
+            convert: convert, flush: { try stage.flush() }, discard: { stage.discard() },
+            note: { try stage.noteFailure(of: $0, entity: entity, $1) })
+    }
+
+    /// In a dry run, saves before calls that are not about one object, so that an object that cannot be saved is found.
+    private func flushForTrial(_ mapping: ResolvedMapping, by recovery: BatchRecovery) throws {
+        guard course.findings != nil else { return }
+        try recovering(mapping, by: recovery) { try call(mapping) { try stage.flush() } }
+    }
+
+    /// Calls `body`; in a dry run, an error that others may be spared of is noted, and the rest of the batch done.
+    ///
+    /// - Parameters:
+    ///   - mapping: The mapping.
+    ///   - recovery: How the rest is done; nil for calls that are not about one object.
+    ///   - body: The calls.
+    /// - Throws: What `body` throws, unless it was noted.
+    private func recovering(
+        _ mapping: ResolvedMapping, by recovery: BatchRecovery? = nil, _ body: () throws -> Void
+    ) throws {
+        do { try body() } catch {
+            guard course.findings != nil, manager.cancellation == nil, PreviewFindings.isOfObject(error) else {
+                throw error
             }
+            if let recovery { return try recovery.run(stage.batch[...]) }
+            stage.discard()
+            try stage.noteFailure(of: nil, entity: mapping.destination?.name ?? "", error)
+        }
     }
 
     // MARK: Calls

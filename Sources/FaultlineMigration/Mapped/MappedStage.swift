@@ -29,6 +29,11 @@ final class MappedStage {
     private var movable: Set<UInt64> = []
     private var moved: [UInt64] = []
 
+    /// Objects that calls of this batch were made for: old ones in the first pass, new ones in the second.
+    private(set) var batch: [RecordID] = []
+    /// What had been counted when the batch began.
+    private var countsAtFlush: MigrationCounts
+
     private struct Key: Hashable {
         let place: Int
         let number: RecordID
@@ -60,6 +65,7 @@ final class MappedStage {
         self.record = record
         self.course = course
         self.batchByteCount = batchByteCount
+        countsAtFlush = course.counts
         let links = record.targetMap.passingLinks
         guard links.count == mappings.count + 1 else {
             throw MigrationError(.storage, "The catalog's record of the migration under way is of another release.")
@@ -223,10 +229,30 @@ final class MappedStage {
     /// Whether a new object of a mapping may have more than one old one.
     func mayMerge(_ place: Int) -> Bool { merging.contains(place) }
 
+    /// Begins the calls for an object.
+    func begin(_ number: RecordID) { batch.append(number) }
+
+    /// Gives up what was not saved.
+    func discard() {
+        target.dropUnsaved()
+        _ = takeError()
+        _ = session.takeError()
+        moved.removeAll(keepingCapacity: true)
+        forgetBatch()
+        course.forget(since: countsAtFlush)
+    }
+
+    /// Notes an old object for which calls could not be made, or whose new ones could not be saved.
+    func noteFailure(of number: RecordID?, entity: String, _ error: any Error) throws {
+        countsAtFlush = course.counts
+        try course.findings?.note(entity, number, stage: course.stageName, error, refusal: target.refusal)
+    }
+
     /// Saves if the batch is full.
     func flushIfFull() throws {
         if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.objectsMax
-            || pending.count >= Self.objectsMax || target.unsavedLinkCount >= Self.objectsMax
+            || pending.count >= Self.objectsMax || batch.count >= Self.objectsMax
+            || target.unsavedLinkCount >= Self.objectsMax
         {
             try flush()
         }
@@ -258,10 +284,16 @@ final class MappedStage {
                 try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? self.record.leftBehindCount
             try StoredCatalog.put(self.record, StoredCatalog.RecordNumber.migration, in: &transaction)
         }
+        forgetBatch()
+        countsAtFlush = course.counts
+    }
+
+    private func forgetBatch() {
         pending.removeAll(keepingCapacity: true)
         pendingBySource.removeAll(keepingCapacity: true)
         pendingByDestination.removeAll(keepingCapacity: true)
         chosen.removeAll(keepingCapacity: true)
         movable.removeAll(keepingCapacity: true)
+        batch.removeAll(keepingCapacity: true)
     }
 }

@@ -19,6 +19,9 @@ public final class MigrationManager {
     public internal(set) var currentEntityMapping: EntityMapping?
     /// How much of the stage is done, from 0 to 1.
     public internal(set) var migrationProgress: Float = 0
+    /// Whether the migration is only tried out: nothing of it stays, so what a policy does outside of the store should be
+    /// left out.
+    public var isDryRun: Bool { sourceContext.isDryRun }
     /// Whatever policies want to tell each other; not kept where the migration begins again after a kill.
     public var userInfo: [AnyHashable: Any] = [:]
 

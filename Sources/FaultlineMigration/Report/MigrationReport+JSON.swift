@@ -21,6 +21,11 @@ extension MigrationReport {
         bytesWritten = try count(.bytesWritten)
         nanoseconds = try count(.nanoseconds)
         stages = try container.decodeIfPresent([Stage].self, forKey: .stages) ?? []
+        isDryRun = try container.decodeIfPresent(Bool.self, forKey: .isDryRun) ?? false
+        failures = try container.decodeIfPresent([Failure].self, forKey: .failures) ?? []
+        isIncomplete = try container.decodeIfPresent(Bool.self, forKey: .isIncomplete) ?? false
+        diskBytesNeeded = try count(.diskBytesNeeded)
+        diskBytesFree = try count(.diskBytesFree)
         lastPasses = try container.decodeIfPresent([Pass].self, forKey: .lastPasses) ?? []
     }
 

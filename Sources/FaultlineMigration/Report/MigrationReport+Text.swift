@@ -34,7 +34,23 @@ extension MigrationReport: CustomStringConvertible {
         }
         lines += Self.costs(lastPasses)
         if changesNotSaved > 0 { lines.append("  \(changesNotSaved) objects were changed and not saved") }
+        if isDryRun { lines += dryRunLines }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var dryRunLines: [String] {
+        var lines = [
+            "  dry run: needs \(ReportFigure.bytes(diskBytesNeeded)) of disk, \(ReportFigure.bytes(diskBytesFree)) are free; "
+                + "\(failures.count) failures\(isIncomplete ? ", and it ended there" : "")"
+        ]
+        for failure in failures {
+            let object = failure.object.map { " \($0)" } ?? ""
+            let property = failure.property.map { ".\($0)" } ?? ""
+            lines.append(
+                "    \(failure.rule.rawValue): \(failure.entity)\(object)\(property), to \(failure.stage): \(failure.reason)"
+            )
+        }
+        return lines
     }
 
     private static func resumed(_ resumes: Int) -> String {

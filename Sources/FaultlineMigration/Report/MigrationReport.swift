@@ -40,6 +40,18 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     /// The switch, and what was done after it.
     public internal(set) var lastPasses: [Pass] = []
 
+    /// Whether the migration was only tried out.
+    public internal(set) var isDryRun = false
+    /// Objects that a dry run found to fail, in the order in which they were met.
+    public internal(set) var failures: [Failure] = []
+    /// Whether a dry run ended before its end: at the most failures that it lists, or at one that it could not go on
+    /// behind.
+    public internal(set) var isIncomplete = false
+    /// Bytes that the migration needs on the disk beside what the store takes, as a dry run has measured them.
+    public internal(set) var diskBytesNeeded = 0
+    /// Bytes that were free on the disk when a dry run began.
+    public package(set) var diskBytesFree = 0
+
     /// Nothing done yet.
     package init() {}
 
@@ -47,7 +59,7 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey {
         case versions, objectsRead, objectsWritten, objectsFound, objectsDropped, objectsCopied, objectsDeleted
         case changesNotSaved, blobsMoved, blobsLeftBehind, blobBytesRead, resumes, bytesWritten, nanoseconds, stages
-        case lastPasses
+        case lastPasses, isDryRun, failures, isIncomplete, diskBytesNeeded, diskBytesFree
     }
 
     /// What one stage did.
@@ -115,5 +127,38 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         public internal(set) var nanoseconds: Int
         /// Bytes that were written to the store's files meanwhile.
         public internal(set) var bytesWritten: Int
+    }
+
+    /// An object that cannot be migrated.
+    public struct Failure: Codable, Sendable, Equatable {
+        /// What it contradicts.
+        public enum Rule: String, Codable, Sendable {
+            /// The closure, the policy or an expression threw.
+            case code
+            /// What was made of it cannot be saved.
+            case invalid
+            /// It has the unique values of another.
+            case duplicate
+            /// A required object is missing.
+            case required
+            /// The required object that it refers to is not there.
+            case dangling
+            /// It has too many objects, or too few.
+            case count
+        }
+
+        /// The version that the stage leads to.
+        public internal(set) var stage: String
+        /// The entity: of the old version where it could not be read or converted, of the new one where what was made
+        /// breaks a rule; empty where it is the stage as a whole that failed.
+        public internal(set) var entity: String
+        /// The object's number in its entity, as `PersistentIdentifier` shows it; nil where it is none in particular.
+        public internal(set) var object: UInt64?
+        /// The property, where it is one.
+        public internal(set) var property: String?
+        /// What it contradicts.
+        public internal(set) var rule: Rule
+        /// What was thrown, or is wrong, in words.
+        public internal(set) var reason: String
     }
 }

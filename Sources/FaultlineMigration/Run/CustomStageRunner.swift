@@ -143,7 +143,7 @@ struct CustomStageRunner {
         _ closure: (ModelContext) throws -> Void, _ name: String, _ store: RowStore, _ types: [ModelType],
         _ firstOwnBlob: UInt64
     ) throws {
-        let session = StageSession(firstOwnBlob: firstOwnBlob)
+        let session = StageSession(firstOwnBlob: firstOwnBlob, isDryRun: course.findings != nil)
         let stage = StageStore(store: store, types: types, session: session)
         let context = ModelContext(stage.makeCore(), owner: makeContainer(stage))
         course.watch(session.tallies)

@@ -45,6 +45,8 @@ struct IndexBuilding {
             batchByteCount += key.count + Self.entryByteCount
         }
         func flush() throws {
+            var duplicates: [StoreError] = []
+            var numbers: [RecordID] = []
             _ = try log.write(author: nil) { transaction in
                 // A transaction without a record would not be one.
                 try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
@@ -53,7 +55,11 @@ struct IndexBuilding {
                         if entry.index.isUnique, let other = try transaction.firstID(in: entry.index, key: key),
                             other != entry.id
                         {
-                            throw StoreError.duplicate(other, entry.id, entity.name)
+                            let duplicate = StoreError.duplicate(other, entry.id, entity.name)
+                            guard course.findings != nil else { throw duplicate }
+                            duplicates.append(duplicate)
+                            numbers.append(entry.id)
+                            return
                         }
                         try transaction.insertEntry(entry.index, key: key, id: entry.id)
                     }
@@ -61,6 +67,9 @@ struct IndexBuilding {
             }
             batch.removeAll(keepingCapacity: true)
             batchByteCount = 0
+            for (number, duplicate) in zip(numbers, duplicates) {
+                try course.findings?.note(entity.name, number, stage: course.stageName, duplicate)
+            }
         }
         try snapshot.scan(entity.table, from: 1, through: (1 << 48) - 1, readAhead: 128 << 10) { records in
             for record in records {

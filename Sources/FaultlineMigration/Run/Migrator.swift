@@ -9,11 +9,11 @@ package import FaultlineStore
 /// store's version on are run, or, without a plan, one lightweight step; all of them end in one transaction, the
 /// switch, until which the old state is in force.
 package struct Migrator {
-    private let log: Log
-    private let schema: Schema
+    let log: Log
+    let schema: Schema
     private let types: [ModelType]
-    private let plan: (any SchemaMigrationPlan.Type)?
-    private let options: MigrationOptions
+    let plan: (any SchemaMigrationPlan.Type)?
+    let options: MigrationOptions
     private let makeStageContainer: (StageStore) -> AnyObject?
     private var report = MigrationReport()
 
@@ -44,10 +44,15 @@ package struct Migrator {
 
     /// Brings the store to the schema.
     package mutating func run(isReadOnly: Bool) throws -> Opened {
+        try inTurn { try $0.runInTurn(StoredCatalog.read($0.log.snapshot()), isReadOnly) }
+    }
+
+    /// Calls `body` while nobody else in this process migrates the store.
+    mutating func inTurn<R>(_ body: (inout Migrator) throws -> R) throws -> R {
         let turn = MigrationTurns.shared.turn(of: log)
         try turn.take()
         defer { turn.giveUp() }
-        return try runInTurn(StoredCatalog.read(log.snapshot()), isReadOnly)
+        return try body(&self)
     }
 
     /// The same, unless that goes through objects: then the log is to be opened with no more than its share of the
@@ -55,12 +60,11 @@ package struct Migrator {
     ///
     /// - Returns: Nil if it does; nothing was written then.
     package mutating func runUnlessRewriting(isReadOnly: Bool) throws -> Opened? {
-        let turn = MigrationTurns.shared.turn(of: log)
-        try turn.take()
-        defer { turn.giveUp() }
-        let stored = try StoredCatalog.read(log.snapshot())
-        if let stored, try isRewriteDue(stored) { return nil }
-        return try runInTurn(stored, isReadOnly)
+        try inTurn { migrator in
+            let stored = try StoredCatalog.read(migrator.log.snapshot())
+            if let stored, try migrator.isRewriteDue(stored) { return nil }
+            return try migrator.runInTurn(stored, isReadOnly)
+        }
     }
 
     private func isRewriteDue(_ stored: StoredCatalog) throws -> Bool {
@@ -133,37 +137,64 @@ package struct Migrator {
     /// Forgets indexes that no schema names any more.
     ///
     /// Those of tables that are gone are there again after a crash, so every opening looks.
-    private func dropIndexes(notIn map: EntityMap) throws {
+    func dropIndexes(notIn map: EntityMap) throws {
         let named = map.indexes
         for index in log.indexIDs where !named.contains(index.rawValue) { try log.dropIndex(index) }
     }
 
     // MARK: Steps
 
-    private mutating func migrate(_ stored: StoredCatalog, _ steps: MigrationSteps) throws
-        -> StoredCatalog
-    {
+    private mutating func migrate(_ stored: StoredCatalog, _ steps: MigrationSteps) throws -> StoredCatalog {
         if options.unhandledData == .fail { try UnhandledDataCheck(log: log, stored: stored, steps: steps.all).run() }
-        var stored = stored
+        let begun = try begin(stored, steps, digest: steps.digest)
+        var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
+        let course = MigrationCourse(log, options, stageCount: steps.all.count, resumed: begun.resumed)
+        try run(steps, begun, course, &progress)
+        course.endStages()
+        try course.begin(.switching)
+        try switchOver(begun.stored, progress)
+        try course.begin(.reclaiming)
+        try LeftBehindCleaning(log: log, layouts: progress.current.layouts, course: course).run()
+        try dropIndexes(notIn: progress.current.map)
+        course.end()
+        report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
+        return progress.current
+    }
+
+    /// Where a migration begins, or goes on.
+    struct Begun {
+        var stored: StoredCatalog
+        let digest: String
+        /// The record of the migration, if it was begun and did not end.
         var resumed: MigrationRecord?
+    }
+
+    /// Looks whether a migration goes on, and gives up one that does not.
+    func begin(_ stored: StoredCatalog, _ steps: MigrationSteps, digest: String) throws -> Begun {
+        var begun = Begun(stored: stored, digest: digest)
         if let migration = stored.migration {
-            if migration.planDigest == steps.digest, migration.stage < steps.all.count {
-                resumed = migration
+            if migration.planDigest == digest, migration.stage < steps.all.count, !migration.isPreview {
+                begun.resumed = migration
             } else {
                 try MigrationAbandonment(log: log).run(stored)
-                stored = StoredCatalog(schema: stored.schema, map: stored.map, layouts: stored.layouts)
+                begun.stored = StoredCatalog(schema: stored.schema, map: stored.map, layouts: stored.layouts)
             }
         }
         // What an earlier migration left: this one begins its own records at 0.
-        if resumed == nil { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
-        var progress = StepProgress(stored: stored, resumed: resumed)
-        let course = MigrationCourse(log, options, stageCount: steps.all.count, resumed: resumed)
+        if begun.resumed == nil { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
+        return begun
+    }
+
+    /// Runs the steps that are left.
+    func run(
+        _ steps: MigrationSteps, _ begun: Begun, _ course: MigrationCourse, _ progress: inout StepProgress
+    ) throws {
         for (place, step) in steps.all.enumerated() {
-            if let resumed, place < resumed.stage { continue }
-            let stopped = place == resumed?.stage ? resumed : nil
+            if let resumed = begun.resumed, place < resumed.stage { continue }
+            let stopped = place == begun.resumed?.stage ? begun.resumed : nil
             course.begin(step, at: place, isResumed: stopped != nil)
             let beginning = StepBeginning(
-                log: log, planDigest: steps.digest, place: place, mapInForce: stored.map, course: course)
+                log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course)
             if let closures = step.closures {
                 let runner = CustomStageRunner(
                     log: log, step: step, closures: closures, beginning: beginning, course: course, options: options,
@@ -179,15 +210,6 @@ package struct Migrator {
                 try runner.run(&progress, stopped: stopped)
             }
         }
-        course.endStages()
-        try course.begin(.switching)
-        try switchOver(stored, progress)
-        try course.begin(.reclaiming)
-        try LeftBehindCleaning(log: log, layouts: progress.current.layouts, course: course).run()
-        try dropIndexes(notIn: progress.current.map)
-        course.end()
-        report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
-        return progress.current
     }
 
     /// Runs a custom or a mapped stage; where it fails and no earlier stage has finished, gives the migration up, so that

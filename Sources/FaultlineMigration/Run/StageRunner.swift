@@ -37,7 +37,7 @@ struct StageRunner {
     mutating func run() throws {
         let sourceStore = try RowStore(log: log, catalog: source, types: fromTypes)
         let targetStore = try RowStore(log: log, catalog: target, types: toTypes, isMigrationTarget: true)
-        let session = StageSession(firstOwnBlob: record.firstBlob)
+        let session = StageSession(firstOwnBlob: record.firstBlob, isDryRun: course.findings != nil)
         let output = session.makeCore(targetStore, toTypes)
         output.sharedTables = Set(source.map.tables).intersection(target.map.tables).mapToTables()
         let writer = StageWriter(
@@ -51,7 +51,6 @@ struct StageRunner {
                 try run(
                     entity, place, reader, MigrationOutput(writer), writer, session,
                     startingAfter: place == record.entity ? record.lastDone : 0)
-                try writer.flush()
                 if place + 1 < entities.count { try writer.moveOn(toEntity: place + 1) }
             } catch let error as MigrationError {
                 // What is done stays done.
@@ -65,6 +64,18 @@ struct StageRunner {
             }
         }
         leftBehindCount = writer.leftBehindCount
+        try checkRules(output)
+    }
+
+    /// In a dry run: looks for required objects that went without those that refer to them.
+    private func checkRules(_ output: ContextCore) throws {
+        guard let findings = course.findings else { return }
+        let oldNames = SchemaDifference(from: source.schema, to: target.schema).oldEntityNames
+        let streamed = Set(entities.map(\.entityName))
+        let check = RuleCheck(
+            target: output, schema: target.schema,
+            rewritten: Set(oldNames.filter { streamed.contains($0.value) }.keys), course: course)
+        for broken in try check.run(limit: findings.room) { try findings.note(broken, stage: course.stageName) }
     }
 
     private func run(
@@ -74,15 +85,36 @@ struct StageRunner {
         var done = last == 0 ? 0 : record.entityDone
         let total = reader.storedCount(entity.type)
         try course.begin(.instances, of: entity.entityName, done: done, total: total)
-        try reader.forEachStored(entity.type, after: last) { object, number, blobs in
+        func convert(_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws {
             writer.begin(entity: entity.entityName, number: number, blobs: blobs)
             try entity.body(object, output)
             // A value that could not be read was a stand-in, which must not become the new value.
             if let error = session.error { throw error }
+            writer.end(entityPlace: place, done: done + 1)
+        }
+        let recovery = BatchRecovery(
+            convert: { try reader.forEachStored(entity.type, after: $0 - 1, through: $0, convert) },
+            flush: { try writer.flush() },
+            discard: {
+                _ = session.takeError()
+                writer.discard()
+            },
+            note: { try writer.noteFailure(of: $0, entity: entity.entityName, $1) })
+        func recovering(_ body: () throws -> Void) throws {
+            do { try body() } catch {
+                guard course.findings != nil, PreviewFindings.isOfObject(error) else { throw error }
+                try recovery.run(writer.batch[...])
+            }
+        }
+        try reader.forEachStored(entity.type, after: last) { object, number, blobs in
+            try recovering {
+                try convert(object, number, blobs)
+                try writer.flushIfFull()
+            }
             done += 1
-            try writer.end(entityPlace: place, done: done)
             try course.reach(done)
         }
+        try recovering { try writer.flush() }
     }
 }
 

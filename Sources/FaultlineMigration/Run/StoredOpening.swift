@@ -8,14 +8,18 @@ package enum StoredOpening {
     ///
     /// Waits until nobody in this process migrates the store. A migration that was cut short stays what it is: the
     /// state before it can be read, and not written until somebody has finished it. Where there is none, what an
-    /// earlier one left to be deleted goes.
+    /// earlier one left to be deleted goes, and so does a dry run that was cut short.
     ///
     /// - Throws: `StoreError` or `LogError` if the catalog cannot be read, or the store not be cleaned.
     package static func open(_ log: Log, isReadOnly: Bool) throws -> Migrator.Opened? {
         let turn = MigrationTurns.shared.turn(of: log)
         try turn.take()
         defer { turn.giveUp() }
-        guard let stored = try StoredCatalog.read(log.snapshot()) else { return nil }
+        guard var stored = try StoredCatalog.read(log.snapshot()) else { return nil }
+        if stored.migration?.isPreview == true, !isReadOnly {
+            try MigrationAbandonment(log: log).run(stored)
+            stored = StoredCatalog(schema: stored.schema, map: stored.map, layouts: stored.layouts)
+        }
         if stored.migration == nil, !isReadOnly { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
         return (try RowStore(log: log, catalog: stored.under(stored.schema, stored.map)), MigrationReport())
     }

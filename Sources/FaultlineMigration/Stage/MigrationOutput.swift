@@ -10,6 +10,10 @@ public final class MigrationOutput: @unchecked Sendable {
 
     init(_ writer: StageWriter) { self.writer = writer }
 
+    /// Whether the migration is only tried out: nothing of it stays, so what the closure does outside of the store should
+    /// be left out.
+    public var isDryRun: Bool { writer.isDryRun }
+
     /// Takes a new object, and all new objects it refers to.
     public func insert<New: PersistentModel>(_ new: New) throws {
         try writer.insert(new)

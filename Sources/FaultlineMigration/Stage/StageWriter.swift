@@ -22,8 +22,15 @@ final class StageWriter {
     private var oldNumber: RecordID = 0
     private var isIdentityTaken = false
     private var wroteAnything = false
+    /// Old objects of this batch.
+    private(set) var batch: [RecordID] = []
+    /// What had been counted when the batch began.
+    private var countsAtFlush: MigrationCounts
     /// Values out of the rows of the batch's old objects that no new object took yet.
     private var blobsToMove: Set<UInt64> = []
+
+    /// Old objects that make a batch, however little was made of them.
+    private static let batchMax = 16_384
 
     private struct PendingKey: Hashable {
         let index: UInt32
@@ -39,10 +46,12 @@ final class StageWriter {
         self.oldNames = oldNames
         self.record = record
         self.batchByteCount = batchByteCount
+        countsAtFlush = course.counts
         target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
     var leftBehindCount: Int { record.leftBehindCount }
+    var isDryRun: Bool { course.findings != nil }
 
     /// Writes down that an entity is done.
     func moveOn(toEntity place: Int) throws {
@@ -61,16 +70,25 @@ final class StageWriter {
         isIdentityTaken = false
         wroteAnything = false
         blobsToMove.formUnion(blobs)
+        batch.append(number)
         course.countRead()
     }
 
-    /// Ends the work on it; saves if the batch is full.
-    func end(entityPlace: Int, done: Int) throws {
+    /// Ends the work on it.
+    func end(entityPlace: Int, done: Int) {
         if !wroteAnything { course.countDropped() }
         record.entity = entityPlace
         record.lastDone = oldNumber
         record.entityDone = done
-        if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= 16_384 { try flush() }
+    }
+
+    /// Saves if the batch is full.
+    func flushIfFull() throws {
+        if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.batchMax
+            || batch.count >= Self.batchMax
+        {
+            try flush()
+        }
     }
 
     /// Saves what there is.
@@ -90,6 +108,24 @@ final class StageWriter {
         }
         blobsToMove.removeAll(keepingCapacity: true)
         pendingKeys.removeAll(keepingCapacity: true)
+        batch.removeAll(keepingCapacity: true)
+        countsAtFlush = course.counts
+    }
+
+    /// Gives up what was not saved.
+    func discard() {
+        target.dropUnsaved()
+        blobsToMove.removeAll(keepingCapacity: true)
+        pendingKeys.removeAll(keepingCapacity: true)
+        batch.removeAll(keepingCapacity: true)
+        course.forget(since: countsAtFlush)
+    }
+
+    /// Notes an old object that could not be converted, or not be saved.
+    func noteFailure(of number: RecordID, entity: String, _ error: any Error) throws {
+        course.countRead()
+        countsAtFlush = course.counts
+        try course.findings?.note(entity, number, stage: course.stageName, error, refusal: target.refusal)
     }
 
     private func mayMove(_ blob: UInt64) -> Bool {

@@ -199,17 +199,17 @@ extension ContextCore {
     }
 
     /// Walks the stored objects of a class in the order of creation, each with its number and the values it has out of
-    /// its row.
+    /// its row, from behind one number through another.
     ///
     /// Rows are read ahead; an object is let go of before the next, unless `body` keeps it.
     package func forEachStored(
-        _ type: any PersistentModel.Type, after last: RecordID,
+        _ type: any PersistentModel.Type, after last: RecordID, through end: RecordID = ModelCore.numberMask,
         _ body: (_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {
         guard let home = home(of: type._$modelType) else {
             throw SwiftDataError.unknownSchema.explained("\(type) is not among the models of this version.")
         }
-        try forEachStored(home, after: last, body)
+        try forEachStored(home, after: last, through: end, body)
     }
 
     /// Walks the stored dynamic objects of an entity in the order of creation, those that satisfy a filter; `skipped` is
@@ -223,7 +223,7 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         let prepared = try filter.map { try PreparedFilter($0, home, self, includingPendingChanges: true) }
-        try forEachStored(home, after: 0) { object, number, blobs in
+        try forEachStored(home, after: 0, through: ModelCore.numberMask) { object, number, blobs in
             guard let object = object as? ManagedObject, try prepared?.isSatisfied(by: object) ?? true else {
                 return try skipped()
             }
@@ -232,7 +232,7 @@ extension ContextCore {
     }
 
     private func forEachStored(
-        _ home: EntityHome, after last: RecordID,
+        _ home: EntityHome, after last: RecordID, through end: RecordID,
         _ body: (_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {
         guard let entity = home.entity else { return }
@@ -240,7 +240,7 @@ extension ContextCore {
         defer { endReading() }
         let snapshot = snapshot
         try snapshot.scan(
-            entity.table, from: last + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+            entity.table, from: last + 1, through: end, readAhead: RowArena.blockByteCount
         ) { records in
             for record in records {
                 tally.addRow()
@@ -270,17 +270,21 @@ extension ContextCore {
     ///   - limit: So many findings are enough.
     ///   - rewritten: Entities whose objects may be gone though others refer to them.
     ///   - progress: Told of rows that were looked at.
-    /// - Returns: A sentence for each of the first findings.
+    /// - Returns: The first findings.
     /// - Throws: What the store says where it cannot be read.
     package func brokenRules(
         entityNamed name: String, limit: Int, targetsOf rewritten: Set<String>,
         progress: (_ rowCount: Int) throws -> Void
-    ) throws -> [String] {
+    ) throws -> [BrokenRule] {
         guard let home = home(named: name), let entity = home.entity,
             !entity.requiredSlots.isEmpty || !entity.boundedSlots.isEmpty
         else { return [] }
         let properties = store.storage.schema.entities[entity.ordinal].properties
-        var findings: [String] = []
+        var findings: [BrokenRule] = []
+        func add(_ number: RecordID, _ slot: Int, _ kind: BrokenRule.Kind) {
+            findings.append(
+                BrokenRule(entityName: name, number: number, propertyName: properties[slot].name, kind: kind))
+        }
         try beginReading()
         defer { endReading() }
         try snapshot.scan(
@@ -288,15 +292,18 @@ extension ContextCore {
         ) { records in
             for record in records {
                 let view = try store.view(record, of: entity)
-                for slot in entity.requiredSlots where try isMissing(view.toOne(slot), entity, slot, rewritten) {
-                    findings.append("\(name) \(record.id).\(properties[slot].name): a required object is missing")
+                for slot in entity.requiredSlots {
+                    let target = view.toOne(slot)
+                    if target == 0 {
+                        add(record.id, slot, .missing)
+                    } else if try isDangling(target, entity, slot, rewritten) {
+                        add(record.id, slot, .dangling)
+                    }
                 }
                 for slot in entity.boundedSlots {
                     guard case .toMany(let relationship) = entity.slots[slot] else { continue }
                     let count = try storedMembers(of: record.id, relationship).count
-                    if !relationship.bounds.allow(count) {
-                        findings.append("\(name) \(record.id).\(properties[slot].name): it has \(count) objects")
-                    }
+                    if !relationship.bounds.allow(count) { add(record.id, slot, .count(count)) }
                 }
             }
             try progress(records.count)
@@ -305,11 +312,10 @@ extension ContextCore {
         return Array(findings.prefix(limit))
     }
 
-    /// Whether a required target is none, or one that is not there: asked of entities that were written anew.
-    private func isMissing(
+    /// Whether a target is not there: asked of entities that were written anew.
+    private func isDangling(
         _ number: RecordID, _ entity: EntityStorage, _ slot: Int, _ rewritten: Set<String>
     ) throws -> Bool {
-        guard number != 0 else { return true }
         guard case .toOne(let relationship) = entity.slots[slot] else { return false }
         let destination = homes[relationship.destination]
         guard rewritten.contains(destination.entityName), let table = destination.entity?.table else { return false }

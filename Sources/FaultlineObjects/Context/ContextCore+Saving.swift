@@ -56,6 +56,7 @@ extension ContextCore {
                 try addition?(&transaction) { saving.number(ObjectHandle($0).reference, inserted) }
             }.receipt
         } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
+            refusal = error.code
             throw SwiftDataError.modelValidationFailure.explained(error.message)
         }
         if let stage {
@@ -75,12 +76,18 @@ extension ContextCore {
                     "The context of a mapped stage cannot be rolled back: it holds what other calls have made. Delete what is not wanted."
                 ))
         }
+        dropUnsaved()
+    }
+
+    /// Undoes all unsaved changes, also where the stage alone saves.
+    package func dropUnsaved() {
         pendingError = nil
         let noteChanges = changesOfRollback()
         inserted.forEach(sendAway)
         changed.forEach(showStored)
         for handle in deleted { handle.core.pointee.remove(.deleted) }
         forgetChanges()
+        chosenNumbers.removeAll()
         noteChanges()
     }
 

@@ -65,6 +65,8 @@ package final class ContextCore: @unchecked Sendable {
     package var keepsGivenOrder = false
     /// In a migration: numbers that new objects are to have, by temporary number.
     var chosenNumbers: [UInt64: RecordID] = [:]
+    /// What the store has refused the last save for, if it was an object of it.
+    package var refusal: StoreError.Code?
     /// In a migration: tables that the old state shares, so that nothing may be written in them before the switch.
     package var sharedTables: Set<TableID> = []
     /// In a closure of a custom migration stage: what its contexts have in common.

@@ -165,6 +165,10 @@ public class ModelContext: Equatable, SendableMetatype {
 
     // MARK: Seeing inside
 
+    /// Whether the context belongs to a migration that is only tried out: nothing of it stays, so what a closure does
+    /// outside of the store should be left out.
+    public var isDryRun: Bool { core.stage?.isDryRun ?? false }
+
     /// What this context has read so far.
     public var counters: FaultCounters {
         var counters = core.counters

@@ -29,10 +29,24 @@ package final class StageSession: Sendable {
         package var blobsLeftBehind = 0
     }
 
-    package init(firstOwnBlob: UInt64) { self.firstOwnBlob = firstOwnBlob }
+    /// Whether the migration is only tried out.
+    let isDryRun: Bool
+
+    package init(firstOwnBlob: UInt64, isDryRun: Bool) {
+        self.firstOwnBlob = firstOwnBlob
+        self.isDryRun = isDryRun
+    }
 
     /// The first error that a context met, whether or not the closure passed it on.
     package var error: (any Error)? { state.withLock { $0.error } }
+
+    /// The first error that a context met; the next one is the first again.
+    package func takeError() -> (any Error)? {
+        state.withLock { state in
+            defer { state.error = nil }
+            return state.error
+        }
+    }
 
     /// What all contexts have saved.
     package var saved: Counts { state.withLock { $0.saved } }

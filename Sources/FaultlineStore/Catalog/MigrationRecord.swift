@@ -53,6 +53,14 @@ package struct MigrationRecord: Codable, Sendable {
     }
 }
 
+extension MigrationRecord {
+    /// What the digest of a preview begins with: nobody goes on with one.
+    package static let previewMark = "preview "
+
+    /// Whether the migration was only tried out: whoever opens the store next gives it up.
+    package var isPreview: Bool { planDigest.hasPrefix(Self.previewMark) }
+}
+
 /// Where a custom stage began: it is not resumed, but begun again.
 package struct StageRestart: Codable, Sendable, Equatable {
     /// Every table that the stage writes.

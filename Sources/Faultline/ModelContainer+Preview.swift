@@ -1,0 +1,110 @@
+package import FaultlineDisk
+package import FaultlineLog
+public import FaultlineMigration
+public import FaultlineModel
+public import FaultlineObjects
+
+extension ModelContainer {
+    /// Tries out the migration that opening a store for some model classes would make.
+    ///
+    /// - Throws: As the form that takes a schema.
+    public static func previewMigration(
+        for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: ModelConfiguration..., failureLimit: Int = 100
+    ) throws -> MigrationReport {
+        try previewMigration(
+            for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations,
+            failureLimit: failureLimit)
+    }
+
+    /// Tries out the migration that opening a store for a schema would make: runs all of it on the real store but the
+    /// switch, and drops what it wrote.
+    ///
+    /// The objects of the store are as before. Meanwhile containers of the old schema can read and not save, and the disk
+    /// holds what the migration writes; compaction gives it back. After a kill the next opening drops what is left. What
+    /// fails does not stop it: the report lists the objects. Custom stages end at the first failure, because what follows
+    /// would work on what they have not done.
+    ///
+    /// - Parameters:
+    ///   - givenSchema: The schema asked for.
+    ///   - migrationPlan: The way from older schemas; nil for what needs none.
+    ///   - configurations: The store, one at most.
+    ///   - failureLimit: Failures after which it ends.
+    /// - Returns: What the migration would do, what it needs, and what would stop it; without versions if nothing is to
+    ///   be done.
+    /// - Throws: `SchemaError` for classes that break a rule; `MigrationError` where there is no way to the schema, of
+    ///   code `underWay` where a migration was stopped and can go on, of code `cancelled`; `StorageError` where the
+    ///   store cannot be opened for writing.
+    public static func previewMigration(
+        for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: [ModelConfiguration], failureLimit: Int = 100
+    ) throws -> MigrationReport {
+        guard configurations.count <= 1 else {
+            throw SwiftDataError.duplicateConfiguration.explained(
+                "A container has one store; \(configurations.count) configurations were given.")
+        }
+        let configuration = configurations.first ?? ModelConfiguration()
+        try configuration.validate()
+        let place = StorePlace(configuration, observer: nil)
+        return try StorageError.translating {
+            guard !configuration.isStoredInMemoryOnly, configuration.allowsSave, try place.isPresent() else {
+                throw SwiftDataError.unknownSchema.explained(
+                    "There is no store to be migrated at \(configuration.url.path), or it may not be written.")
+            }
+            let schema: Schema
+            let types: [ModelType]
+            if let classes = Schema.modelTypes(of: givenSchema) {
+                schema = try Schema.checked(classes, version: givenSchema.version)
+                types = Schema.reachable(from: classes).map { $0._$modelType }
+            } else {
+                try givenSchema.validate()
+                schema = givenSchema.copied()
+                schema.encodeDefaults()
+                types = schema.entities.map(ModelType.dynamic)
+            }
+            return try previewMigration(
+                schema, types, migrationPlan, place, configuration.options.migration.options, configuration,
+                failureLimit)
+        }
+    }
+
+    /// Tries out a migration on a given disk: for simulations, which must be repeatable.
+    package static func previewMigration(
+        for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)?, directory: String,
+        on disk: Disk, clock: Clock = .system, options: LogOptions, migration: MigrationOptions = MigrationOptions(),
+        failureLimit: Int = 100
+    ) throws -> MigrationReport {
+        let schema = try Schema.checked(types, version: Schema.Version(1, 0, 0))
+        return try StorageError.translating {
+            try previewMigration(
+                schema, Schema.reachable(from: types).map { $0._$modelType }, migrationPlan,
+                StorePlace(directory: directory, disk: disk, clock: clock, options: options), migration,
+                ModelConfiguration(isStoredInMemoryOnly: true), failureLimit)
+        }
+    }
+
+    private static func previewMigration(
+        _ schema: Schema, _ types: [ModelType], _ plan: (any SchemaMigrationPlan.Type)?, _ place: StorePlace,
+        _ migration: MigrationOptions, _ configuration: ModelConfiguration, _ failureLimit: Int
+    ) throws -> MigrationReport {
+        let migration = migration.timed(by: place.clock)
+        defer { migration.finishUpdates() }
+        let free = try place.disk.freeByteCount(in: place.directory)
+        let log = try place.open(min(place.options.memoryBudget, migration.engineByteCount))
+        do {
+            var migrator = Migrator(
+                log: log, schema: schema, types: types, plan: plan, options: migration,
+                makeStageContainer: {
+                    ModelContainer(stage: $0, migrationPlan: plan, configuration: configuration)
+                })
+            var report = try migrator.preview(failureLimit: failureLimit)
+            report.diskBytesFree = Int(clamping: free)
+            try log.close()
+            return report
+        } catch {
+            // Nobody gets a container that could close it.
+            try? log.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+extension Migrator {
+    /// Runs the whole migration but its switch, and gives up what it wrote.
+    ///
+    /// The store's objects are as before; containers of the old schema cannot save meanwhile. Whoever opens the store
+    /// after a kill gives up what is left of it.
+    ///
+    /// - Parameter failureLimit: Failures after which it ends.
+    /// - Returns: What the migration would do, and the objects that would stop it.
+    /// - Throws: `MigrationError` where there is no way to the schema, of code `underWay` where a migration was stopped
+    ///   that can go on, of code `cancelled`; what the store says where it cannot be read or written.
+    package mutating func preview(failureLimit: Int) throws -> MigrationReport {
+        try inTurn { migrator in
+            guard let stored = try StoredCatalog.read(migrator.log.snapshot()) else { return .nothingToPreview }
+            if let migration = stored.migration, !migration.isPreview {
+                throw MigrationError(
+                    .underWay,
+                    "A migration of this store was stopped and can go on: a dry run would give up what it has done. Open the store with its plan to finish it, or under the old schema to give it up."
+                )
+            }
+            let steps = try MigrationSteps(from: stored.schema, to: migrator.schema, plan: migrator.plan)
+            guard !steps.all.isEmpty else { return .nothingToPreview }
+            return try migrator.preview(steps, stored, failureLimit)
+        }
+    }
+
+    private func preview(_ steps: MigrationSteps, _ stored: StoredCatalog, _ failureLimit: Int) throws
+        -> MigrationReport
+    {
+        if options.unhandledData == .fail { try UnhandledDataCheck(log: log, stored: stored, steps: steps.all).run() }
+        let begun = try begin(stored, steps, digest: MigrationRecord.previewMark + steps.digest)
+        let before = try log.usage(countsLive: false).byteCount
+        let findings = PreviewFindings(limit: failureLimit)
+        let course = MigrationCourse(
+            log, options, stageCount: steps.all.count, resumed: nil, findings: findings)
+        var isIncomplete = false
+        do {
+            var progress = StepProgress(stored: begun.stored, resumed: nil)
+            try run(steps, begun, course, &progress)
+            course.endStages()
+        } catch {
+            guard findings.isFull || PreviewFindings.isOfObject(error) else {
+                // Should this fail too, the next opening does it.
+                try? giveUp()
+                throw error
+            }
+            isIncomplete = true
+            if !findings.isFull { try? findings.note("", nil, stage: course.stageName, error) }
+        }
+        let after = try log.usage(countsLive: false).byteCount
+        var report = MigrationReport(steps.versions, course.settledCounts, lastPasses: [])
+        report.isDryRun = true
+        report.failures = findings.failures
+        report.isIncomplete = isIncomplete
+        report.diskBytesNeeded = max(report.bytesWritten, Int(clamping: after > before ? after - before : 0))
+        try giveUp()
+        return report
+    }
+
+    private func giveUp() throws {
+        guard let now = try StoredCatalog.read(log.snapshot()) else { return }
+        try MigrationAbandonment(log: log).run(now)
+        try LeftBehindCleaning(log: log, layouts: now.layouts).run()
+        try dropIndexes(notIn: now.map)
+    }
+}
+
+extension MigrationReport {
+    /// That of a store that has the schema, or none yet.
+    fileprivate static var nothingToPreview: MigrationReport {
+        var report = MigrationReport()
+        report.isDryRun = true
+        return report
+    }
+}

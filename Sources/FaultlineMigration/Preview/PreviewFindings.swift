@@ -1,0 +1,78 @@
+internal import FaultlineLog
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// What a dry run finds, up to so many failures.
+///
+/// It belongs to the one thread that migrates.
+final class PreviewFindings {
+    private(set) var failures: [MigrationReport.Failure] = []
+    private let limit: Int
+
+    init(limit: Int) { self.limit = max(limit, 1) }
+
+    /// Whether no more are taken.
+    var isFull: Bool { failures.count >= limit }
+
+    /// Failures that are still taken.
+    var room: Int { limit - failures.count }
+
+    /// Notes a failure.
+    ///
+    /// - Throws: `MigrationError.stageFailed` if it was the last one that is taken.
+    func note(_ failure: MigrationReport.Failure) throws {
+        failures.append(failure)
+        if isFull {
+            throw MigrationError(.stageFailed, "The dry run has found \(failures.count) failures, and ends.")
+        }
+    }
+
+    /// Notes that an object could not be converted.
+    ///
+    /// - Parameters:
+    ///   - entity: The old entity.
+    ///   - number: The old object; nil where it is none in particular.
+    ///   - stage: The version that the stage leads to.
+    ///   - error: What was thrown.
+    ///   - refusal: What the store has refused the save for, if that was it.
+    /// - Throws: As `note(_:)`.
+    func note(
+        _ entity: String, _ number: RecordID?, stage: String, _ error: any Error, refusal: StoreError.Code? = nil
+    ) throws {
+        let cause = (error as? MigrationError)?.cause ?? error
+        let rule: MigrationReport.Failure.Rule
+        switch cause {
+        case SwiftDataError.modelValidationFailure: rule = refusal == .duplicate ? .duplicate : .invalid
+        case let error as MigrationError: rule = error.code == .duplicate ? .duplicate : .code
+        case let error as StoreError: rule = error.code == .duplicate ? .duplicate : .code
+        default: rule = .code
+        }
+        try note(
+            MigrationReport.Failure(
+                stage: stage, entity: entity, object: number, property: nil, rule: rule, reason: "\(cause)"))
+    }
+
+    /// Notes an object that breaks a rule of the new version.
+    ///
+    /// - Throws: As `note(_:)`.
+    func note(_ broken: BrokenRule, stage: String) throws {
+        let rule: MigrationReport.Failure.Rule =
+            switch broken.kind {
+            case .missing: .required
+            case .dangling: .dangling
+            case .count: .count
+            }
+        try note(
+            MigrationReport.Failure(
+                stage: stage, entity: broken.entityName, object: broken.number, property: broken.propertyName,
+                rule: rule, reason: broken.description))
+    }
+
+    /// Whether an error is that of an object or of somebody's code, so that others may go well.
+    static func isOfObject(_ error: any Error) -> Bool {
+        let cause = (error as? MigrationError)?.cause ?? error
+        if let error = cause as? MigrationError { return [.stageFailed, .duplicate].contains(error.code) }
+        guard let error = StorageError.translating(cause) as? StorageError else { return true }
+        return [.damaged, .tooLarge, .missing].contains(error.code)
+    }
+}

@@ -1,0 +1,427 @@
+import Faultline
+import FaultlineDisk
+import FaultlineLog
+import FaultlineMigration
+import FaultlineStore
+import FaultlineTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+struct MigrationPreviewTests {
+    private func options(_ batch: Int = 2_000) -> MigrationOptions {
+        var options = MigrationOptions()
+        options.batchByteCount = batch
+        return options
+    }
+
+    private struct Finding: Hashable {
+        let entity: String
+        let object: UInt64?
+        let rule: MigrationReport.Failure.Rule
+        init(_ entity: String, _ object: UInt64?, _ rule: MigrationReport.Failure.Rule) {
+            self.entity = entity
+            self.object = object
+            self.rule = rule
+        }
+    }
+
+    private func findings(_ report: MigrationReport) -> Set<Finding> {
+        let all = report.failures.map { Finding($0.entity, $0.object, $0.rule) }
+        #expect(Set(all).count == all.count, "each is listed once")
+        return Set(all)
+    }
+
+    private func figures(_ report: MigrationReport) -> [String: [Int]] {
+        Dictionary(
+            uniqueKeysWithValues: (report.stages.first?.entities ?? []).map {
+                ($0.name, [$0.read, $0.written, $0.found, $0.dropped, $0.copied, $0.deleted])
+            })
+    }
+
+    @Test(arguments: [false, true]) func `a dry run does all but the switch, and leaves nothing`(isMapped: Bool) throws
+    {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let old = try stores.open(Work1.self)
+        let rows = try stores.rows()
+        let free = try stores.disk.freeByteCount(in: stores.directory)
+        let plan: any SchemaMigrationPlan.Type = isMapped ? MappedWorkPlan.self : WorkPlan.self
+        let notes = StageNotes()
+        let preview = try StageNotes.$current.withValue(notes) {
+            try stores.preview(Work2.self, plan, migration: options())
+        }
+        #expect(preview.isDryRun && preview.failures.isEmpty && !preview.isIncomplete)
+        #expect(preview.versions == ["1.0.0", "2.0.0"])
+        #expect(preview.diskBytesNeeded >= preview.bytesWritten && preview.bytesWritten > 10_000)
+        #expect(preview.diskBytesFree == Int(free))
+        if !isMapped { #expect(notes.isDryRun == true) }
+        #expect(try stores.rows() == rows)
+        // A container that was open all the time saves again.
+        let context = ModelContext(old)
+        let room = Work1.Room(label: "new")
+        context.insert(room)
+        try context.save()
+        context.delete(room)
+        try context.save()
+        try old.close()
+        #expect(try stores.findings(Work1.self) == [])
+        try StageNotes.$current.withValue(notes) {
+            try stores.use(Work2.self, plan, migration: options()) { container, context in
+                let report = container.migrationReport
+                #expect(report.resumes == 0 && !report.isDryRun)
+                #expect(figures(report) == figures(preview))
+                #expect(report.blobsMoved == preview.blobsMoved)
+                try WorkStore.check(context)
+            }
+        }
+        if !isMapped { #expect(notes.isDryRun == false) }
+        #expect(try stores.findings(Work2.self) == [])
+        let nothing = try stores.preview(Work2.self, plan)
+        #expect(nothing.isDryRun && nothing.versions.isEmpty)
+    }
+
+    @Test func `closures of a custom stage can ask, and what they do is dropped`() throws {
+        let shops = try Shops()
+        let rows = try shops.stores.rows()
+        let asked = Box<[Bool]>([])
+        let stages = [
+            ShopStages.custom(
+                will: { context in
+                    asked.value.append(context.isDryRun)
+                    try context.delete(model: Shop1.Poster.self)
+                    for item in try context.all(Shop1.Item.self) where item.photo != nil {
+                        item.photo = Data(repeating: 5, count: 5_000)
+                    }
+                    try context.save()
+                },
+                did: { context in
+                    asked.value.append(ModelContext(context.container).isDryRun)
+                    for item in try context.all(Shop2.Item.self) { item.cents = 7 }
+                    try context.save()
+                })
+        ]
+        let preview = try ShopStages.$current.withValue(ShopStages(stages)) {
+            try shops.stores.preview(Shop2.self, ShopPlan.self)
+        }
+        #expect(asked.value == [true, true])
+        #expect(preview.failures.isEmpty && preview.objectsDeleted == 2 && preview.objectsCopied == 69)
+        #expect(try shops.stores.rows() == rows)
+        try shops.checkOld()
+        asked.value = []
+        try shops.migrate(stages) { _, context in
+            #expect(asked.value == [false, false])
+            try #expect(context.all(Shop2.Item.self).allSatisfy { $0.cents == 7 })
+            #expect(!context.isDryRun)
+        }
+    }
+
+    @Test(arguments: [1, 2_000, 1 << 20])
+    func `a dry run of a streamed stage names each object whose code throws`(batchByteCount: Int) throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let rows = try stores.rows()
+        let notes = StageNotes()
+        notes.failing = [0, 1, 50, 120, 121, 199]
+        let report = try StageNotes.$current.withValue(notes) {
+            try stores.preview(Work2.self, WorkPlan.self, migration: options(batchByteCount))
+        }
+        #expect(findings(report) == Set(notes.failing.map { Finding("Employee", UInt64($0) + 1, .code) }))
+        #expect(report.failures.allSatisfy { $0.stage == "2.0.0" && $0.reason.contains("Stopped") })
+        #expect(!report.isIncomplete)
+        // 199 would have been dropped.
+        #expect(figures(report)["Employee"] == [200, 180 - 5, 0, 19, 0, 0])
+        // Those of 0, 50 and 120 are missing, and none is there that was made in part.
+        #expect(figures(report)["Photo"] == [0, 37, 0, 0, 0, 0])
+        #expect(try stores.rows() == rows)
+        let text = report.text
+        #expect(text.contains("6 failures\n") && text.contains("    code: Employee 51, to 2.0.0: Stopped()"))
+        #expect(try MigrationReport(json: report.json()) == report)
+        notes.failing = []
+        try StageNotes.$current.withValue(notes) {
+            try stores.use(Work2.self, WorkPlan.self) { _, context in try WorkStore.check(context) }
+        }
+    }
+
+    @Test(arguments: [1, 1 << 20]) func `a dry run finds what cannot be saved by halving`(batchByteCount: Int) throws {
+        let stores = Stores()
+        try stores.use(Leaf1.self) { _, context in
+            for number in 0..<100 {
+                let text = String(repeating: "x", count: Leaf1.long.contains(number) ? 40_000 : 10)
+                context.insert(Leaf1.Leaf(text: text + "\(number)"))
+            }
+            try context.save()
+        }
+        let report = try stores.preview(Leaf2.self, LeafPlan.self, migration: options(batchByteCount))
+        #expect(findings(report) == Set(Leaf1.long.map { Finding("Leaf", UInt64($0) + 1, .invalid) }))
+        #expect(report.failures.allSatisfy { $0.reason.contains("the limit is") })
+        #expect(figures(report) == ["Leaf": [100, 97, 0, 0, 0, 0]])
+    }
+
+    @Test(arguments: [1, 300, 1 << 20])
+    func `a dry run of a mapped stage names objects in every pass`(batchByteCount: Int) throws {
+        let stores = Stores()
+        try MusicStore.make(in: stores) {
+            $0.insert(Music1.Song(name: "lone", seconds: 1))
+            $0.insert(Music1.Tag(word: "new"))
+            $0.insert(Music1.Tag(word: "only"))
+            $0.insert(Music1.Tag(word: "loud"))
+        }
+        let rows = try stores.rows()
+        struct Bad: Error {}
+        var album = MusicPlan.album
+        album.attributeMappings = [
+            PropertyMapping(
+                "minutes",
+                .computed { album, manager in
+                    #expect(manager.isDryRun)
+                    if album["title"] as? String == "a4" { throw Bad() }
+                    return 1.0
+                })
+        ]
+        var cover = MusicPlan.cover
+        cover.relationshipMappings = [
+            PropertyMapping(
+                "record",
+                .computed { album, manager in
+                    if album["title"] as? String == "a2" { throw Bad() }
+                    return try manager.destinationInstances(
+                        forEntityMappingName: MusicPlan.album.name, sourceInstances: [album]
+                    ).first
+                })
+        ]
+        album.relationshipMappings = []
+        let model = MappingModel(album, MusicPlan.song, MusicPlan.tag, cover)
+        let report = try MusicPlan.$model.withValue(model) {
+            try stores.preview(Music2.self, MusicPlan.self, migration: options(batchByteCount))
+        }
+        #expect(report.failures.filter { $0.entity == "Tag" }.map(\.rule) == [.duplicate, .duplicate])
+        let others = report.failures.filter { $0.entity != "Tag" }
+        #expect(others.filter { $0.entity == "Album" }.map(\.object) == [5])
+        #expect(others.filter { $0.entity == "Cover" }.map(\.rule) == [.code])
+        // The four songs of the album that was not made, and the one that has none.
+        #expect(others.filter { $0.entity == "Song" }.map(\.rule) == Array(repeating: .required, count: 5))
+        #expect(others.filter { $0.entity == "Song" }.allSatisfy { $0.property == "record" })
+        #expect(others.count == 7 && !report.isIncomplete)
+        #expect(try stores.rows() == rows)
+        try stores.use(Music1.self) { container, context in
+            try #expect(context.all(Music1.Song.self).count == 25)
+            #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == 3)
+        }
+        #expect(try stores.findings(Music1.self) == [])
+    }
+
+    @Test func `duplicates under a new unique rule are all named`() throws {
+        let shops = try Shops(doubles: 3)
+        let rows = try shops.stores.rows()
+        let light = try ShopStages.$current.withValue(ShopStages([ShopStages.light])) {
+            try shops.stores.preview(Shop2.self, ShopPlan.self)
+        }
+        #expect(findings(light) == Set((61...63).map { Finding("Item", $0, .duplicate) }))
+        #expect(light.failures.allSatisfy { $0.reason.contains("the same values") })
+        #expect(light.stages.first?.leftBehind.map(\.entity) == ["Poster"])
+        // Rows are copied into the new rule: that ends at the first.
+        let stages = ShopStages([ShopStages.custom(did: { _ in })])
+        let custom = try ShopStages.$current.withValue(stages) {
+            try shops.stores.preview(Shop2.self, ShopPlan.self)
+        }
+        #expect(custom.failures.map(\.rule) == [.duplicate] && custom.isIncomplete)
+        #expect(try shops.stores.rows() == rows)
+        try shops.checkOld(doubles: 3)
+    }
+
+    @Test func `a dry run ends at its limit, and at a closure that fails`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let notes = StageNotes()
+        notes.failing = Set(0..<200)
+        let report = try StageNotes.$current.withValue(notes) {
+            try stores.preview(Work2.self, WorkPlan.self, failureLimit: 7)
+        }
+        #expect(report.failures.map(\.object) == [1, 2, 3, 4, 5, 6, 7] && report.isIncomplete)
+        #expect(try stores.findings(Work1.self) == [])
+
+        struct Bad: Error {}
+        let shops = try Shops()
+        let stages = ShopStages([
+            ShopStages.custom(will: { context in
+                try context.delete(model: Shop1.Item.self)
+                try context.save()
+                throw Bad()
+            })
+        ])
+        let custom = try ShopStages.$current.withValue(stages) {
+            try shops.stores.preview(Shop2.self, ShopPlan.self)
+        }
+        #expect(custom.isIncomplete && custom.failures.map(\.rule) == [.code])
+        #expect(custom.failures.first?.reason.contains("Bad") == true && custom.failures.first?.object == nil)
+        try shops.checkOld()
+    }
+
+    @Test func `required objects that a streamed stage leaves out are named`() throws {
+        let stores = Stores()
+        try stores.use(Leaf1.self) { _, context in
+            for number in 0..<6 {
+                let leaf = Leaf1.Leaf(text: "\(number)")
+                context.insert(leaf)
+                context.insert(Leaf1.Vein(leaf: leaf))
+            }
+            try context.save()
+        }
+        // The stage leaves 3 out.
+        let report = try stores.preview(Leaf2.self, LeafPlan.self)
+        #expect(findings(report) == [Finding("Vein", 4, .dangling)])
+        #expect(report.failures.first?.property == "leaf")
+    }
+
+    @Test func `a migration that can go on is not given up for a dry run`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let notes = StageNotes()
+        notes.throwsAt = 155
+        try StageNotes.$current.withValue(notes) {
+            _ = #expect(throws: MigrationError.self) {
+                try stores.open(Work2.self, WorkPlan.self, migration: options(1))
+            }
+            notes.throwsAt = nil
+            let error = #expect(throws: MigrationError.self) { try stores.preview(Work2.self, WorkPlan.self) }
+            #expect(error?.code == .underWay)
+            try stores.use(Work2.self, WorkPlan.self) { container, _ in
+                #expect(container.migrationReport.resumes == 1)
+            }
+        }
+    }
+
+    @Test func `a dry run can be cancelled, and leaves nothing`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let rows = try stores.rows()
+        let control = MigrationControl()
+        var options = options(1)
+        options.control = control
+        let notes = StageNotes()
+        notes.during = { if notes.seen.count == 100 { control.cancel() } }
+        StageNotes.$current.withValue(notes) {
+            let error = #expect(throws: MigrationError.self) {
+                try stores.preview(Work2.self, WorkPlan.self, migration: options)
+            }
+            #expect(error?.code == .cancelled)
+        }
+        #expect(try stores.rows() == rows)
+        #expect(try stores.findings(Work1.self) == [])
+    }
+
+    @Test func `a dry run that was killed is dropped by whoever opens the store`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let rows = try stores.rows()
+        let notes = StageNotes()
+        let images = Box<[SimulatedDisk]>([])
+        notes.copiesPhotos = true
+        notes.during = {
+            guard notes.seen.count == 100, let disk = stores.disk as? SimulatedDisk else { return }
+            for _ in 0..<3 {
+                if let image = disk.crashImages(CrashOptions()).first(where: { _ in true }) {
+                    images.value.append(image.disk)
+                }
+            }
+        }
+        _ = try StageNotes.$current.withValue(notes) {
+            try stores.preview(Work2.self, WorkPlan.self, migration: options(1))
+        }
+        notes.during = nil
+        try #require(images.value.count == 3)
+        // By nobody's schema.
+        let first = Stores(images.value[0], stores.directory)
+        let log = try Log.open(
+            first.directory, on: first.disk, clock: .system, options: Stores.options, deriver: RowIndexDeriver())
+        #expect(try StoredCatalog.read(log.snapshot())?.migration?.isPreview == true)
+        _ = try StoredOpening.open(log, isReadOnly: true)
+        #expect(try StoredCatalog.read(log.snapshot())?.migration?.isPreview == true)
+        _ = try StoredOpening.open(log, isReadOnly: false)
+        try log.close()
+        #expect(try first.rows() == rows)
+        // By the old schema.
+        let second = Stores(images.value[1], stores.directory)
+        try second.use(Work1.self) { _, context in
+            try #expect(context.fetchCount(FetchDescriptor<Work1.Employee>()) == 200)
+        }
+        #expect(try second.rows() == rows)
+        #expect(try second.findings(Work1.self) == [])
+        // By another dry run, and by the migration: none of it is gone on with.
+        let third = Stores(images.value[2], stores.directory)
+        try StageNotes.$current.withValue(StageNotes()) {
+            try #expect(third.preview(Work2.self, WorkPlan.self).objectsRead == 200)
+            try third.use(Work2.self, WorkPlan.self) { container, context in
+                #expect(container.migrationReport.resumes == 0)
+                try WorkStore.check(context)
+            }
+        }
+        #expect(try third.findings(Work2.self) == [])
+    }
+
+    @Test func `a configuration's store is tried out too`() throws {
+        let directory = TemporaryDirectory()
+        let stores = Stores(PosixDisk(), directory.path + "/store")
+        let configuration = ModelConfiguration(url: URL(filePath: stores.directory, directoryHint: .isDirectory))
+        let schema = Schema(versionedSchema: Work2.self)
+        #expect(throws: SwiftDataError.unknownSchema) {
+            try ModelContainer.previewMigration(
+                for: schema, migrationPlan: WorkPlan.self, configurations: [configuration])
+        }
+        try WorkStore.make(in: stores)
+        let report = try ModelContainer.previewMigration(
+            for: schema, migrationPlan: WorkPlan.self, configurations: [configuration])
+        #expect(report.isDryRun && report.objectsRead == 200 && report.diskBytesFree > 0)
+        try stores.use(Work1.self) { _, context in
+            try #expect(context.fetchCount(FetchDescriptor<Work1.Employee>()) == 200)
+        }
+    }
+}
+
+// MARK: Texts that become unique
+
+enum Leaf1: VersionedSchema {
+    static let long: Set<Int> = [7, 8, 93]
+    static var models: [any PersistentModel.Type] { [Leaf.self, Vein.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+    @Model final class Leaf {
+        var text: String
+        init(text: String) { self.text = text }
+    }
+
+    /// Goes over as it is.
+    @Model final class Vein {
+        var leaf: Leaf
+        init(leaf: Leaf) { self.leaf = leaf }
+    }
+}
+
+enum Leaf2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Leaf.self, Vein.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Leaf {
+        @Attribute(.unique) var text: String
+        init(text: String) { self.text = text }
+    }
+
+    @Model final class Vein {
+        var leaf: Leaf
+        init(leaf: Leaf) { self.leaf = leaf }
+    }
+}
+
+enum LeafPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Leaf1.self, Leaf2.self] }
+    static var stages: [MigrationStage] {
+        [
+            .streamed(
+                fromVersion: Leaf1.self, toVersion: Leaf2.self,
+                StreamedEntity(Leaf1.Leaf.self) { old, output in
+                    if old.text != "3" { try output.insert(Leaf2.Leaf(text: old.text)) }
+                })
+        ]
+    }
+}
