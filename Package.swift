@@ -8,6 +8,7 @@ let package = Package(
     products: [
         .library(name: "Faultline", targets: ["Faultline"]),
         .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
+        .library(name: "FaultlineCommands", targets: ["FaultlineCommands"]),
         .executable(name: "faultline", targets: ["faultline"]),
     ],
     dependencies: [
@@ -64,11 +65,20 @@ let package = Package(
         // For users' tests: locked schemas, golden stores.
         .target(name: "FaultlineTesting", dependencies: ["Faultline"]),
 
+        // What commands print, and the one that migrates a store by a plan, for users' own executables.
+        .target(
+            name: "FaultlineCommands",
+            dependencies: [
+                "Faultline", "FaultlineObjects", "FaultlineMigration", "FaultlineStore", "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         // Inspects and verifies stores; the demo.
         .target(
             name: "FaultlineTool",
             dependencies: [
-                "Faultline", "FaultlineObjects", "FaultlineMigration", "FaultlineStore", "FaultlineModel",
+                "FaultlineCommands", "Faultline", "FaultlineObjects", "FaultlineMigration", "FaultlineStore",
+                "FaultlineModel",
                 "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -219,7 +229,11 @@ let package = Package(
         .testTarget(
             name: "FaultlineTestingTests", dependencies: ["FaultlineTesting", "Faultline", "FaultlineTestSupport"]),
         .testTarget(
-            name: "FaultlineToolTests", dependencies: ["FaultlineTool", "Faultline", "FaultlineStore", "FaultlineLog"]),
+            name: "FaultlineCommandsTests",
+            dependencies: ["FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport"]),
+        .testTarget(
+            name: "FaultlineToolTests",
+            dependencies: ["FaultlineTool", "FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog"]),
         // The models of Fixtures/models, compiled as apps are.
         .testTarget(name: "ModelFixtureTests", dependencies: ["Faultline"]),
         // The same models under other compiler settings.

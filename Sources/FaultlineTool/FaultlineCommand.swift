@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineCommands
 
 /// The tool: looks into stores without their model classes, and shows what the library does on this machine's own data.
 struct FaultlineCommand: ParsableCommand {
@@ -10,7 +11,7 @@ struct FaultlineCommand: ParsableCommand {
             """,
         subcommands: [
             DemoCommand.self, InfoCommand.self, SchemaCommand.self, DumpCommand.self, VerifyCommand.self,
-            CompactCommand.self, SalvageCommand.self, DemoStepCommand.self,
+            CompactCommand.self, SalvageCommand.self, MigrateStoreCommand.self, DemoStepCommand.self,
         ]
     )
 
@@ -18,13 +19,13 @@ struct FaultlineCommand: ParsableCommand {
         do {
             var command = try parseAsRoot(arguments)
             try command.run()
-        } catch let failure as ToolFailure {
+        } catch let failure as CommandFailure {
             Terminal.messages.write("faultline: \(failure.message)\n")
             endProcess(failure.status)
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             Terminal.messages.write(fullMessage(for: error) + "\n")
-            endProcess(ToolFailure.wrongUsage)
+            endProcess(CommandFailure.wrongUsage)
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineCommands
 import FaultlineDisk
 import FaultlineLog
 import FaultlineStore
@@ -19,17 +20,17 @@ struct CompactCommand: ParsableCommand {
     func run() throws {
         // Looked at first: nothing is written to what is no store of ours.
         let found = try OpenedStore(arguments.store)
-        let before = try ToolFailure.working { try found.log.usage() }
-        try ToolFailure.working { try found.log.close() }
+        let before = try CommandFailure.working { try found.log.usage() }
+        try CommandFailure.working { try found.log.close() }
         let path = arguments.store
         var options = LogOptions()
         options.maintenance = .manual
-        let log = try ToolFailure.opening(path) {
+        let log = try CommandFailure.opening(path) {
             try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: RowIndexDeriver())
         }
         let begin = monotonicSeconds()
         var progress = ProgressLine("compacting", unit: "bytes")
-        let (report, after) = try ToolFailure.working {
+        let (report, after) = try CommandFailure.working {
             defer { progress.finish() }
             let report = try log.compact { progress.update(Int(clamping: $0)) }
             let usage = try log.usage()
@@ -39,6 +40,6 @@ struct CompactCommand: ParsableCommand {
         let outcome = CompactionOutcome(
             report: report, before: before, after: after, seconds: monotonicSeconds() - begin)
         outcome.print(of: path, asJSON: arguments.json)
-        if !report.damage.isEmpty { endProcess(ToolFailure.refused) }
+        if !report.damage.isEmpty { endProcess(CommandFailure.refused) }
     }
 }

@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineLog
 
 /// What a compaction came to, for people and for scripts.

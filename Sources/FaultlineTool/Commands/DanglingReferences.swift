@@ -1,3 +1,5 @@
+import FaultlineCommands
+
 /// References of one property that lead to objects which are gone: they read as nil, and are no damage.
 struct DanglingReferences: CustomStringConvertible {
     let entity: String

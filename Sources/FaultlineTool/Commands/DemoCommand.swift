@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineCommands
 
 /// `faultline demo`: stores, faults and migrates this machine's own package database.
 struct DemoCommand: ParsableCommand {
@@ -22,7 +23,7 @@ struct DemoCommand: ParsableCommand {
     func run() throws {
         if let kills {
             var rounds = KillRounds(options, killCount: kills, seed: seed ?? .random(in: 0...0xFFFF_FFFF))
-            try ToolFailure.working { try rounds.run() }
+            try CommandFailure.working { try rounds.run() }
             return
         }
         var demo = Demo(options)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineCommands
 
 /// `faultline demo-step`: one measured step of the demo, in a process of its own.
 struct DemoStepCommand: ParsableCommand {
@@ -12,9 +13,9 @@ struct DemoStepCommand: ParsableCommand {
     func run() throws {
         guard let step = MeasuredStep(rawValue: step) else {
             let names = MeasuredStep.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ToolFailure(ToolFailure.wrongUsage, "There is no step \(step); there are \(names).")
+            throw CommandFailure(CommandFailure.wrongUsage, "There is no step \(step); there are \(names).")
         }
-        let figures = try ToolFailure.opening(store) {
+        let figures = try CommandFailure.opening(store) {
             try step.run(on: store, cacheByteCount: cacheMib << 20, ceilingByteCount: ceilingMib << 20)
         }
         Terminal.output.write(figures.lines)

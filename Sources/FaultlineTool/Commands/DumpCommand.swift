@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineCommands
 import FaultlineLog
 import FaultlineStore
 
@@ -34,7 +35,7 @@ struct DumpCommand: ParsableCommand {
         let known = Set(store.rows.storage.entities.map(\.name))
         for name in entity where !known.contains(name) {
             let names = known.sorted().joined(separator: ", ")
-            throw ToolFailure(ToolFailure.wrongUsage, "The store has no entity \(name); it has \(names).")
+            throw CommandFailure(CommandFailure.wrongUsage, "The store has no entity \(name); it has \(names).")
         }
         let destination = BlobDestination(option: blobs)
         try destination.prepare(for: arguments.store)
@@ -46,12 +47,12 @@ struct DumpCommand: ParsableCommand {
         do {
             defer { progress?.finish() }
             for entity in entities {
-                try ToolFailure.working { try dump.run(entity, limit: limit ?? .max) { progress?.update($0) } }
+                try CommandFailure.working { try dump.run(entity, limit: limit ?? .max) { progress?.update($0) } }
             }
         }
         guard dump.damagedCount > 0 else { return }
-        throw ToolFailure(
-            ToolFailure.refused,
+        throw CommandFailure(
+            CommandFailure.refused,
             "\(Quantity.count(dump.damagedCount)) lines say of damage; the other objects are whole. \(LogError.damageRemedy)"
         )
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineCommands
 
 /// `faultline info`: what a store holds, and what it takes on the disk.
 struct InfoCommand: ParsableCommand {
@@ -18,13 +19,13 @@ struct InfoCommand: ParsableCommand {
 
     func run() throws {
         let store = try OpenedStore(arguments.store)
-        let summary = try ToolFailure.working { try StoreSummary(arguments.store, store, isQuick: quick) }
+        let summary = try CommandFailure.working { try StoreSummary(arguments.store, store, isQuick: quick) }
         if arguments.json {
             Terminal.output.write(summary.line.line + "\n")
         } else {
             Terminal.output.write(summary.text(isStyled: Terminal.output.isStyled))
         }
         let isDamaged = summary.damage != nil || summary.entities.contains { $0.unreadableCount > 0 }
-        if isDamaged { endProcess(ToolFailure.refused) }
+        if isDamaged { endProcess(CommandFailure.refused) }
     }
 }

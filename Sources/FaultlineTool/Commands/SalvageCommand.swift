@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineCommands
 import FaultlineDisk
 import FaultlineLog
 import FaultlineStore
@@ -30,14 +31,15 @@ struct SalvageCommand: ParsableCommand {
         do {
             source = try SalvageSource.open(store, on: disk)
         } catch {
-            throw ToolFailure(ToolFailure.cannotOpen, "\(store) cannot be read. \(ToolFailure.sentence(for: error))")
+            throw CommandFailure(
+                CommandFailure.cannotOpen, "\(store) cannot be read. \(CommandFailure.sentence(for: error))")
         }
         let salvage = Salvage(
             to: destination, on: disk, clock: .system, options: LogOptions(), deriver: RowIndexDeriver())
         do {
             try salvage.checkDestination(outside: store)
         } catch {
-            throw ToolFailure(ToolFailure.wrongUsage, ToolFailure.sentence(for: error))
+            throw CommandFailure(CommandFailure.wrongUsage, CommandFailure.sentence(for: error))
         }
 
         let list = SalvageFindingList(asJSON: json)
@@ -60,12 +62,12 @@ struct SalvageCommand: ParsableCommand {
             report: report, names: names, findingCount: findingCount, danglingCount: danglingCount,
             destination: destination, seconds: monotonicSeconds() - begin)
         outcome.print(asJSON: json)
-        if outcome.hasLoss { endProcess(ToolFailure.refused) }
+        if outcome.hasLoss { endProcess(CommandFailure.refused) }
     }
 
     private func run(
         _ salvage: Salvage, _ source: borrowing SalvageSource, _ list: SalvageFindingList
-    ) throws(ToolFailure) -> SalvageReport {
+    ) throws(CommandFailure) -> SalvageReport {
         var line: (step: Salvage.Step, text: ProgressLine)?
         defer { line?.text.finish() }
         do {
@@ -79,7 +81,7 @@ struct SalvageCommand: ParsableCommand {
                 line?.text.update(Int(clamping: done))
             }
         } catch {
-            throw ToolFailure(ToolFailure.refused, ToolFailure.sentence(for: error))
+            throw CommandFailure(CommandFailure.refused, CommandFailure.sentence(for: error))
         }
     }
 

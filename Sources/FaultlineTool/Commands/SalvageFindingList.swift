@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineLog
 
 /// Prints what a salvage finds, as it is found: all of it as JSON, the first of each kind for people.

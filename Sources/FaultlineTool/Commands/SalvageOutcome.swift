@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineLog
 
 /// What a salvage came to, for people and for scripts.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineCommands
 import FaultlineModel
 import FaultlineStore
 import FoundationEssentials
@@ -23,13 +24,13 @@ struct SchemaCommand: ParsableCommand {
         let store = try OpenedStore(arguments.store)
         let schema = store.catalog.schema
         if lock {
-            Terminal.output.write(try ToolFailure.working { try SchemaLock([schema]).text })
+            Terminal.output.write(try CommandFailure.working { try SchemaLock([schema]).text })
             return
         }
         if arguments.json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let bytes = try ToolFailure.working { try encoder.encode(schema) }
+            let bytes = try CommandFailure.working { try encoder.encode(schema) }
             Terminal.output.write(String(decoding: bytes, as: UTF8.self) + "\n")
             return
         }

@@ -1,8 +1,10 @@
+import FaultlineCommands
+
 extension StoreCheck {
     /// Checks a store, prints what is found as it is found, and shows on a terminal how far it is.
     ///
     /// - Returns: The check, done, and how many findings there were.
-    /// - Throws: `ToolFailure` if the store cannot be read on.
+    /// - Throws: `CommandFailure` if the store cannot be read on.
     static func show(_ store: OpenedStore, asJSON: Bool) throws -> (check: StoreCheck, findingCount: Int) {
         var progress: ProgressLine?
         defer { progress?.finish() }
@@ -11,7 +13,7 @@ extension StoreCheck {
             progress?.finish()
             list.add(finding)
         }
-        try ToolFailure.working {
+        try CommandFailure.working {
             try check.run { done, total in
                 if progress == nil { progress = ProgressLine("verifying", total: total, unit: "bytes") }
                 progress?.update(done)

@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineLog
 import FaultlineModel
 import FaultlineStore
@@ -97,7 +98,7 @@ final class StoreCheck {
         do {
             return try store.rows.view(record, of: entity)
         } catch {
-            found(StoreFinding(.damage, ToolFailure.sentence(for: error), object: record.id))
+            found(StoreFinding(.damage, CommandFailure.sentence(for: error), object: record.id))
             return nil
         }
     }

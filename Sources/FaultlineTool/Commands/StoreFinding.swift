@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineLog
 
 /// Something that the check of a store found: in the log, or in what the rows mean.

@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineLog
 
 /// Prints what a check finds, as it is found: all of it as JSON; the first of each kind for people, and what to do.

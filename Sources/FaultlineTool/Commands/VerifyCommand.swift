@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineCommands
 import FaultlineLog
 
 /// `faultline verify`: reads everything and reports what is wrong.
@@ -30,6 +31,6 @@ struct VerifyCommand: ParsableCommand {
                 "\(arguments.store): \(words); \(Quantity.count(check.objectCount)) objects, \(Quantity.seconds(seconds))\n"
             )
         }
-        if findingCount > 0 { endProcess(ToolFailure.refused) }
+        if findingCount > 0 { endProcess(CommandFailure.refused) }
     }
 }

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineCommands
 import FaultlineLog
 
 /// One run of the demo: what an earlier run has finished is not done again.
@@ -17,14 +18,15 @@ struct Demo {
         do {
             try runSteps()
         } catch {
-            let failure = error as? ToolFailure ?? ToolFailure(ToolFailure.refused, ToolFailure.sentence(for: error))
+            let failure =
+                error as? CommandFailure ?? CommandFailure(CommandFailure.refused, CommandFailure.sentence(for: error))
             report.failures.append(failure.message)
             report.printLine()
             throw failure
         }
         report.printTable()
         report.printLine()
-        if !report.failures.isEmpty { endProcess(ToolFailure.refused) }
+        if !report.failures.isEmpty { endProcess(CommandFailure.refused) }
     }
 
     private mutating func runSteps() throws {
@@ -80,8 +82,8 @@ struct Demo {
     private func checkSource(_ set: PackageSet, _ journal: Journal, isGoingOn: Bool) throws {
         let digest = set.digest
         if let begun = journal["source"], isGoingOn, begun != digest {
-            throw ToolFailure(
-                ToolFailure.refused,
+            throw CommandFailure(
+                CommandFailure.refused,
                 "\(options.store) was begun with other packages or files than this machine has now. Begin anew with --fresh."
             )
         }
@@ -92,7 +94,9 @@ struct Demo {
 
     private mutating func importAll(_ set: PackageSet, _ journal: Journal) throws {
         if journal["imported"] == nil {
-            let container = try ToolFailure.opening(options.store) { try MeasuredStep.open(options.store, DemoV1.self) }
+            let container = try CommandFailure.opening(options.store) {
+                try MeasuredStep.open(options.store, DemoV1.self)
+            }
             var importer = Importer(set, into: container, journal: journal)
             try importer.recognise()
             if importer.lostCount > 0 {
@@ -146,7 +150,7 @@ struct Demo {
             let status = child.finish()
             line.finish()
             guard status == 0 else {
-                throw ToolFailure(
+                throw CommandFailure(
                     status,
                     "The step \(step.rawValue) ended with status \(status); its own message stands above."
                 )
@@ -161,7 +165,9 @@ struct Demo {
         if journal.figures(of: "sections") == nil {
             var figures = StepFigures()
             var begin = monotonicSeconds()
-            let container = try ToolFailure.opening(options.store) { try MeasuredStep.open(options.store, DemoV1.self) }
+            let container = try CommandFailure.opening(options.store) {
+                try MeasuredStep.open(options.store, DemoV1.self)
+            }
             figures.seconds = monotonicSeconds() - begin
             figures.count = set.objectCount
             try journal.finish("reopen", figures)
@@ -191,7 +197,7 @@ struct Demo {
     // MARK: Checks
 
     private mutating func compare(_ set: PackageSet) throws {
-        let container = try ToolFailure.opening(options.store) { try MeasuredStep.open(options.store, DemoV3.self) }
+        let container = try CommandFailure.opening(options.store) { try MeasuredStep.open(options.store, DemoV3.self) }
         var line = ProgressLine("comparing", total: set.objectCount, unit: "objects")
         let begin = monotonicSeconds()
         var comparison = Comparison(set, container)

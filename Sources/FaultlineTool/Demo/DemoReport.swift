@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineCommands
 
 /// What a run of the demo tells: a table for people, a line of JSON for scripts.
 struct DemoReport {

@@ -1,3 +1,4 @@
+import FaultlineCommands
 import Glibc
 
 /// Kills the demo at random moments, runs it on, and checks that it loses nothing that was acknowledged.
@@ -57,7 +58,7 @@ struct KillRounds {
         line.add("seed", "\(seed)")
         if let first = violations.first { line.add("reason", first) }
         Terminal.output.write(line.line + "\n")
-        if lost > 0 || !violations.isEmpty { endProcess(ToolFailure.refused) }
+        if lost > 0 || !violations.isEmpty { endProcess(CommandFailure.refused) }
     }
 
     /// Starts the demo, and kills it so many seconds into a phase.

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineCommands
 
 /// Where the demo keeps its store.
 struct StorePlace {
@@ -14,17 +15,17 @@ struct StorePlace {
     func remove(_ journalPath: String) throws {
         let files = FileManager.default
         if exists {
-            let names = try ToolFailure.opening(path) { try files.contentsOfDirectory(atPath: path) }
+            let names = try CommandFailure.opening(path) { try files.contentsOfDirectory(atPath: path) }
             guard names.isEmpty || names.contains("LOCK") else {
-                throw ToolFailure(
-                    ToolFailure.cannotOpen,
+                throw CommandFailure(
+                    CommandFailure.cannotOpen,
                     "\(path) is a folder that holds no store: it is left alone. Name another place."
                 )
             }
-            try ToolFailure.opening(path) { try files.removeItem(atPath: path) }
+            try CommandFailure.opening(path) { try files.removeItem(atPath: path) }
         }
         if files.fileExists(atPath: journalPath) {
-            try ToolFailure.opening(journalPath) { try files.removeItem(atPath: journalPath) }
+            try CommandFailure.opening(journalPath) { try files.removeItem(atPath: journalPath) }
         }
     }
 }

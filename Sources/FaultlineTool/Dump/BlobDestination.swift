@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineDisk
 import Foundation
 
@@ -23,19 +24,20 @@ package enum BlobDestination: Equatable {
     /// Makes the folder where there is to be one.
     ///
     /// - Throws: A failure of status 2 if it is not empty, or lies in the store.
-    func prepare(for store: String) throws(ToolFailure) {
+    func prepare(for store: String) throws(CommandFailure) {
         guard case .folder(let path) = self else { return }
         let places = [store, path].map { URL(filePath: $0).resolvingSymlinksInPath().standardizedFileURL.path + "/" }
         if places[1].hasPrefix(places[0]) {
-            throw ToolFailure(ToolFailure.wrongUsage, "\(path) lies inside the store, to which a dump does not write.")
+            throw CommandFailure(
+                CommandFailure.wrongUsage, "\(path) lies inside the store, to which a dump does not write.")
         }
         let disk = PosixDisk()
         do {
             if try !disk.isPresent(path) { try disk.createDirectory(path) }
             if try disk.names(in: path).isEmpty { return }
         } catch {
-            throw ToolFailure(ToolFailure.wrongUsage, "Blobs cannot be written to \(path). \(error)")
+            throw CommandFailure(CommandFailure.wrongUsage, "Blobs cannot be written to \(path). \(error)")
         }
-        throw ToolFailure(ToolFailure.wrongUsage, "\(path) is not empty. Name a folder that does not exist yet.")
+        throw CommandFailure(CommandFailure.wrongUsage, "\(path) is not empty. Name a folder that does not exist yet.")
     }
 }

@@ -1,3 +1,5 @@
+package import FaultlineCommands
+
 /// The lines of a dump on their way out, in pieces: a line may be longer than memory should hold.
 package final class DumpOutput {
     private static let pieceByteCount = 64 << 10
@@ -19,8 +21,8 @@ package final class DumpOutput {
     package func flush() throws {
         defer { text.removeAll(keepingCapacity: true) }
         guard terminal.write(text) else {
-            throw ToolFailure(
-                ToolFailure.refused, "The output takes no more: its disk may be full. The dump is not whole.")
+            throw CommandFailure(
+                CommandFailure.refused, "The output takes no more: its disk may be full. The dump is not whole.")
         }
     }
 }

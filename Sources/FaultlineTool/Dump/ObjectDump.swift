@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineDisk
 import FaultlineLog
 import FaultlineModel
@@ -83,7 +84,7 @@ final class ObjectDump {
             if let path = error.path { line.add("path", path) }
             if let offset = error.offset { line.add("offset", Int(clamping: offset)) }
         } else {
-            line.add("message", ToolFailure.sentence(for: error))
+            line.add("message", CommandFailure.sentence(for: error))
         }
         damage.append(line)
     }
@@ -162,7 +163,7 @@ final class ObjectDump {
             defer { file.close() }
             try forEachPiece(of: blob) { bytes, offset in try file.write(bytes, at: offset) }
         } catch let error as DiskError {
-            throw ToolFailure(ToolFailure.refused, "\(error) The dump is not whole.")
+            throw CommandFailure(CommandFailure.refused, "\(error) The dump is not whole.")
         } catch {
             try? disk.remove(path)
             throw error

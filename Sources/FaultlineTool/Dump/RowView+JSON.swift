@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineModel
 import FaultlineStore
 import Foundation

@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineLog
 
 extension StoreSummary {

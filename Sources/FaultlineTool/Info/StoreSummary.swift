@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineDisk
 import FaultlineLog
 import FaultlineModel

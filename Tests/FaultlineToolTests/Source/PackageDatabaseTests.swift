@@ -1,3 +1,4 @@
+import FaultlineCommands
 import FaultlineTool
 import Testing
 

@@ -51,7 +51,14 @@ enum LayerTable {
         ),
         Row(target: "FaultlineMacros", targets: [], others: ["SwiftSyntax"]),
         Row(target: "FaultlineTesting", targets: ["Faultline", "FaultlineDisk"], others: upper),
-        Row(target: "FaultlineCommands", targets: ["Faultline"], others: upper.union(["ArgumentParser"])),
+        Row(
+            target: "FaultlineCommands",
+            targets: [
+                "Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk",
+            ],
+            others: upper.union(["ArgumentParser"])
+        ),
         Row(
             target: "FaultlineTool",
             targets: [

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineCommands
 
 /// The steps whose memory is measured: each runs in a process of its own, so that what an earlier step has freed hides
 /// nothing.

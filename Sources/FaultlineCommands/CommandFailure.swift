@@ -7,47 +7,47 @@ import FaultlineStore
 import Glibc
 
 /// Why a command ends without having done its work: what people read, and the exit status that scripts read.
-struct ToolFailure: Error, Sendable {
+package struct CommandFailure: Error, Sendable {
     /// A check found damage, or the operation was refused.
-    static let refused: Int32 = 1
-    static let wrongUsage: Int32 = 2
-    static let cannotOpen: Int32 = 3
+    package static let refused: Int32 = 1
+    package static let wrongUsage: Int32 = 2
+    package static let cannotOpen: Int32 = 3
 
-    let status: Int32
+    package let status: Int32
     /// What happened and what to do, with file and byte offset where there are any.
-    let message: String
+    package let message: String
 
-    init(_ status: Int32, _ message: String) {
+    package init(_ status: Int32, _ message: String) {
         self.status = status
         self.message = message
     }
 
     /// Runs what opens a store; its errors end the tool with status 3.
-    static func opening<Result>(_ path: String, _ body: () throws -> Result) throws(ToolFailure) -> Result {
+    package static func opening<Result>(_ path: String, _ body: () throws -> Result) throws(CommandFailure) -> Result {
         do {
             return try body()
-        } catch let failure as ToolFailure {
+        } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw ToolFailure(cannotOpen, "\(path) cannot be opened. \(sentence(for: error))")
+            throw CommandFailure(cannotOpen, "\(path) cannot be opened. \(sentence(for: error))")
         }
     }
 
     /// Runs what works on an open store; its errors end the tool with status 1.
-    static func working<Result>(_ body: () throws -> Result) throws(ToolFailure) -> Result {
+    package static func working<Result>(_ body: () throws -> Result) throws(CommandFailure) -> Result {
         do {
             return try body()
-        } catch let failure as ToolFailure {
+        } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw ToolFailure(refused, sentence(for: error))
+            throw CommandFailure(refused, sentence(for: error))
         }
     }
 
     /// What an error says, with its place.
-    static func sentence(for error: any Error) -> String {
+    package static func sentence(for error: any Error) -> String {
         switch error {
-        case let failure as ToolFailure: failure.message
+        case let failure as CommandFailure: failure.message
         case let error as StoreError: error.cause.map { "\($0)" } ?? error.message
         case let error as MigrationError:
             [error.message, error.cause.map(sentence)].compactMap { $0 }.joined(separator: " ")
@@ -57,4 +57,4 @@ struct ToolFailure: Error, Sendable {
 }
 
 /// Ends the process.
-func endProcess(_ status: Int32) -> Never { exit(status) }
+package func endProcess(_ status: Int32) -> Never { exit(status) }

@@ -1,4 +1,4 @@
-import FaultlineTool
+import FaultlineCommands
 import Testing
 
 @Suite struct QuantityTests {
@@ -138,29 +138,5 @@ import Testing
 
         #expect(!terminal.isInteractive)
         #expect(time == 1)
-    }
-}
-
-@Suite struct ProcessMemoryTests {
-    /// In a process of its own, where no other test takes memory or sets the peak back.
-    @Test func seesMemoryComeAndGo() async {
-        await #expect(processExitsWith: .success) {
-            let byteCount = 64 << 20
-            let slack = 8 << 20
-            let before = ProcessMemory.now()
-            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 4096)
-            memory.initializeMemory(as: UInt8.self, repeating: 1)
-            let during = ProcessMemory.now()
-            memory.deallocate()
-            let after = ProcessMemory.now()
-            ProcessMemory.resetPeak()
-            let reset = ProcessMemory.now()
-
-            #expect(before.residentByteCount > 1 << 20)
-            #expect(during.residentByteCount - before.residentByteCount > byteCount - slack)
-            #expect(after.residentByteCount < before.residentByteCount + slack)
-            #expect(after.peakByteCount - before.residentByteCount > byteCount - slack)
-            #expect(reset.peakByteCount < before.residentByteCount + slack)
-        }
     }
 }

@@ -1,0 +1,36 @@
+package import ArgumentParser
+
+/// What commands that migrate a store take.
+package struct MigrationArguments: ParsableArguments {
+    @Argument(help: "The store's directory.")
+    package var store: String
+
+    @Flag(
+        help: "Does everything but the switch, and drops what it wrote: what fails, and what time and space are needed."
+    )
+    package var dryRun = false
+
+    @Flag(help: "Goes on with a migration that was stopped, and begins none.")
+    package var resume = false
+
+    @Option(help: ArgumentHelp("Memory that the engine may take, in MiB; at least 16.", valueName: "MiB"))
+    package var memory = 64
+
+    @Flag(help: "Refuses to migrate if stored values would be dropped that no stage handles.")
+    package var keepData = false
+
+    @Option(help: ArgumentHelp("Writes the report to a file, as JSON.", valueName: "file"))
+    package var report: String?
+
+    @Flag(help: "Prints the report as JSON.")
+    package var json = false
+
+    package init() {}
+
+    package func validate() throws {
+        guard (16...1 << 20).contains(memory) else {
+            throw ValidationError("--memory takes a number of MiB from 16 to 1048576.")
+        }
+        if dryRun, resume { throw ValidationError("--dry-run begins at the beginning, and --resume does not.") }
+    }
+}

@@ -1,0 +1,79 @@
+package import Faultline
+import FaultlineLog
+package import FaultlineMigration
+import FoundationEssentials
+
+/// A migration as commands run it: looked at first, watched on the terminal, cancelled by Ctrl-C, reported.
+package struct MigrationRun {
+    private let arguments: MigrationArguments
+
+    package init(_ arguments: MigrationArguments) { self.arguments = arguments }
+
+    /// What a store is brought to.
+    package struct Goal {
+        /// The schema asked for.
+        let schema: Schema
+        /// The stages that lead to it; nil if none is needed.
+        let plan: (any SchemaMigrationPlan.Type)?
+
+        package init(_ schema: Schema, by plan: (any SchemaMigrationPlan.Type)? = nil) {
+            self.schema = schema
+            self.plan = plan
+        }
+    }
+
+    /// Migrates the store, or tries it out, and prints the report.
+    ///
+    /// - Parameter goal: What it is brought to; it gets the migration that was stopped, if there is one.
+    /// - Throws: `CommandFailure`: with status 3 if there is no store, or it cannot be opened; with status 1 if it cannot
+    ///   be migrated, if the dry run found that, or if it was cancelled.
+    package func run(to goal: (UnfinishedMigration?) throws -> Goal) throws {
+        // Looked at first: nothing is written to what is no store of ours.
+        let found = try OpenedStore(arguments.store)
+        let unfinished = UnfinishedMigration(found.catalog)
+        try CommandFailure.working { try found.log.close() }
+        if arguments.resume, unfinished == nil {
+            throw CommandFailure(
+                CommandFailure.refused,
+                "\(arguments.store) has no migration under way. Leave --resume out to begin one.")
+        }
+        let goal = try goal(unfinished)
+        let report = try CommandFailure.working { try migrate(to: goal) }
+        if let file = arguments.report {
+            try CommandFailure.working {
+                try Data(report.json().utf8).write(to: URL(filePath: file), options: .atomic)
+            }
+        }
+        Terminal.output.write(arguments.json ? try report.json() : report.text)
+        if !report.failures.isEmpty {
+            throw CommandFailure(
+                CommandFailure.refused,
+                "The store cannot be migrated as it is: see the failures above. It is as it was.")
+        }
+    }
+
+    private func migrate(to goal: Goal) throws -> MigrationReport {
+        let display = MigrationDisplay()
+        let control = MigrationControl()
+        let interrupts = Interrupts(cancelling: control)
+        defer {
+            interrupts.end()
+            display.finish()
+        }
+        var configuration = ModelConfiguration(
+            url: URL(filePath: arguments.store, directoryHint: .isDirectory))
+        configuration.options.migration.memoryCeiling = arguments.memory << 20
+        configuration.options.migration.unhandledData = arguments.keepData ? .fail : .drop
+        configuration.options.migration.control = control
+        configuration.options.migration.progress = { display.show($0) }
+        if arguments.dryRun {
+            return try ModelContainer.previewMigration(
+                for: goal.schema, migrationPlan: goal.plan, configurations: [configuration])
+        }
+        let container = try ModelContainer(
+            for: goal.schema, migrationPlan: goal.plan, configurations: [configuration])
+        let report = container.migrationReport
+        try container.close()
+        return report
+    }
+}

@@ -1,0 +1,115 @@
+import Faultline
+import FaultlineCommands
+import FaultlineTestSupport
+import Foundation
+import Testing
+
+/// The command as an executable of a user's own has it, each time in a process of its own.
+struct MigrateCommandTests {
+    private let folder = TemporaryDirectory()
+    private var store: String { folder.path + "/store" }
+
+    private func make(titles: [String]) throws {
+        let container = try open(Books1.self)
+        let context = ModelContext(container)
+        for title in titles {
+            let book = Books1.Book(title: title)
+            book.note = title.isEmpty ? nil : "n"
+            context.insert(book)
+        }
+        try context.save()
+        try container.close()
+    }
+
+    private func open(_ version: any VersionedSchema.Type) throws -> ModelContainer {
+        try ModelContainer(
+            for: Schema(versionedSchema: version),
+            configurations: ModelConfiguration(url: URL(filePath: store, directoryHint: .isDirectory)))
+    }
+
+    /// Closes the store if it has the version.
+    private func expect(_ version: any VersionedSchema.Type) throws {
+        let container = try open(version)
+        #expect(container.migrationReport.versions.isEmpty)
+        try container.close()
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test func `migrates, and writes the report for scripts and into a file`() async throws {
+        try make(titles: ["one", "two words", "three words here"])
+        let file = folder.path + "/report.json"
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { [store = store as String, file = file as String] in
+            MigrateCommand<BookPlan>.main([store, "--json", "--report", file, "--memory", "16"])
+        }
+        let report = try MigrationReport(json: text(result.standardOutputContent))
+        #expect(report.versions == ["1.0.0", "2.0.0"])
+        #expect(report.objectsRead == 3 && report.objectsWritten == 3)
+        #expect(try MigrationReport(json: String(contentsOfFile: file, encoding: .utf8)) == report)
+        #expect(text(result.standardErrorContent).isEmpty)
+        try expect(Books2.self)
+    }
+
+    @Test func `a dry run names what fails, and leaves the store as it was`() async throws {
+        try make(titles: ["one", "", "three"])
+        let result = try await #require(
+            processExitsWith: .exitCode(1), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--dry-run"])
+        }
+        #expect(text(result.standardOutputContent).contains("code: Book 2, to 2.0.0"))
+        #expect(text(result.standardErrorContent).contains("It is as it was."))
+        try expect(Books1.self)
+    }
+
+    @Test func `a migration that fails says at which object, and the next run goes on`() async throws {
+        try make(titles: ["one", ""])
+        let result = try await #require(
+            processExitsWith: .exitCode(1), observing: [\.standardErrorContent]
+        ) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store])
+        }
+        #expect(text(result.standardErrorContent).hasPrefix("migrate: "))
+        #expect(text(result.standardErrorContent).contains("Book 2"))
+        // It can go on, so that a dry run of it is refused.
+        await #expect(processExitsWith: .exitCode(1)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--dry-run"])
+        }
+        await #expect(processExitsWith: .exitCode(1)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--resume"])
+        }
+        try expect(Books1.self)
+        // The old schema has given it up.
+        await #expect(processExitsWith: .exitCode(1)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--resume"])
+        }
+    }
+
+    @Test func `data that no stage handles is kept on request`() async throws {
+        try make(titles: ["one"])
+        await #expect(processExitsWith: .success) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--dry-run", "--keep-data"])
+        }
+    }
+
+    @Test func `wrong usage and missing stores have their own status`() async throws {
+        await #expect(processExitsWith: .exitCode(2)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--memory", "8"])
+        }
+        await #expect(processExitsWith: .exitCode(2)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--dry-run", "--resume"])
+        }
+        await #expect(processExitsWith: .exitCode(3)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store])
+        }
+        #expect(!FileManager.default.fileExists(atPath: store))
+    }
+
+    @Test func `progress says pass, entity and stage`() {
+        let stage = MigrationProgress.Stage(from: "1.0.0", to: "2.0.0", place: 1, count: 3)
+        #expect(MigrationDisplay.label(.instances, of: "Book", stage) == "instances Book (to 2.0.0, 1 of 3)")
+        #expect(MigrationDisplay.label(.switching, of: "", nil) == "switching")
+    }
+}
