@@ -50,8 +50,8 @@ public struct MigrationOptions: Sendable {
         case drop
         /// The migration is refused before anything is written, with entity, attribute and the number of objects.
         ///
-        /// Data is handled by a streamed or mapped stage that names its entity, and by a custom stage's `willMigrate`. To
-        /// count the values of attributes, rows of their entities are read once.
+        /// Data is handled by a streamed or mapped stage that names its entity, and by a custom stage's `willMigrate`.
+        /// To count the values of attributes, rows of their entities are read once.
         case fail
     }
 

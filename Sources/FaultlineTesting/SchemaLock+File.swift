@@ -28,7 +28,8 @@ extension SchemaLock {
 
     /// Reads a lock file.
     ///
-    /// - Throws: `SchemaLockError`: `file` if there is none that can be read; `malformed` with its line if it is no lock.
+    /// - Throws: `SchemaLockError`: `file` if there is none that can be read; `malformed` with its line if it is no
+    ///   lock.
     public init(contentsOf file: URL) throws {
         let bytes: Data
         do {

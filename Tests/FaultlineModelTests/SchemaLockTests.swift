@@ -114,6 +114,18 @@ import Testing
         #expect(broken?.code == .malformed)
     }
 
+    @Test func `a line that was lost in a merge is found`() throws {
+        let lock = try SchemaLock([schema(2, number("x"), text("y")), schema(3)])
+        let lines = lock.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for place in lines.indices where !lines[place].isEmpty {
+            let rest = (lines[..<place] + lines[(place + 1)...]).joined(separator: "\n")
+            #expect(failure { try lock.check(against: SchemaLock(text: rest)) } != nil, "without line \(place + 1)")
+            if lines[place].contains("entity") {
+                #expect(failure { _ = try SchemaLock(text: rest) }?.code == .malformed, "without line \(place + 1)")
+            }
+        }
+    }
+
     @Test func `no byte of a lock can be changed, and none be missing, without being found`() throws {
         let lock = try SchemaLock(
             [schema(2, number("x"), text("y")), schema(3)],

@@ -9,8 +9,8 @@ struct PlanVersions {
     let schemas: [Schema]
     let fingerprints: [Fingerprint]
 
-    /// - Throws: `MigrationError.twinVersions` for versions that describe the same schema; `SchemaError` for a class that
-    ///   breaks a rule.
+    /// - Throws: `MigrationError.twinVersions` for versions that describe the same schema; `SchemaError` for a class
+    ///   that breaks a rule.
     init(_ plan: any SchemaMigrationPlan.Type) throws {
         self.plan = plan
         types = plan.schemas
@@ -28,7 +28,8 @@ struct PlanVersions {
 
     /// Refuses a store of a version that a plan has dropped.
     ///
-    /// - Throws: `MigrationError.droppedVersion`; `twinVersions` where the container asks for a schema that looks the same.
+    /// - Throws: `MigrationError.droppedVersion`; `twinVersions` where the container asks for a schema that looks the
+    ///   same.
     static func checkDropped(
         _ stored: Schema, by plan: any SchemaMigrationPlan.Type, for target: Schema
     ) throws(MigrationError) {

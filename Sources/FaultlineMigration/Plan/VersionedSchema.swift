@@ -29,8 +29,8 @@ extension SchemaMigrationPlan {
 extension SchemaLock {
     /// Describes the versions of a plan as they are now.
     ///
-    /// - Throws: `SchemaLockError` if two versions have the same number or look the same; `SchemaError` for a class that
-    ///   breaks a rule.
+    /// - Throws: `SchemaLockError` if two versions have the same number or look the same; `SchemaError` for a class
+    ///   that breaks a rule.
     public init(_ plan: any SchemaMigrationPlan.Type) throws {
         try self.init(
             plan.schemas.map { try Schema.checked($0.models, version: $0.versionIdentifier) },

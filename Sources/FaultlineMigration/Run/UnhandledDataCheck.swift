@@ -5,9 +5,9 @@ internal import FaultlineStore
 
 /// Looks for stored values that a migration would drop without any code of a stage having seen them.
 ///
-/// Follows every entity and attribute of the store through the steps, up to the first one whose code gets the objects: a
-/// streamed or mapped stage that names the entity, a custom one with a `willMigrate`. What such code makes of them is its
-/// own affair, in later steps too.
+/// Follows every entity and attribute of the store through the steps, up to the first one whose code gets the objects:
+/// a streamed or mapped stage that names the entity, a custom one with a `willMigrate`. What such code makes of them is
+/// its own affair, in later steps too.
 struct UnhandledDataCheck {
     let log: Log
     /// The state in force.
@@ -32,8 +32,8 @@ struct UnhandledDataCheck {
 
     /// Refuses a migration that drops values.
     ///
-    /// - Throws: `MigrationError.unhandledData` naming entities and attributes as the store has them, with the number of
-    ///   objects; what the store says where it cannot be read.
+    /// - Throws: `MigrationError.unhandledData` naming entities and attributes as the store has them, with the number
+    ///   of objects; what the store says where it cannot be read.
     /// - Complexity: O(n) for the n rows of entities of which attributes are dropped; memory for one read.
     func run() throws {
         let losses = try losses()

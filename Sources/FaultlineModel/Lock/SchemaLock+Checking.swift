@@ -3,7 +3,8 @@ extension SchemaLock {
     ///
     /// - Parameter written: The lock as it was written down.
     /// - Throws: `SchemaLockError.differs`, with every difference: a version that has changed and kept its number, its
-    ///   facts before and after; a version that is gone and not named as dropped; one that is not locked yet.
+    ///   facts before and after; one whose lines in the file are not its own; one that is gone and not named as
+    ///   dropped; one that is not locked yet.
     public func check(against written: SchemaLock) throws(SchemaLockError) {
         var problems: [String] = []
         var numbers: [Schema.Version] = []
@@ -30,7 +31,11 @@ extension SchemaLock {
         if before.lastRelease != nil, now.lastRelease == nil {
             return "Version \(before.number) was dropped, and is there again. Give it another number."
         }
-        guard now.fingerprint != before.fingerprint else { return nil }
+        guard now.fingerprint != before.fingerprint else {
+            if now.lastRelease != nil || now.entities == before.entities { return nil }
+            return
+                "The lines of version \(before.number) are not those of its fingerprint. Restore the file, or write it anew."
+        }
         let lines = changedLines(from: before, to: now)
         return """
             Version \(before.number) has changed, and kept its number. Leave it as it was released, and put the change \

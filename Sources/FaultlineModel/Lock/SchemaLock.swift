@@ -1,8 +1,8 @@
 /// What each version of a plan looked like when it was released, so that a version that changes by mistake is found.
 ///
 /// In it is what makes a store another one, as in fingerprints: names, kinds, optionality, destinations, inverses,
-/// counts, uniqueness. Defaults, delete rules, indexes and original names may change without a new version, and are not.
-/// Written as text, one fact a line: `docs/Migrations.md` shows it.
+/// counts, uniqueness. Defaults, delete rules, indexes and original names may change without a new version, and are
+/// not. Written as text, one fact a line: `docs/Migrations.md` shows it.
 public struct SchemaLock: Hashable, Sendable {
     /// One version of a plan.
     public struct Version: Hashable, Sendable {
@@ -31,8 +31,8 @@ public struct SchemaLock: Hashable, Sendable {
 
     /// Describes versions that a plan has, behind those that it has dropped.
     ///
-    /// - Throws: `SchemaLockError`: `numberTwice` if two versions have the same number, `fingerprintTwice` if two of them
-    ///   look the same, `malformed` if a name goes over several lines.
+    /// - Throws: `SchemaLockError`: `numberTwice` if two versions have the same number, `fingerprintTwice` if two of
+    ///   them look the same, `malformed` if a name goes over several lines.
     public init(_ schemas: [Schema], dropped: [DroppedVersion] = []) throws(SchemaLockError) {
         try self.init(
             versions: dropped.map {
