@@ -16,20 +16,24 @@ package enum MigrationLife: CaseIterable, Sendable {
     case preview
     /// The custom stages, tried out.
     case customPreview
+    /// No plan: references become links, and an index is built.
+    case lightweight
 
     /// What the migration leads to.
     fileprivate var version: any VersionedSchema.Type {
         switch self {
         case .streamed, .mapped, .preview: Simulated2.self
         case .custom, .customPreview: SimulatedCustom3.self
+        case .lightweight: SimulatedLinks2.self
         }
     }
 
-    fileprivate var plan: any SchemaMigrationPlan.Type {
+    fileprivate var plan: (any SchemaMigrationPlan.Type)? {
         switch self {
         case .streamed, .preview: SimulatedPlan.self
         case .custom, .customPreview: SimulatedCustomPlan.self
         case .mapped: SimulatedMappedPlan.self
+        case .lightweight: nil
         }
     }
 
@@ -37,6 +41,7 @@ package enum MigrationLife: CaseIterable, Sendable {
         switch self {
         case .streamed, .mapped, .preview: try work.newFault(context)
         case .custom, .customPreview: try work.customFault(context)
+        case .lightweight: try work.linkFault(context)
         }
     }
 

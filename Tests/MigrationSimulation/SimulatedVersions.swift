@@ -26,6 +26,36 @@ package enum Simulated1: VersionedSchema {
     }
 }
 
+/// What a lightweight step leads to: notes may be of several persons, and no two have one text.
+package enum SimulatedLinks2: VersionedSchema {
+    package static var models: [any PersistentModel.Type] { [Person.self, Note.self, Town.self] }
+    package static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model package final class Person {
+        @Attribute(.unique) var number: Int
+        var name: String
+        var town: String
+        @Attribute(.externalStorage) var photo: Data?
+        init(number: Int, name: String, town: String) {
+            self.number = number
+            self.name = name
+            self.town = town
+        }
+    }
+
+    @Model package final class Note {
+        @Attribute(.unique) var text: String
+        @Relationship(originalName: "person") var people: [Person] = []
+        init(text: String) { self.text = text }
+    }
+
+    /// Tells the new state from the old one.
+    @Model package final class Town {
+        var name: String
+        init(name: String) { self.name = name }
+    }
+}
+
 /// The schema that it leads to: towns and photos are objects.
 package enum Simulated2: VersionedSchema {
     package static var models: [any PersistentModel.Type] { [Person.self, Note.self, Town.self, Photo.self] }

@@ -78,6 +78,17 @@ struct SimulatedWork {
         return nil
     }
 
+    /// What is wrong with the state that a lightweight step has made; nil if nothing is.
+    func linkFault(_ context: ModelContext) throws -> String? {
+        let people = try context.fetch(FetchDescriptor<SimulatedLinks2.Person>()).sorted { $0.number < $1.number }
+        guard people.map(\.number) == Array(0..<count),
+            people.allSatisfy({ $0.photo == (hasPhoto($0.number) ? photo($0.number) : nil) })
+        else { return "persons of a lightweight step" }
+        let notes = try context.fetch(FetchDescriptor<SimulatedLinks2.Note>()).sorted { $0.text < $1.text }
+        let numbers = notes.map { $0.people.map(\.number) }
+        return numbers == [[0], [2], [4]] ? nil : "links \(numbers)"
+    }
+
     /// What is wrong with the new state; nil if nothing is.
     func newFault(_ context: ModelContext) throws -> String? {
         let people = try context.fetch(FetchDescriptor<Simulated2.Person>()).sorted { $0.number < $1.number }
