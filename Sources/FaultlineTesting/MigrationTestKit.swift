@@ -60,6 +60,8 @@ public struct MigrationTestKit {
                 try fill(version, context)
                 try context.save()
             }
+            // It says who had the store open, on which machine; a copy needs none.
+            try FileManager.default.removeItem(at: store.appending(path: "LOCK"))
             try FileManager.default.copyItem(at: store, to: goldenStore(of: version))
             made.append(version.versionIdentifier)
         }

@@ -30,6 +30,8 @@ import Testing
         let made = try kit.makeGoldenStores(isMaking: true, fill: fill)
         #expect(made.map(\.description) == ["1.0.0", "2.0.0", "3.0.0"])
         #expect(try kit.makeGoldenStores(isMaking: true, fill: fill) == [])
+        let files = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/golden/1.0.0.store")
+        #expect(files.contains("IDENTITY") && !files.contains("LOCK"))
         var seen: [String: Int] = [:]
         let paths = try kit.run { version, context in
             seen["\(version.versionIdentifier)", default: 0] += 1
