@@ -28,6 +28,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case unhandledData
         /// Two objects have the same values where the new version asks for unique ones.
         case duplicate
+        /// An object refers to nothing where the new version asks for a reference.
+        case missingReference
         /// The closure of a stage threw, wrote something that cannot be, or caught an error that its context met.
         case stageFailed
         /// It was cancelled by its `MigrationControl`.

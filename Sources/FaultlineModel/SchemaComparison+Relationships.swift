@@ -33,11 +33,9 @@ extension SchemaComparison {
                 add(kind, to: entity, new.name, reason: "All references stay.")
             } else {
                 add(
-                    kind, to: entity, new.name, demand: .needsStage, isChecked: true,
-                    reason: """
-                        Objects may refer to nothing through a relationship that is now required. Set it in a \
-                        stage.
-                        """)
+                    kind, to: entity, new.name, isChecked: true,
+                    reason:
+                        "Every stored object must refer to one. If some refer to nothing, set them in a stage first.")
             }
         }
         if Schema.counts(of: old) != Schema.counts(of: new), old.isToOneRelationship == new.isToOneRelationship {

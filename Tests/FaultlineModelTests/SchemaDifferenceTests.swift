@@ -112,7 +112,7 @@ import Testing
             .relationshipOptionalityChanged(isOptional: true), .lightweight, from: schema(toOne(isOptional: false)),
             to: schema(toOne()))
         expect(
-            .relationshipOptionalityChanged(isOptional: false), .needsStage, isChecked: true, from: schema(toOne()),
+            .relationshipOptionalityChanged(isOptional: false), .lightweight, isChecked: true, from: schema(toOne()),
             to: schema(toOne(isOptional: false)))
         expect(
             .deleteRuleChanged(from: .nullify, to: .cascade), .lightweight, from: schema(toMany()),

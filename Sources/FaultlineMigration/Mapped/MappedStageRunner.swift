@@ -36,6 +36,7 @@ struct MappedStageRunner {
         course.noteLeftBehind(LeftBehindValues(step, current, mappings).found(in: log.snapshot()))
         let target = current.under(step.to, plan.map, adding: plan.newLayouts)
         let links = try step.linksToBuild(plan, over: current.schema)
+        let required = try step.requiredReferences(plan, over: current.schema)
         let ownTables = Set(plan.map.tables).subtracting(current.map.tables).sorted()
         let record = try beginning.write(
             progress, target: target, counters: target.map.counters,
@@ -45,6 +46,7 @@ struct MappedStageRunner {
         progress.firstBlob = record.firstBlob
         progress.intermediateTables.formUnion(ownTables)
         try LinkBuilding(log: log, catalog: target).run(links, record: record)
+        try RequiredReferenceCheck(log: log, catalog: target).run(required, of: step)
         if !plan.indexesToBuild.isEmpty {
             try IndexBuilding(log: log, catalog: target, course: course).run(plan.indexesToBuild, record: record)
         }

@@ -27,6 +27,7 @@ struct CustomStageRunner {
         let newLayouts: [RowLayout]
         let indexesToBuild: [EntityMapPlan.IndexToBuild]
         let linksToBuild: [EntityMapPlan.LinkToBuild]
+        let requiredReferences: [EntityMapPlan.RequiredReference]
     }
 
     /// Runs the stage.
@@ -73,6 +74,7 @@ struct CustomStageRunner {
             let record = try moveOn(to: plan.target, plan.linksToBuild)
             try LinkBuilding(log: log, catalog: plan.target).run(plan.linksToBuild, record: record)
         }
+        try RequiredReferenceCheck(log: log, catalog: plan.target).run(plan.requiredReferences, of: step)
         if let didMigrate = closures.didMigrate {
             try call(didMigrate, "didMigrate", rows(plan.target, step.toTypes), step.toTypes, firstOwnBlob)
         }
@@ -108,13 +110,13 @@ struct CustomStageRunner {
         guard closures.willMigrate != nil else {
             return Plan(
                 working: working, target: working, newLayouts: copy.newLayouts, indexesToBuild: [],
-                linksToBuild: copy.linksToBuild)
+                linksToBuild: copy.linksToBuild, requiredReferences: copy.requiredReferences)
         }
         let change = try EntityMapPlan(for: step.to, over: copied, in: copy.map, rewriting: [])
         return Plan(
             working: working, target: working.under(step.to, change.map, adding: change.newLayouts),
             newLayouts: copy.newLayouts + change.newLayouts, indexesToBuild: change.indexesToBuild,
-            linksToBuild: change.linksToBuild)
+            linksToBuild: change.linksToBuild, requiredReferences: change.requiredReferences)
     }
 
     private static func entityTables(_ catalog: StoredCatalog) -> Set<UInt16> { Set(catalog.map.entities.map(\.table)) }

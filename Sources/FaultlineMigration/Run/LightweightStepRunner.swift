@@ -29,7 +29,8 @@ struct LightweightStepRunner {
         let target = current.under(step.to, plan.map, adding: plan.newLayouts)
         let entities = step.streamedEntities
         let links = try step.linksToBuild(plan, over: current.schema)
-        if !entities.isEmpty || !plan.indexesToBuild.isEmpty || !links.isEmpty {
+        let required = try step.requiredReferences(plan, over: current.schema)
+        if !entities.isEmpty || !plan.indexesToBuild.isEmpty || !links.isEmpty || !required.isEmpty {
             let record =
                 try stopped
                 ?? beginning.write(
@@ -37,28 +38,32 @@ struct LightweightStepRunner {
                     successors: StepBeginning.successors(of: rewritten, from: current, to: target)
                         + LinkBuilding.successors(links, in: target.map))
             progress.firstBlob = record.firstBlob
-            try build(plan.indexesToBuild, links, target, record)
+            // What is past that need not be done again.
+            if record.entity == 0, record.lastDone == 0 {
+                try abandoningOnFailure {
+                    try LinkBuilding(log: log, catalog: target).run(links, record: record)
+                    try RequiredReferenceCheck(log: log, catalog: target).run(required, of: step)
+                    if !plan.indexesToBuild.isEmpty {
+                        try IndexBuilding(log: log, catalog: target, course: course).run(
+                            plan.indexesToBuild, record: record)
+                    }
+                }
+            }
             try stream(entities, target, record, &progress)
             progress.intermediateTables.formUnion(record.targetMap.tables)
         }
         progress.current = target
     }
 
-    /// Builds the indexes and links that a step adds over rows that stay, unless the step is past that.
-    private func build(
-        _ indexes: [EntityMapPlan.IndexToBuild], _ links: [EntityMapPlan.LinkToBuild], _ target: StoredCatalog,
-        _ record: MigrationRecord
-    ) throws {
-        guard record.entity == 0, record.lastDone == 0 else { return }
-        try LinkBuilding(log: log, catalog: target).run(links, record: record)
-        guard !indexes.isEmpty else { return }
-        do {
-            try IndexBuilding(log: log, catalog: target, course: course).run(indexes, record: record)
-        } catch let error as StoreError where error.code == .duplicate {
-            if let now = try StoredCatalog.read(log.snapshot()) {
+    /// Looks at rows that stay; where they contradict the new version, gives the migration up, so that the old state is in
+    /// force at once.
+    private func abandoningOnFailure(_ body: () throws -> Void) throws {
+        do { try body() } catch {
+            let error = MigrationError.translating(error)
+            if error is MigrationError, let now = try StoredCatalog.read(log.snapshot()) {
                 try MigrationAbandonment(log: log).run(now)
             }
-            throw MigrationError.translating(error)
+            throw error
         }
     }
 

@@ -65,18 +65,37 @@ package struct MigrationSteps {
         /// itself.
         ///
         /// - Throws: `badPlan` where only the objects that are referred to are written anew.
-        func linksToBuild(
-            _ plan: EntityMapPlan, over old: Schema
-        ) throws -> [EntityMapPlan.LinkToBuild] {
+        func linksToBuild(_ plan: EntityMapPlan, over old: Schema) throws -> [EntityMapPlan.LinkToBuild] {
             let rewritten = rewrittenEntities(from: old)
-            let links = plan.linksToBuild.filter { !rewritten.contains($0.entity) }
-            for link in links where rewritten.contains(link.destination) {
+            return try plan.linksToBuild.filter { link in
+                try stays(link.entity, referringTo: link.destination, rewritten, "whose references become links")
+            }
+        }
+
+        /// The references of rows that stay which are required now, and were not.
+        ///
+        /// - Throws: `badPlan` where only the objects that are referred to are written anew.
+        func requiredReferences(
+            _ plan: EntityMapPlan, over old: Schema
+        ) throws -> [EntityMapPlan.RequiredReference] {
+            let rewritten = rewrittenEntities(from: old)
+            return try plan.requiredReferences.filter { reference in
+                try stays(
+                    reference.entity, referringTo: reference.destination, rewritten, "whose references become required")
+            }
+        }
+
+        private func stays(
+            _ entity: String, referringTo destination: String, _ rewritten: Set<String>, _ what: String
+        ) throws -> Bool {
+            if rewritten.contains(entity) { return false }
+            guard !rewritten.contains(destination) else {
                 throw MigrationError(
                     .badPlan,
-                    "The stage to \(name) writes \(link.destination) anew, and not \(link.entity), whose references become links. Let the stage write both.",
-                    stage: title, entity: link.entity)
+                    "The stage to \(name) writes \(destination) anew, and not \(entity), \(what). Let the stage write both.",
+                    stage: title, entity: entity)
             }
-            return links
+            return true
         }
     }
 

@@ -15,6 +15,8 @@ package struct EntityMapPlan: Sendable {
     package private(set) var indexesToBuild: [IndexToBuild] = []
     /// Hidden tables of links that are to be made of references that rows have.
     package internal(set) var linksToBuild: [LinkToBuild] = []
+    /// To-one relationships that are required now, and were not.
+    package private(set) var requiredReferences: [RequiredReference] = []
     /// Tables whose entity or relationship is gone.
     package private(set) var tablesToDrop: [UInt16] = []
 
@@ -37,6 +39,14 @@ package struct EntityMapPlan: Sendable {
         package let destination: String
         /// Whether the objects with the references are the links' left sides.
         package let isLeft: Bool
+    }
+
+    /// A to-one relationship through which every object has to refer to one.
+    package struct RequiredReference: Sendable, Equatable {
+        /// New names of the entity, the relationship, and the entity that it leads to.
+        package let entity: String
+        package let relationship: String
+        package let destination: String
     }
 
     /// Plans the map of `schema` over an empty store.
@@ -175,6 +185,12 @@ package struct EntityMapPlan: Sendable {
                         as? Schema.Relationship
                 }
                 if relationship.isToOneRelationship {
+                    if !relationship.isOptional, forerunners.wasOptional(relationship, of: entity.name) {
+                        requiredReferences.append(
+                            RequiredReference(
+                                entity: entity.name, relationship: relationship.name,
+                                destination: relationship.destination))
+                    }
                     guard let inverse, !inverse.isToOneRelationship else { continue }
                     let oldColumn = old.entities.lazy.flatMap(\.columns).first { $0.number == column }
                     let keepsTable = !rewriting.contains(entity.name)

@@ -47,6 +47,14 @@ struct RelationshipForerunners {
         }
     }
 
+    /// Whether a to-one relationship was one before that could refer to nothing.
+    func wasOptional(_ relationship: Schema.Relationship, of entity: String) -> Bool {
+        guard let name = difference?.oldPropertyNames[entity]?[relationship.name],
+            let old = oldEntity(of: entity)?.relationship(named: name)
+        else { return false }
+        return old.isToOneRelationship && old.isOptional
+    }
+
     private func oldEntity(of name: String) -> Schema.Entity? {
         difference?.oldEntityNames[name].flatMap { previous?.entitiesByName[$0] }
     }

@@ -59,8 +59,9 @@ extension SchemaChange {
                 [Sample("B", "p"), Sample("A", "a", to: ["r": ["p"]])],
                 gives: ["A a r=p", "B p"]),
             SchemaChange(
-                refusing: "an optional to-one becomes required", [entity("A", one("r", "B")), b],
-                [entity("A", one("r", "B", isOptional: false)), b], ["A.r: needs a migration stage"], references()),
+                "an optional to-one becomes required, and all refer to one", [entity("A", one("r", "B")), b],
+                [entity("A", one("r", "B", isOptional: false)), b], ["A.r: lightweight"],
+                [Sample("B", "p"), Sample("A", "a", to: ["r": ["p"]])], gives: ["A a r=p", "B p"]),
             SchemaChange(
                 "a delete rule changes", [entity("A", one("r", "B")), b],
                 [entity("A", one("r", "B", rule: .cascade)), b], ["A.r: lightweight"], [Sample("A", "a")],

@@ -1,0 +1,51 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// Checks that every object refers to one where a step makes a to-one relationship required: one bounded pass a
+/// relationship, before the switch.
+///
+/// The migration is written down before, so that nobody saves a row meanwhile that the pass would miss.
+struct RequiredReferenceCheck {
+    let log: Log
+    /// What the step leads to.
+    let catalog: StoredCatalog
+
+    private static let readAheadByteCount = 128 << 10
+
+    /// Reads the rows.
+    ///
+    /// - Throws: `MigrationError.missingReference` naming entity, relationship and object; what the log says where it
+    ///   cannot be read.
+    /// - Complexity: O(n) for n rows; memory for one read.
+    func run(_ references: [EntityMapPlan.RequiredReference], of step: MigrationSteps.Step) throws {
+        guard !references.isEmpty else { return }
+        let store = try RowStore(
+            log: log, catalog: catalog, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        let snapshot = log.snapshot()
+        for reference in references {
+            guard let entity = store.storage.entity(named: reference.entity),
+                let destination = store.storage.entity(named: reference.destination),
+                let slot = catalog.schema.entitiesByName[reference.entity]?.properties
+                    .firstIndex(where: { $0.name == reference.relationship })
+            else { continue }
+            try snapshot.scan(
+                entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
+            ) { records in
+                for record in records {
+                    let target = try store.view(record, of: entity).toOne(slot)
+                    // One whose object is gone reads as nil.
+                    guard try target == 0 || snapshot.location(of: target, in: destination.table).isAbsent else {
+                        continue
+                    }
+                    throw MigrationError(
+                        .missingReference,
+                        "Object \(record.id) of \(reference.entity) refers to nothing by \(reference.relationship), which is required in version \(step.to.version). Set it in the willMigrate of a custom stage, or in a streamed stage. The store is in its old state.",
+                        stage: step.title, entity: reference.entity, property: reference.relationship)
+                }
+                return true
+            }
+        }
+    }
+}
