@@ -74,7 +74,7 @@ package struct Migrator {
             if step.isHeavy { return true }
             let plan = try EntityMapPlan(
                 for: step.to, over: current.schema, in: current.map, rewriting: [])
-            if !plan.indexesToBuild.isEmpty { return true }
+            if plan.readsRows { return true }
             current = current.under(step.to, plan.map, adding: plan.newLayouts)
         }
         return false

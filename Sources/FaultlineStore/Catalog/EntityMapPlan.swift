@@ -20,6 +20,9 @@ package struct EntityMapPlan: Sendable {
     /// Tables whose entity or relationship is gone.
     package private(set) var tablesToDrop: [UInt16] = []
 
+    /// Whether rows that stay have to be read before the schema is in force.
+    package var readsRows: Bool { !indexesToBuild.isEmpty || !linksToBuild.isEmpty || !requiredReferences.isEmpty }
+
     /// An index over rows that are there already.
     package struct IndexToBuild: Sendable, Equatable {
         package let entity: String
