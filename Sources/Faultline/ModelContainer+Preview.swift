@@ -10,11 +10,12 @@ extension ModelContainer {
     /// - Throws: As the form that takes a schema.
     public static func previewMigration(
         for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-        configurations: ModelConfiguration..., failureLimit: Int = 100
+        configurations: ModelConfiguration..., failureLimit: Int = 100,
+        sample: Int? = nil
     ) throws -> MigrationReport {
         try previewMigration(
             for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations,
-            failureLimit: failureLimit)
+            failureLimit: failureLimit, sample: sample)
     }
 
     /// Tries out the migration that opening a store for a schema would make: runs all of it on the real store but the
@@ -30,6 +31,8 @@ extension ModelContainer {
     ///   - migrationPlan: The way from older schemas; nil for what needs none.
     ///   - configurations: The store, one at most.
     ///   - failureLimit: Failures after which it ends.
+    ///   - sample: Objects of each entity that streamed and mapped stages try out, the first ones: for an estimate of time
+    ///     and space. What they lack of others is not looked at, and custom stages run as a whole. Nil for all.
     /// - Returns: What the migration would do, what it needs, and what would stop it; without versions if nothing is to
     ///   be done.
     /// - Throws: `SchemaError` for classes that break a rule; `MigrationError` where there is no way to the schema, of
@@ -37,7 +40,8 @@ extension ModelContainer {
     ///   store cannot be opened for writing.
     public static func previewMigration(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-        configurations: [ModelConfiguration], failureLimit: Int = 100
+        configurations: [ModelConfiguration], failureLimit: Int = 100,
+        sample: Int? = nil
     ) throws -> MigrationReport {
         guard configurations.count <= 1 else {
             throw SwiftDataError.duplicateConfiguration.explained(
@@ -64,7 +68,7 @@ extension ModelContainer {
             }
             return try previewMigration(
                 schema, types, migrationPlan, place, configuration.options.migration.options, configuration,
-                failureLimit)
+                failureLimit, sample)
         }
     }
 
@@ -72,20 +76,21 @@ extension ModelContainer {
     package static func previewMigration(
         for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)?, directory: String,
         on disk: Disk, clock: Clock = .system, options: LogOptions, migration: MigrationOptions = MigrationOptions(),
-        failureLimit: Int = 100
+        failureLimit: Int = 100, sample: Int? = nil
     ) throws -> MigrationReport {
         let schema = try Schema.checked(types, version: Schema.Version(1, 0, 0))
         return try StorageError.translating {
             try previewMigration(
                 schema, Schema.reachable(from: types).map { $0._$modelType }, migrationPlan,
                 StorePlace(directory: directory, disk: disk, clock: clock, options: options), migration,
-                ModelConfiguration(isStoredInMemoryOnly: true), failureLimit)
+                ModelConfiguration(isStoredInMemoryOnly: true), failureLimit, sample)
         }
     }
 
     private static func previewMigration(
         _ schema: Schema, _ types: [ModelType], _ plan: (any SchemaMigrationPlan.Type)?, _ place: StorePlace,
-        _ migration: MigrationOptions, _ configuration: ModelConfiguration, _ failureLimit: Int
+        _ migration: MigrationOptions, _ configuration: ModelConfiguration, _ failureLimit: Int,
+        _ sample: Int?
     ) throws -> MigrationReport {
         let migration = migration.timed(by: place.clock)
         defer { migration.finishUpdates() }
@@ -97,7 +102,7 @@ extension ModelContainer {
                 makeStageContainer: {
                     ModelContainer(stage: $0, migrationPlan: plan, configuration: configuration)
                 })
-            var report = try migrator.preview(failureLimit: failureLimit)
+            var report = try migrator.preview(failureLimit: failureLimit, sample: sample)
             report.diskBytesFree = Int(clamping: free)
             try log.close()
             return report

@@ -274,6 +274,50 @@ struct MigrationPreviewTests {
         #expect(report.failures.first?.property == "leaf")
     }
 
+    @Test func `a sample estimates time and bytes of all`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let rows = try stores.rows()
+        let now = Mutex<UInt64>(0)
+        let clock = Clock {
+            1
+        } monotonicNanoseconds: {
+            now.withLock { $0 }
+        }
+        let notes = StageNotes()
+        notes.during = { now.withLock { $0 += 40_000_000 } }
+        let reports = try StageNotes.$current.withValue(notes) {
+            try [nil, 50].map {
+                try stores.preview(Work2.self, WorkPlan.self, migration: options(), sample: $0, clock: clock)
+            }
+        }
+        #expect(reports.map(\.sample) == [nil, 50])
+        #expect(reports.map(\.objectsRead) == [200, 50])
+        #expect(reports.map(\.nanoseconds) == [8_000_000_000, 8_000_000_000])
+        let ratio = Double(reports[1].bytesWritten) / Double(reports[0].bytesWritten)
+        #expect(ratio > 0.8 && ratio < 1.4, "\(ratio)")
+        #expect(reports[1].diskBytesNeeded == reports[1].bytesWritten)
+        #expect(reports[1].text.contains("dry run of at most 50 objects of each entity"))
+        #expect(try MigrationReport(json: reports[1].json()) == reports[1])
+
+        let mapped = try [nil, 50].map {
+            try stores.preview(Work2.self, MappedWorkPlan.self, migration: options(), sample: $0)
+        }
+        #expect(mapped[1].failures.isEmpty && mapped[1].objectsRead < 150)
+        let mappedRatio = Double(mapped[1].bytesWritten) / Double(mapped[0].bytesWritten)
+        #expect(mappedRatio > 0.8 && mappedRatio < 1.4, "\(mappedRatio)")
+        #expect(try stores.rows() == rows)
+        #expect(try stores.findings(Work1.self) == [])
+    }
+
+    @Test func `what a sample lacks of other objects is no failure`() throws {
+        let stores = Stores()
+        try MusicStore.make(in: stores)
+        let report = try stores.preview(Music2.self, MusicPlan.self, sample: 2)
+        #expect(report.failures.isEmpty && !report.isIncomplete)
+        #expect(report.stages.first?.mappings.map(\.read) == [2, 2, 2, 1])
+    }
+
     @Test func `a migration that can go on is not given up for a dry run`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)

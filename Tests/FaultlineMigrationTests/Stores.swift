@@ -69,11 +69,12 @@ struct Stores {
     /// Tries a migration out.
     func preview(
         _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
-        migration: MigrationOptions = MigrationOptions(), failureLimit: Int = 100
+        migration: MigrationOptions = MigrationOptions(), failureLimit: Int = 100, sample: Int? = nil,
+        clock: Clock = .system
     ) throws -> MigrationReport {
         try ModelContainer.previewMigration(
-            for: version.models, migrationPlan: plan, directory: directory, on: disk, options: Self.options,
-            migration: migration, failureLimit: failureLimit)
+            for: version.models, migrationPlan: plan, directory: directory, on: disk, clock: clock,
+            options: Self.options, migration: migration, failureLimit: failureLimit, sample: sample)
     }
 
     /// Every row of the store as it lies in its record, by table, and the schema; and how many values lie out of them.

@@ -34,6 +34,12 @@ final class MigrationCourse {
     var entityPlace: Int?
     private(set) var mappingPlace: Int?
 
+    // What the pass over the entity has cost so far, and how many times as many objects there are as a sample has, by
+    // mapping or entity.
+    private var entityNanoseconds: UInt64 = 0
+    private var entityByteCount: UInt64 = 0
+    private var sampleFactors: [String: Double] = [:]
+
     // What was attributed to a pass already.
     private var settledNanoseconds: UInt64
     private var settledByteCount: UInt64
@@ -130,6 +136,9 @@ final class MigrationCourse {
     /// Ends the pass under way.
     func end() {
         settle()
+        extrapolate()
+        entityNanoseconds = 0
+        entityByteCount = 0
         if pass != nil, meter.hasNews { tell(options.clock.monotonicNanoseconds()) }
         pass = nil
     }
@@ -150,6 +159,10 @@ final class MigrationCourse {
         self.pass = pass
         self.entity = entity ?? ""
         self.mapping = mapping
+        // What came before it is no cost of the entity.
+        settle()
+        entityNanoseconds = 0
+        entityByteCount = 0
         if pass == .reclaiming { isSwitched = true }
         entityPlace = nil
         mappingPlace = mapping.flatMap(mappingPlace(of:))
@@ -224,11 +237,31 @@ final class MigrationCourse {
         let written = byteCount > settledByteCount ? byteCount - settledByteCount : 0
         settledNanoseconds = nanoseconds
         settledByteCount = byteCount
+        entityNanoseconds += elapsed
+        entityByteCount += written
+        add(pass, elapsed, written)
+    }
+
+    private func add(_ pass: MigrationPass, _ nanoseconds: UInt64, _ byteCount: UInt64) {
         if let stage {
-            counts.stages[stage].passes.add(pass, elapsed, written)
+            counts.stages[stage].passes.add(pass, nanoseconds, byteCount)
         } else {
-            lastPasses.add(pass, elapsed, written)
+            lastPasses.add(pass, nanoseconds, byteCount)
         }
+    }
+
+    /// Whether more objects of the entity are to be tried out.
+    var wantsMore: Bool { findings?.sample.map { meter.done < $0 } ?? true }
+
+    /// Adds what the pass would have cost over the rest of an entity of which only a sample was tried out.
+    private func extrapolate() {
+        guard findings?.sample != nil, let pass, pass == .instances || pass == .relationships else { return }
+        let name = mapping ?? entity
+        if pass == .instances, meter.done > 0 {
+            sampleFactors[name] = Double(max(meter.total, meter.done)) / Double(meter.done)
+        }
+        let rest = (sampleFactors[name] ?? 1) - 1
+        add(pass, UInt64(Double(entityNanoseconds) * rest), UInt64(Double(entityByteCount) * rest))
     }
 
     /// The counts, brought up to now.

@@ -8,11 +8,13 @@ extension Migrator {
     /// The store's objects are as before; containers of the old schema cannot save meanwhile. Whoever opens the store
     /// after a kill gives up what is left of it.
     ///
-    /// - Parameter failureLimit: Failures after which it ends.
+    /// - Parameters:
+    ///   - failureLimit: Failures after which it ends.
+    ///   - sample: Objects of each entity that are tried out; nil for all.
     /// - Returns: What the migration would do, and the objects that would stop it.
     /// - Throws: `MigrationError` where there is no way to the schema, of code `underWay` where a migration was stopped
     ///   that can go on, of code `cancelled`; what the store says where it cannot be read or written.
-    package mutating func preview(failureLimit: Int) throws -> MigrationReport {
+    package mutating func preview(failureLimit: Int, sample: Int? = nil) throws -> MigrationReport {
         try inTurn { migrator in
             guard let stored = try StoredCatalog.read(migrator.log.snapshot()) else { return .nothingToPreview }
             if let migration = stored.migration, !migration.isPreview {
@@ -23,17 +25,17 @@ extension Migrator {
             }
             let steps = try MigrationSteps(from: stored.schema, to: migrator.schema, plan: migrator.plan)
             guard !steps.all.isEmpty else { return .nothingToPreview }
-            return try migrator.preview(steps, stored, failureLimit)
+            return try migrator.preview(
+                steps, stored, PreviewFindings(limit: failureLimit, sample: sample))
         }
     }
 
-    private func preview(_ steps: MigrationSteps, _ stored: StoredCatalog, _ failureLimit: Int) throws
+    private func preview(_ steps: MigrationSteps, _ stored: StoredCatalog, _ findings: PreviewFindings) throws
         -> MigrationReport
     {
         if options.unhandledData == .fail { try UnhandledDataCheck(log: log, stored: stored, steps: steps.all).run() }
         let begun = try begin(stored, steps, digest: MigrationRecord.previewMark + steps.digest)
         let before = try log.usage(countsLive: false).byteCount
-        let findings = PreviewFindings(limit: failureLimit)
         let course = MigrationCourse(
             log, options, stageCount: steps.all.count, resumed: nil, findings: findings)
         var isIncomplete = false
@@ -53,6 +55,7 @@ extension Migrator {
         let after = try log.usage(countsLive: false).byteCount
         var report = MigrationReport(steps.versions, course.settledCounts, lastPasses: [])
         report.isDryRun = true
+        report.sample = findings.sample
         report.failures = findings.failures
         report.isIncomplete = isIncomplete
         report.diskBytesNeeded = max(report.bytesWritten, Int(clamping: after > before ? after - before : 0))

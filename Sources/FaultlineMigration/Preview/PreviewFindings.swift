@@ -8,8 +8,13 @@ internal import FaultlineStore
 final class PreviewFindings {
     private(set) var failures: [MigrationReport.Failure] = []
     private let limit: Int
+    /// Objects of each entity that are tried out; nil for all.
+    let sample: Int?
 
-    init(limit: Int) { self.limit = max(limit, 1) }
+    init(limit: Int, sample: Int?) {
+        self.limit = max(limit, 1)
+        self.sample = sample.map { max($0, 1) }
+    }
 
     /// Whether no more are taken.
     var isFull: Bool { failures.count >= limit }

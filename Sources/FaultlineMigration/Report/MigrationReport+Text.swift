@@ -40,7 +40,7 @@ extension MigrationReport: CustomStringConvertible {
 
     private var dryRunLines: [String] {
         var lines = [
-            "  dry run: needs \(ReportFigure.bytes(diskBytesNeeded)) of disk, \(ReportFigure.bytes(diskBytesFree)) are free; "
+            "  dry run\(sample.map { " of at most \($0) objects of each entity" } ?? ""): needs \(ReportFigure.bytes(diskBytesNeeded)) of disk, \(ReportFigure.bytes(diskBytesFree)) are free; "
                 + "\(failures.count) failures\(isIncomplete ? ", and it ended there" : "")"
         ]
         for failure in failures {

@@ -42,6 +42,9 @@ public struct MigrationReport: Codable, Sendable, Equatable {
 
     /// Whether the migration was only tried out.
     public internal(set) var isDryRun = false
+    /// Objects of each entity that a dry run of a sample has tried out: time and bytes are estimates then, for all
+    /// objects, and the counts those of the sample; nil where all were.
+    public internal(set) var sample: Int?
     /// Objects that a dry run found to fail, in the order in which they were met.
     public internal(set) var failures: [Failure] = []
     /// Whether a dry run ended before its end: at the most failures that it lists, or at one that it could not go on
@@ -59,7 +62,7 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey {
         case versions, objectsRead, objectsWritten, objectsFound, objectsDropped, objectsCopied, objectsDeleted
         case changesNotSaved, blobsMoved, blobsLeftBehind, blobBytesRead, resumes, bytesWritten, nanoseconds, stages
-        case lastPasses, isDryRun, failures, isIncomplete, diskBytesNeeded, diskBytesFree
+        case lastPasses, isDryRun, sample, failures, isIncomplete, diskBytesNeeded, diskBytesFree
     }
 
     /// What one stage did.

@@ -69,7 +69,7 @@ struct StageRunner {
 
     /// In a dry run: looks for required objects that went without those that refer to them.
     private func checkRules(_ output: ContextCore) throws {
-        guard let findings = course.findings else { return }
+        guard let findings = course.findings, findings.sample == nil else { return }
         let oldNames = SchemaDifference(from: source.schema, to: target.schema).oldEntityNames
         let streamed = Set(entities.map(\.entityName))
         let check = RuleCheck(
@@ -106,7 +106,7 @@ struct StageRunner {
                 try recovery.run(writer.batch[...])
             }
         }
-        try reader.forEachStored(entity.type, after: last) { object, number, blobs in
+        try reader.forEachStored(entity.type, after: last, while: { course.wantsMore }) { object, number, blobs in
             try recovering {
                 try convert(object, number, blobs)
                 try writer.flushIfFull()

@@ -201,21 +201,24 @@ extension ContextCore {
     /// Walks the stored objects of a class in the order of creation, each with its number and the values it has out of
     /// its row, from behind one number through another.
     ///
-    /// Rows are read ahead; an object is let go of before the next, unless `body` keeps it.
+    /// Rows are read ahead; an object is let go of before the next, unless `body` keeps it. The walk ends early where
+    /// `goesOn` says so.
     package func forEachStored(
         _ type: any PersistentModel.Type, after last: RecordID, through end: RecordID = ModelCore.numberMask,
+        while goesOn: () -> Bool = { true },
         _ body: (_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {
         guard let home = home(of: type._$modelType) else {
             throw SwiftDataError.unknownSchema.explained("\(type) is not among the models of this version.")
         }
-        try forEachStored(home, after: last, through: end, body)
+        try forEachStored(home, after: last, through: end, while: goesOn, body)
     }
 
     /// Walks the stored dynamic objects of an entity in the order of creation, those that satisfy a filter; `skipped` is
     /// called for the others.
     package func forEachStored(
         entityNamed name: String, where filter: Filter?, skipped: () throws -> Void = {},
+        while goesOn: () -> Bool = { true },
         _ body: (_ object: ManagedObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {
         let type = try requireDynamic(name)
@@ -223,7 +226,7 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         let prepared = try filter.map { try PreparedFilter($0, home, self, includingPendingChanges: true) }
-        try forEachStored(home, after: 0, through: ModelCore.numberMask) { object, number, blobs in
+        try forEachStored(home, after: 0, through: ModelCore.numberMask, while: goesOn) { object, number, blobs in
             guard let object = object as? ManagedObject, try prepared?.isSatisfied(by: object) ?? true else {
                 return try skipped()
             }
@@ -232,7 +235,7 @@ extension ContextCore {
     }
 
     private func forEachStored(
-        _ home: EntityHome, after last: RecordID, through end: RecordID,
+        _ home: EntityHome, after last: RecordID, through end: RecordID, while goesOn: () -> Bool,
         _ body: (_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {
         guard let entity = home.entity else { return }
@@ -252,6 +255,7 @@ extension ContextCore {
                     handle.core.pointee.row = keep(view, at: record.location)
                 }
                 try body(object, record.id, blobs)
+                guard goesOn() else { return false }
             }
             // Rows are read once: what is behind goes back, so that the memory is the writing side's.
             forgetRows()
