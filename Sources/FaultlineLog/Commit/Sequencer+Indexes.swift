@@ -45,7 +45,11 @@ extension Sequencer {
     func spillIfNeeded() throws(LogError) {
         if stage.byteCount > budget.byteCount / 16 { try spillEntries() }
         let changed = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
+        // Pages that the next commit makes superfluous are not worth writing while there is memory for them.
+        guard changed + budget.used(for: .memtables) > budget.byteCount / 4 * 3 else { return }
         if changed > pinnedByteCount + budget.byteCount / 4 {
+            // Most of what was spilled before is superfluous by now.
+            directory.removeUnneededFiles()
             tables.leavePage()
             try PageSpill.spill(tables.captured, cache: cache, in: directory, sequence: sequence)
             try PageSpill.spill(tables.set, cache: cache, in: directory, sequence: sequence + 1)
