@@ -49,6 +49,7 @@ package final class Log: @unchecked Sendable {
         let space: DiskSpace
         /// Times commits, where somebody wants to know.
         let times: CommitTimes?
+        let waits = SpaceWaits()
 
         func stopThreads() {
             maintainer.stop()
@@ -189,14 +190,13 @@ package final class Log: @unchecked Sendable {
             clock: clock, budget: budget, tables: tables, sequence: opened.replay.sequence,
             wallNanoseconds: opened.replay.wallNanoseconds, indexes: opened.replay.memtables.indexSet,
             segment: opened.segment,
-            offset: opened.end, blobs: opened.blobs, space: space, dead: opened.dead,
+            offset: opened.end, blobs: opened.blobs, space: space, segmentSpace: opened.segmentSpace,
             hasUncountedDead: opened.hasUncountedDead)
         // What was made again from the segments is made durable soon.
         sequencer.byteCountSinceCheckpoint =
             opened.report.ignoredDerivedFiles.isEmpty ? opened.replay.byteCount : UInt64(options.checkpointByteCount)
-        let totalByteCount = opened.state.segmentByteCount
-        let deadByteCount = sequencer.dead.values.reduce(0, +)
-        sequencer.suitSegments(toLive: totalByteCount - min(deadByteCount, totalByteCount))
+        sequencer.suitSegments(toLive: sequencer.segmentSpace.liveByteCount)
+        sequencer.noteSpace()
         let compactor = Compactor(
             directory: opened.directory, manifest: manifest, publisher: publisher, sequencer: sequencer,
             options: options, budget: budget, cold: opened.cold)
@@ -304,6 +304,7 @@ package final class Log: @unchecked Sendable {
         let writing = try writable()
         let begin = writing.times?.now() ?? 0
         if options.maintenance == .thread { try makeOverdueCheckpoint(writing) }
+        waitForSpace(writing)
         let sequencer = writing.sequencer
         let (value, ending, isDue) = try inTurn(sequencer) {
             try checkOpen()
@@ -345,6 +346,18 @@ package final class Log: @unchecked Sendable {
             space.noteRefusedCheckpoint(free: free)
             directory.noteFull(error)
         }
+    }
+
+    /// Lets compaction catch up where segments take more than they may, so that they never take much more.
+    ///
+    /// Whoever waits compacts, so it needs no thread but its own; where compaction gets nowhere, nobody waits.
+    private func waitForSpace(_ writing: Writing) {
+        let sequencer = writing.sequencer
+        guard sequencer.isSpaceShort, options.isCompacting, options.maintenance != .manual
+        else { return }
+        let begin = sequencer.clock.monotonicNanoseconds()
+        writing.checkpointer.relieve { isClosed.load(ordering: .acquiring) }
+        writing.waits.add(from: begin, to: sequencer.clock.monotonicNanoseconds())
     }
 
     /// Runs a transaction's part in the writer's turn, and notes a full disk once the turn is over.

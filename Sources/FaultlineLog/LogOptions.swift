@@ -38,7 +38,7 @@ package struct LogOptions: Sendable {
     package var segmentByteCount = 256 << 20
     /// Bytes of log after which a checkpoint is made: 32 MiB.
     package var checkpointByteCount = 32 << 20
-    /// Bytes after which a transaction's frame is closed and a further one begun: 1 MiB.
+    /// Bytes after which a transaction's frame, or one of moved records, is closed and a further one begun: 1 MiB.
     package var frameByteCount = 1 << 20
     /// Bytes after which a manifest is replaced by a fresh one: 1 MiB.
     package var manifestByteCount = 1 << 20

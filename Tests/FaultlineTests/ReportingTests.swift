@@ -119,6 +119,7 @@ struct ReportingTests {
         #expect(commits >= 5)
         #expect(try total("commits") == Int64(commits))
         #expect(try total("log_bytes_written") > 5 * 64)
+        #expect(try total("space_waits") == 0 && total("space_wait_milliseconds") == 0)
         #expect(reads.faultsFired > 0 && reads.rowsRead >= 5)
         #expect(try total("faults_fired") >= Int64(reads.faultsFired))
         #expect(try total("rows_read") >= Int64(reads.rowsRead))

@@ -12,6 +12,8 @@ internal import Synchronization
 final class StoreMetrics: Sendable {
     private let commits: Counter
     private let logBytesWritten: Counter
+    private let spaceWaits: Counter
+    private let spaceWaitMilliseconds: Counter
     private let faultsFired: Counter
     private let rowsRead: Counter
     private let blobBytesRead: Counter
@@ -55,6 +57,8 @@ final class StoreMetrics: Sendable {
         }
         commits = counter("commits")
         logBytesWritten = counter("log_bytes_written")
+        spaceWaits = counter("space_waits")
+        spaceWaitMilliseconds = counter("space_wait_milliseconds")
         faultsFired = counter("faults_fired")
         rowsRead = counter("rows_read")
         blobBytesRead = counter("blob_bytes_read")
@@ -130,28 +134,34 @@ final class StoreMetrics: Sendable {
 
     /// Emits what came since the last time; the metrics' own code runs without the lock.
     private func read() {
-        let grown: (commits: UInt64, bytes: UInt64, reads: FaultCounters, figures: LogFigures?) = state.withLock {
+        let grown: (before: LogFigures, reads: FaultCounters, figures: LogFigures?) = state.withLock {
             let reads = $0.tallies?.sum ?? FaultCounters()
             let grownReads = reads - $0.reads
             $0.reads = reads
-            guard $0.readsEngine, let figures = $0.log?.figures else { return (0, 0, grownReads, nil) }
             let before = $0.figures
+            guard $0.readsEngine, let figures = $0.log?.figures else { return (before, grownReads, nil) }
             $0.figures = figures
-            return (
-                figures.commitCount - min(before.commitCount, figures.commitCount),
-                figures.writtenByteCount - min(before.writtenByteCount, figures.writtenByteCount), grownReads, figures
-            )
+            return (before, grownReads, figures)
         }
         Self.add(grown.reads.faultsFired, to: faultsFired)
         Self.add(grown.reads.rowsRead, to: rowsRead)
         Self.add(grown.reads.blobBytesRead, to: blobBytesRead)
         guard let figures = grown.figures else { return }
-        Self.add(Int(clamping: grown.commits), to: commits)
-        Self.add(Int(clamping: grown.bytes), to: logBytesWritten)
+        Self.add(grown.before.commitCount, figures.commitCount, to: commits)
+        Self.add(grown.before.writtenByteCount, figures.writtenByteCount, to: logBytesWritten)
+        Self.add(grown.before.spaceWaitCount, figures.spaceWaitCount, to: spaceWaits)
+        Self.add(
+            grown.before.spaceWaitNanoseconds / 1_000_000, figures.spaceWaitNanoseconds / 1_000_000,
+            to: spaceWaitMilliseconds)
         cacheBytes.record(figures.memoryByteCount)
         diskBytes.record(Int64(clamping: figures.space.byteCount))
         liveShare.record(figures.space.liveShare)
         pinnedBytes.record(Int64(clamping: figures.space.heldByteCount))
+    }
+
+    /// Emits what a counter of the engine has grown by.
+    private static func add(_ before: UInt64, _ now: UInt64, to counter: Counter) {
+        add(Int(clamping: now - min(before, now)), to: counter)
     }
 
     private static func add(_ count: Int, to counter: Counter) {

@@ -1,7 +1,9 @@
+import FaultlineDisk
+
 extension Sequencer {
     /// Counts what the transaction under way made dead, for good.
     func countDead() {
-        transactionDead.merge(into: &dead)
+        transactionDead.merge(into: &segmentSpace)
     }
 
     /// Counts the blob of a placement that the transaction under way ends.
@@ -15,7 +17,7 @@ extension Sequencer {
     /// Counts the headers and closing records of the segment being written.
     func countOverhead() {
         guard overheadByteCount > 0 else { return }
-        dead[UInt32(truncatingIfNeeded: segment.number), default: 0] += overheadByteCount
+        segmentSpace.addDead(overheadByteCount, of: UInt32(truncatingIfNeeded: segment.number))
         overheadByteCount = 0
     }
 
@@ -24,6 +26,29 @@ extension Sequencer {
     /// To be called in the writer's turn.
     func deadByteCounts() -> [UInt32: UInt64] {
         countOverhead()
-        return dead
+        return segmentSpace.dead
+    }
+
+    // MARK: When writers have to wait for compaction
+
+    /// Segments may take twice what is live, or so many segments more than that where it is little.
+    private static let spareSegmentCount: UInt64 = 4
+
+    /// Looks whether segments take more than they may.
+    ///
+    /// To be called in the writer's turn.
+    func noteSpace() {
+        let live = segmentSpace.liveByteCount - min(overheadByteCount, segmentSpace.liveByteCount)
+        let limit = live + max(live, segmentByteCount * Self.spareSegmentCount)
+        isSpaceShort = segmentSpace.byteCount > max(limit, toleratedByteCount)
+    }
+
+    /// Lets segments take as much as they do, and one segment more, because compaction finds nothing to do.
+    func tolerateSpace() {
+        turn.withLock {
+            guard isSpaceShort else { return }
+            toleratedByteCount = segmentSpace.byteCount + segmentByteCount
+            noteSpace()
+        }
     }
 }

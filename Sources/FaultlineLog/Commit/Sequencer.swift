@@ -1,4 +1,5 @@
 import FaultlineDisk
+import Synchronization
 
 /// Gives transactions their order: encodes records straight into frames whose place in the file is known, and keeps the
 /// tables as the newest sequenced transaction sees them.
@@ -31,13 +32,16 @@ final class Sequencer: @unchecked Sendable {
     var stage = EntryStage()
     var blobs: BlobSegment?
 
-    // What compaction would not have to keep, as far as it was counted.
+    // What segments take, and what compaction would not have to keep, as far as it was counted.
 
-    /// Dead bytes by the low 32 bits of a segment's number: a hint that chooses what to compact.
-    var dead: [UInt32: UInt64]
+    /// Bytes and dead bytes by segment: a hint that chooses what to compact, and says when.
+    var segmentSpace: SegmentSpace
+    private let isShort = Atomic<Bool>(false)
+    /// What segments may take although compaction finds nothing to do: then nobody is helped by waiting.
+    var toleratedByteCount: UInt64 = 0
     /// What the transaction under way makes dead.
     let transactionDead = DeadBytes()
-    /// Headers and closing records in `segment` that `dead` lacks.
+    /// Headers and closing records in `segment` that `segmentSpace` lacks.
     var overheadByteCount: UInt64 = 0
     /// Whether more is dead than was counted: a table was dropped.
     var hasUncountedDead: Bool
@@ -88,7 +92,7 @@ final class Sequencer: @unchecked Sendable {
         directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, runs: RunStore,
         options: LogOptions, clock: Clock, budget: MemoryBudget, tables: WorkingTables, sequence: UInt64,
         wallNanoseconds: Int64, indexes: IndexSet, segment: ManagedFile, offset: UInt64,
-        blobs: BlobSegment?, space: DiskSpace, dead: [UInt32: UInt64], hasUncountedDead: Bool
+        blobs: BlobSegment?, space: DiskSpace, segmentSpace: SegmentSpace, hasUncountedDead: Bool
     ) {
         self.directory = directory
         self.manifest = manifest
@@ -109,7 +113,7 @@ final class Sequencer: @unchecked Sendable {
         segmentByteCount = UInt64(options.segmentByteCount)
         self.blobs = blobs
         self.space = space
-        self.dead = dead
+        self.segmentSpace = segmentSpace
         self.hasUncountedDead = hasUncountedDead
         block = FrameBlock(capacity: options.frameByteCount + 65_536)
     }
@@ -121,6 +125,12 @@ final class Sequencer: @unchecked Sendable {
     func suitSegments(toLive liveByteCount: UInt64) {
         let least = min(options.checkpointByteCount, options.segmentByteCount)
         segmentByteCount = min(max(liveByteCount / 8, UInt64(least)), UInt64(options.segmentByteCount))
+    }
+
+    /// Whether segments take more than they may, so that writers have to wait for compaction: read without the turn.
+    var isSpaceShort: Bool {
+        get { isShort.load(ordering: .relaxed) }
+        set { isShort.store(newValue, ordering: .relaxed) }
     }
 
     // MARK: The life of a transaction
@@ -185,7 +195,7 @@ final class Sequencer: @unchecked Sendable {
     /// Counts the frames that were written for a transaction that is given up.
     private func countGivenUp() {
         transactionDead.removeAll()
-        for frame in partialFrames { dead[frame.segment, default: 0] += frame.byteCount }
+        for frame in partialFrames { segmentSpace.addDead(frame.byteCount, of: frame.segment) }
         partialFrames.removeAll()
     }
 
@@ -261,6 +271,8 @@ final class Sequencer: @unchecked Sendable {
                 frame: frame, visible: .init(sequence: sequence, tables: captured), completion: completion,
                 blobs: blobs,
                 blobEnd: usesBlobs ? blobs?.end ?? 0 : 0))
+        if usesBlobs, let blobs { segmentSpace.setEnd(blobs.end, of: blobs.managed.number) }
+        noteSpace()
         isInTransaction = false
         return Ending(
             sequence: sequence, transaction: closing.transaction, wallNanoseconds: wallNanoseconds,
@@ -526,6 +538,7 @@ final class Sequencer: @unchecked Sendable {
             block: block, start: frameStart, byteCount: frameByteCount, segment: segment, offset: offset,
             roomEnd: room.end)
         offset += UInt64(frameByteCount)
+        segmentSpace.setEnd(offset, of: segment.number)
         overheadByteCount &+= UInt64(FrameHeader.byteCount)
         byteCountSinceCheckpoint += UInt64(frameByteCount)
         frameStart = -1

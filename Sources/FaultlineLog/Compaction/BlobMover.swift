@@ -20,6 +20,8 @@ final class BlobMover {
     private struct Copy {
         let id: RecordID
         let location: Location
+        /// Where it was.
+        let source: BlobPlacement
         let placement: BlobPlacement
     }
 
@@ -150,7 +152,10 @@ final class BlobMover {
                 blob.nextChunk += 1
             }
             let owner = blob.owner
-            copies.append(Copy(id: id, location: location, placement: try blob.writer.finish(id: id, owner: owner)))
+            copies.append(
+                Copy(
+                    id: id, location: location, source: source,
+                    placement: try blob.writer.finish(id: id, owner: owner)))
         } catch {
             target.skipGivenUpBytes()
             try skip(source, error)
@@ -169,12 +174,15 @@ final class BlobMover {
     private func place(_ copies: [Copy], in segment: BlobSegment) throws(LogError) {
         let ending = try sequencer.inTurn(isCompacting: true) { () throws(LogError) in
             if let failure = publisher.failure { throw failure }
+            sequencer.segmentSpace.setEnd(segment.end, of: segment.managed.number)
             for copy in copies {
                 guard try sequencer.tables.location(of: copy.id, in: TableID.blobs.rawValue) == copy.location else {
                     let number = UInt32(truncatingIfNeeded: segment.managed.number)
-                    sequencer.dead[number, default: 0] += copy.placement.storedByteCount
+                    sequencer.segmentSpace.addDead(copy.placement.storedByteCount, of: number)
                     continue
                 }
+                let original = UInt32(truncatingIfNeeded: copy.source.segment)
+                sequencer.transactionDead.add(copy.source.storedByteCount, of: original)
                 try sequencer.put(
                     copy.id, in: .blobs, layout: 0, changed: 0, flags: .noIndexChange,
                     byteCount: BlobPlacement.byteCount

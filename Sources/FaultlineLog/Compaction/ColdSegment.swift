@@ -8,9 +8,14 @@ final class ColdSegment: @unchecked Sendable {
     let managed: ManagedFile
     /// The newest transaction that was published before the segment got its first record.
     let begun: UInt64
-    /// Where the next frame begins; all before is durable, and published.
+    /// All before it is durable.
     private(set) var end: UInt64
+    /// headCRC of the frame that ends there.
     private(set) var previousHead: UInt32
+    /// Where the next frame begins.
+    private(set) var writtenEnd: UInt64
+    /// headCRC of the frame before it.
+    private(set) var writtenHead: UInt32
     private var room: RoomAhead
     /// Bounds of the transactions that its records are of; void where the segment was opened again.
     private var sequences: ClosedRange<UInt64>?
@@ -23,11 +28,13 @@ final class ColdSegment: @unchecked Sendable {
         self.begun = begun
         self.end = end
         self.previousHead = previousHead
+        writtenEnd = end
+        writtenHead = previousHead
         room = RoomAhead(from: end)
         wasOpened = end > UInt64(FileHeader.byteCount)
     }
 
-    /// Writes a frame that was made for this place, and makes it durable.
+    /// Writes a frame that was made for this place.
     ///
     /// - Parameters:
     ///   - bytes: The frame.
@@ -35,18 +42,31 @@ final class ColdSegment: @unchecked Sendable {
     ///   - originals: The transactions that its records are of.
     /// - Throws: `.fullDisk`, after which nothing has changed; what else the disk says: the segment gets nothing more then.
     func append(_ bytes: UnsafeRawBufferPointer, head: UInt32, originals: ClosedRange<UInt64>) throws(LogError) {
-        try room.make(through: end + UInt64(bytes.count), in: managed.file)
+        try room.make(through: writtenEnd + UInt64(bytes.count), in: managed.file)
         do throws(DiskError) {
-            try managed.file.write(bytes, at: end)
+            try managed.file.write(bytes, at: writtenEnd)
+        } catch {
+            hasFailed = true
+            throw LogError(error, doing: "moving records")
+        }
+        writtenEnd += UInt64(bytes.count)
+        writtenHead = head
+        let before = sequences ?? originals
+        sequences = min(before.lowerBound, originals.lowerBound)...max(before.upperBound, originals.upperBound)
+    }
+
+    /// Makes durable what was written.
+    ///
+    /// - Throws: What the disk says: the segment gets nothing more then.
+    func synchronize() throws(LogError) {
+        do throws(DiskError) {
             try managed.file.synchronize(site: "compaction.moved")
         } catch {
             hasFailed = true
             throw LogError(error, doing: "moving records")
         }
-        end += UInt64(bytes.count)
-        previousHead = head
-        let before = sequences ?? originals
-        sequences = min(before.lowerBound, originals.lowerBound)...max(before.upperBound, originals.upperBound)
+        end = writtenEnd
+        previousHead = writtenHead
     }
 
     /// What the manifest is told when nothing more is written.

@@ -28,9 +28,11 @@ extension Compactor {
 
     /// Chooses what to compact, counting what is live from the tables.
     ///
-    /// - Parameter minimumGain: Nothing is chosen that gives fewer bytes back.
+    /// - Parameters:
+    ///   - minimumGain: Nothing is chosen that gives fewer bytes back.
+    ///   - copiedMax: About how many bytes are to be copied at most before it is looked again what is best.
     /// - Throws: What the disk says; `.damaged` where a table page does not verify.
-    func choose(minimumGain: UInt64) throws(LogError) {
+    func choose(minimumGain: UInt64, copiedMax: UInt64 = .max) throws(LogError) {
         precondition(!isUnderWay, "Segments are chosen when those chosen before are done.")
         let state = manifest.state
         guard let checkpoint = state.checkpoint, checkpoint.file != 0 else { return }
@@ -43,13 +45,12 @@ extension Compactor {
             segment(file, live, [:], isCandidate: live.unreadable == nil && isSettled(file, checkpoint, state))
         }
         chosenAt = checkpoint.sequence
-        let records = VictimChoice(segments, newest: snapshot.sequence).choose(minimumGain: minimumGain)
-        let blobVictims = VictimChoice(blobs, newest: snapshot.sequence).choose(minimumGain: minimumGain)
+        let records = VictimChoice(segments, newest: snapshot.sequence).choose(
+            minimumGain: minimumGain, copiedMax: copiedMax)
+        let blobVictims = VictimChoice(blobs, newest: snapshot.sequence).choose(
+            minimumGain: minimumGain, copiedMax: copiedMax)
         waiting = records.numbers.reversed()
         whollyDead = Set(records.numbers.filter { live[$0] == 0 })
-        isUrgent = [segments, blobs].contains { segments in
-            segments.reduce(0) { $0 + $1.byteCount } / 2 > segments.reduce(0) { $0 + $1.liveByteCount }
-        }
         countWithoutChoice = (0, segments.reduce(0) { $0 + $1.byteCount } + blobs.reduce(0) { $0 + $1.byteCount })
         if records.numbers.isEmpty, blobVictims.numbers.isEmpty { countWithoutChoice.dead = dead.values.reduce(0, +) }
         if !records.numbers.isEmpty || !blobVictims.numbers.isEmpty {
@@ -95,7 +96,7 @@ extension Compactor {
             guard let seal = file.seal else { continue }
             dead[UInt32(truncatingIfNeeded: number)] = seal.end - min(live[number], seal.end)
         }
-        sequencer.dead = dead
+        sequencer.segmentSpace.setDead(dead)
         sequencer.hasUncountedDead = false
         return dead
     }
@@ -104,7 +105,7 @@ extension Compactor {
         _ file: ManifestState.FileEntry, _ live: LiveBytes, _ dead: [UInt32: UInt64], isCandidate: Bool
     ) -> VictimChoice.Segment {
         let number = file.added.number
-        let end = file.seal?.end ?? file.durable
+        let end = file.seal?.end ?? sequencer.turn.withLock { sequencer.segmentSpace.end(of: number) }
         let liveByteCount = min(live[number], end)
         let counted = dead[UInt32(truncatingIfNeeded: number)] ?? 0
         // What is neither live nor counted as dead is deletes.

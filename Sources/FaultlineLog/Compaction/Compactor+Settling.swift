@@ -104,7 +104,12 @@ extension Compactor {
         if cold?.hasFailed == true { cold = nil }
         finished.subtract(settlement.dropped)
         undroppable = finished
-        sequencer.turn.withLock { sequencer.suitSegments(toLive: settlement.liveByteCount) }
+        sequencer.turn.withLock {
+            sequencer.suitSegments(toLive: settlement.liveByteCount)
+            for number in settlement.dropped { sequencer.segmentSpace.remove(number) }
+            if !settlement.dropped.isEmpty { sequencer.toleratedByteCount = 0 }
+            sequencer.noteSpace()
+        }
         guard !settlement.dropped.isEmpty else { return }
         let files = publisher.snapshot.files
         publisher.update(files: { $0.removing(settlement.dropped) })
@@ -120,10 +125,8 @@ extension Compactor {
                 ))
             report.segmentCount += 1
             report.droppedByteCount += byteCount
+            gain += Int64(byteCount)
             directory.watch.note(.segmentDropped(path: file.path, byteCount: byteCount))
-        }
-        sequencer.turn.withLock {
-            for number in settlement.dropped { sequencer.dead[UInt32(truncatingIfNeeded: number)] = nil }
         }
     }
 }

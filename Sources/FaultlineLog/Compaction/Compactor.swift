@@ -5,7 +5,8 @@ import FaultlineDisk
 /// A victim is dropped by a checkpoint that is captured after its last record was moved and published: until then every
 /// crash finds each record where the tables of the checkpoint in force say, or where a durable move says.
 ///
-/// Memory: two frames of a mebibyte, and the live bytes by segment.
+/// Memory: two frames, 40 bytes for each record of a step, of which there are 65,536 at most and those of a frame more, and
+/// the live bytes by segment.
 ///
 /// Concurrency: everything belongs to the lock under which checkpoints are made. Lock order: that one, writer's turn.
 // Safe because of what the comment above says.
@@ -23,12 +24,12 @@ final class Compactor: @unchecked Sendable {
     private var mover: RecordMover?
     var blobMover: BlobMover?
     private var frame: MovedFrame?
+    /// Where records were moved that are not published yet.
+    private var moved = MovedRecordList()
     /// The transaction of the checkpoint when the segments were chosen: durable, and what was looked at is not older.
     var chosenAt: UInt64 = 0
     /// Those that no table names: without deletes that are needed, nothing of them has to be read.
     var whollyDead: Set<UInt64> = []
-    /// Whether segments take more than twice what is live: then compaction keeps no pace.
-    var isUrgent = false
     /// Segments that nothing is needed of any more: the next checkpoint drops them.
     var finished: Set<UInt64> = []
     /// Those of them that the last checkpoint could not drop.
@@ -43,6 +44,8 @@ final class Compactor: @unchecked Sendable {
     /// Dead bytes as they were counted when nothing was found worth it, and bytes of segments when that was looked for.
     var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
     var report = CompactionReport()
+    /// Bytes that dropped segments gave back, less those that copies took, what says where they were included.
+    var gain: Int64 = 0
     let damage = CompactionDamage()
     /// The report and the moment when what is under way was chosen.
     var begun: (report: CompactionReport, moment: UInt64)?
@@ -63,9 +66,18 @@ final class Compactor: @unchecked Sendable {
     /// Whether something was chosen and is not done.
     var isUnderWay: Bool { !waiting.isEmpty || mover != nil || blobMover != nil }
 
+    /// Bytes of segments that the next checkpoint may drop.
+    var finishedByteCount: UInt64 {
+        let state = manifest.state
+        return finished.subtracting(undroppable).reduce(0) { $0 + (state.files[$1]?.seal?.end ?? 0) }
+    }
+
     // MARK: Moving
 
-    /// Moves a piece of what was chosen: about a mebibyte.
+    /// Bytes of records after which a step ends, which makes them durable.
+    private var stepByteCountMax: UInt64 { UInt64(options.frameByteCount) * 8 }
+
+    /// Moves a piece of what was chosen: eight frames of records, or a mebibyte of blobs.
     ///
     /// - Returns: Bytes that were copied.
     /// - Throws: What the disk says. What was chosen is then forgotten; what was published stays.
@@ -85,6 +97,7 @@ final class Compactor: @unchecked Sendable {
         waiting.removeAll()
         mover = nil
         frame = nil
+        moved.removeAll()
         if let blobMover {
             // What it wrote and placed is in force.
             owedSeals += blobMover.sealEdits()
@@ -99,19 +112,7 @@ final class Compactor: @unchecked Sendable {
             frame = nil
             return
         }
-        let target = frame ?? MovedFrame(budget: budget)
-        frame = target
-        let snapshot = publisher.snapshot
-        let outcome = try mover.fill(target, snapshot)
-        if !target.isEmpty {
-            let segment = try openCold()
-            report.movedByteCount += UInt64(target.byteCount)
-            let moves = try target.write(to: segment, from: mover.source, newest: snapshot.sequence)
-            target.removeAll()
-            try sequencer.publish(moves)
-            hasPublished = true
-        }
-        switch outcome {
+        switch try moveRecords(of: mover) {
         case .full:
             return
         case .done:
@@ -121,6 +122,49 @@ final class Compactor: @unchecked Sendable {
         }
         self.mover = nil
         if waiting.isEmpty { frame = nil }
+    }
+
+    /// Moves records of a segment until a step is full or none is left; all that were moved are published, also where
+    /// those that follow cannot be.
+    private func moveRecords(of mover: RecordMover) throws(LogError) -> RecordMover.Outcome {
+        let target = frame ?? MovedFrame(byteCountMax: options.frameByteCount, budget: budget)
+        frame = target
+        let segment = try openCold()
+        var outcome = RecordMover.Outcome.full
+        var refusal: LogError?
+        do throws(LogError) {
+            while !moved.isFull(for: stepByteCountMax), case .full = outcome {
+                let snapshot = publisher.snapshot
+                outcome = try mover.fill(target, snapshot)
+                if target.isEmpty { break }
+                moved.add(
+                    try target.write(to: segment, from: mover.source, newest: snapshot.sequence),
+                    byteCount: target.byteCount, headByteCount: target.headByteCount)
+                target.removeAll()
+            }
+        } catch {
+            guard !segment.hasFailed else { throw error }
+            refusal = error
+        }
+        if !moved.isEmpty {
+            try segment.synchronize()
+            report.movedByteCount += moved.byteCount
+            gain -= Int64(moved.byteCount + moved.headByteCount)
+            try publishMoved(to: segment)
+        }
+        if let refusal { throw refusal }
+        return outcome
+    }
+
+    private func publishMoved(to segment: ColdSegment) throws(LogError) {
+        var headByteCount = moved.headByteCount
+        try moved.forEachTurn(pageCountMax: max(budget.byteCount / 4 / TablePage.byteCount, 64)) {
+            (moves) throws(LogError) in
+            try sequencer.publish(moves, to: segment, headByteCount: headByteCount)
+            hasPublished = true
+            headByteCount = 0
+        }
+        moved.removeAll()
     }
 
     private func nextMover() throws(LogError) -> RecordMover? {
@@ -173,6 +217,7 @@ final class Compactor: @unchecked Sendable {
         guard let blobMover else { return }
         let (isDone, movedByteCount) = try blobMover.step()
         report.movedByteCount += movedByteCount
+        gain -= Int64(movedByteCount)
         for damage in blobMover.damage { note(damage.error, of: damage.segment) }
         guard isDone else { return }
         try blobMover.seal()

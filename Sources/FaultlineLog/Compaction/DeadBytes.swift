@@ -46,12 +46,12 @@ final class DeadBytes {
     }
 
     /// Adds what was counted to `total`, and forgets it.
-    func merge(into total: inout [UInt32: UInt64]) {
-        for (segment, byteCount) in others { total[segment, default: 0] += byteCount }
+    func merge(into total: inout SegmentSpace) {
+        for (segment, byteCount) in others { total.addDead(byteCount, of: segment) }
         var rest = used
         while rest != 0 {
             let slot = slots + rest.trailingZeroBitCount
-            if slot.pointee.byteCount > 0 { total[slot.pointee.segment, default: 0] += slot.pointee.byteCount }
+            if slot.pointee.byteCount > 0 { total.addDead(slot.pointee.byteCount, of: slot.pointee.segment) }
             rest &= rest - 1
         }
         removeAll()

@@ -2,12 +2,10 @@ import FaultlineDisk
 
 /// A frame of moved records while it is being filled: `docs/FileFormat.md` section 5.
 ///
-/// Memory: one frame, of a mebibyte, or of one record that is larger.
+/// Memory: one frame, or one record that is larger.
 final class MovedFrame {
-    /// Bytes of records after which a frame is written.
-    private static let byteCountMax = 1 << 20
-    /// Records after which a frame is written: the writer's turn is held for as many look-ups when they are published.
-    private static let recordCountMax = 2_048
+    /// Records after which a frame is written.
+    private static let recordCountMax = 8_192
 
     /// A record in the frame.
     struct Record {
@@ -21,14 +19,19 @@ final class MovedFrame {
     }
 
     private(set) var records: [Record] = []
+    private let byteCountMax: Int
     private var bytes: ByteWriter
     private let budget: MemoryBudget
     private let reservation: MemoryReservation
 
-    init(budget: MemoryBudget) {
+    /// - Parameters:
+    ///   - byteCountMax: Bytes of records after which a frame is written.
+    ///   - budget: Counts its memory.
+    init(byteCountMax: Int, budget: MemoryBudget) {
+        self.byteCountMax = byteCountMax
         self.budget = budget
-        bytes = ByteWriter(byteCapacity: Self.byteCountMax)
-        reservation = MemoryReservation(Self.byteCountMax, for: .buffers, in: budget)
+        bytes = ByteWriter(byteCapacity: byteCountMax)
+        reservation = MemoryReservation(byteCountMax, for: .buffers, in: budget)
     }
 
     /// Bytes of the records.
@@ -38,7 +41,7 @@ final class MovedFrame {
     /// Whether a record of so many bytes has to wait for the next frame.
     func isFull(for byteCount: Int) -> Bool {
         !records.isEmpty
-            && (bytes.byteCount + byteCount > Self.byteCountMax || records.count >= Self.recordCountMax)
+            && (bytes.byteCount + byteCount > byteCountMax || records.count >= Self.recordCountMax)
     }
 
     /// Adds a record as it is; its checksum is still that of the place where it was.
@@ -53,16 +56,18 @@ final class MovedFrame {
     /// Forgets the records, and gives memory back that only a large one needed.
     func removeAll() {
         records.removeAll(keepingCapacity: true)
-        if bytes.byteCount > Self.byteCountMax { bytes = ByteWriter(byteCapacity: Self.byteCountMax) }
+        if bytes.byteCount > byteCountMax { bytes = ByteWriter(byteCapacity: byteCountMax) }
         bytes.removeAll()
     }
 
     /// Bytes before the first record: frame header, and the list of origins.
-    private var headByteCount: Int {
+    var headByteCount: Int {
         FrameHeader.byteCount + RecordHeader.byteCount + (records.count * MoveOrigin.byteCount).roundedUpTo8
     }
 
-    /// Writes the frame to the end of a segment, durably, and says where each record lies now.
+    /// Writes the frame to the end of a segment, and says where each record lies now.
+    ///
+    /// Durability: the segment has to be synchronized before a table names the copies.
     ///
     /// - Parameters:
     ///   - segment: Where it goes.
@@ -85,7 +90,7 @@ final class MovedFrame {
         let list = start + FrameHeader.byteCount
         for (index, record) in records.enumerated() {
             record.origin.write(to: list + (RecordHeader.byteCount + index * MoveOrigin.byteCount))
-            let target = segment.end + UInt64(head + record.place)
+            let target = segment.writtenEnd + UInt64(head + record.place)
             // What the checksum covers has not changed; it is bound to the new place.
             let copy = start + (head + record.place)
             copy.set(
@@ -105,7 +110,7 @@ final class MovedFrame {
             operation: .moved, flags: [])
         RecordHeader.seal(
             list, RecordHeader.byteCount + listByteCount.roundedUpTo8,
-            binding: segment.managed.recordBinding(at: segment.end + UInt64(FrameHeader.byteCount)))
+            binding: segment.managed.recordBinding(at: segment.writtenEnd + UInt64(FrameHeader.byteCount)))
         var headersCRC = CRC32C.checksum(list, RecordHeader.byteCount)
         for record in records {
             headersCRC = CRC32C.checksum(start + (head + record.place), RecordHeader.byteCount, seed: headersCRC)
@@ -113,8 +118,8 @@ final class MovedFrame {
         let header = FrameHeader(
             kind: .moved, bodyByteCount: frame.byteCount - FrameHeader.byteCount, headersCRC: headersCRC,
             recordCount: records.count + 1, sequence: newest, durable: segment.end,
-            previousHead: segment.previousHead)
-        let headCRC = header.write(to: start, at: segment.end, of: segment.managed.header)
+            previousHead: segment.writtenHead)
+        let headCRC = header.write(to: start, at: segment.writtenEnd, of: segment.managed.header)
         try segment.append(frame.bytes, head: headCRC, originals: originals)
         return moves
     }

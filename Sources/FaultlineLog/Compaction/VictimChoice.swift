@@ -3,7 +3,7 @@
 /// Of those that compete, records or blobs: every one that is less than a quarter live; and, while all take more than one
 /// and a half times what is live, the one with the most to gain for the bytes that have to be copied, older ones first:
 /// (1 - u) x age / (1 + u), where u is the live share (Rosenblum and Ousterhout, "The Design and Implementation of a
-/// Log-Structured File System", 1992, section 3.6).
+/// Log-Structured File System", 1992, section 3.6). Those that are dead come first: they cost nothing.
 ///
 /// Delete records are needed as long as a segment may hold an older version. Where they come to more than a quarter of
 /// what is live, the segment that was begun first is compacted: it is what they are kept for.
@@ -81,15 +81,19 @@ struct VictimChoice {
     /// The segments to compact, those that are best first, and the bytes that this gains; none if that is less than
     /// `minimumGain`.
     ///
-    /// No segment stands before one that has to go with it.
-    func choose(minimumGain: UInt64) -> (numbers: [UInt64], gain: UInt64) {
+    /// No segment stands before one that has to go with it. Those for which more than `copiedMax` bytes would have to be
+    /// copied in all are left for another time, but for the first.
+    func choose(minimumGain: UInt64, copiedMax: UInt64) -> (numbers: [UInt64], gain: UInt64) {
         var total = segments.reduce(UInt64(0)) { $0 + $1.byteCount }
         let live = segments.reduce(UInt64(0)) { $0 + $1.liveByteCount }
         var numbers: [UInt64] = []
         var gain: UInt64 = 0
+        var copied: UInt64 = 0
         for span in VictimSpan.spans(of: segments).sorted(by: isBetter) where span.gain > 0 {
             let isExceeded = Double(total) > Double(live) * Self.amplificationMax
             guard span.share < Self.shareMin || (isExceeded && span.share < Self.shareMax) else { continue }
+            copied += span.keptByteCount
+            if copied > copiedMax, !numbers.isEmpty { break }
             total -= span.gain
             gain += span.gain
             numbers += span.numbers
@@ -103,6 +107,7 @@ struct VictimChoice {
 
     /// Of two spans of a series the first is better, or as good: it has the smaller share, and is older.
     private func isBetter(_ left: VictimSpan, _ right: VictimSpan) -> Bool {
+        if (left.share == 0) != (right.share == 0) { return left.share == 0 }
         let (first, second) = (score(left), score(right))
         return first == second ? left.numbers[0] < right.numbers[0] : first > second
     }

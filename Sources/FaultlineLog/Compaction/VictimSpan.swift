@@ -9,7 +9,8 @@ struct VictimSpan {
     /// The segments' numbers, ascending; at least one.
     private(set) var numbers: [UInt64]
     private var byteCount: UInt64
-    private var keptByteCount: UInt64
+    /// Bytes that would be copied.
+    private(set) var keptByteCount: UInt64
     /// The newest transaction in it.
     private(set) var lastSequence: UInt64
 

@@ -121,23 +121,58 @@ final class Checkpointer: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - isPaced: Whether to copy no more than twice what was committed since the last time, unless segments take
-    ///     more than twice what is live. The rest waits for the next call.
-    ///   - isStopped: Asked after each mebibyte.
+    ///     more than they may. The rest waits for the next call.
+    ///   - isStopped: Asked after each step.
     /// - Throws: What the disk says; nothing that was committed is lost by it.
     func compactDue(isPaced: Bool, until isStopped: () -> Bool) throws(LogError) {
-        let isDue = try whileOpen { () throws(LogError) in
-            let minimumGain = sequencer.segmentByteCount / Self.gainDivisor
-            if !compactor.isUnderWay, compactor.mayBeDue(minimumGain: minimumGain) {
-                try compactor.choose(minimumGain: minimumGain)
-            }
-            return compactor.isUnderWay
-        }
-        let allowance = lock.withLock {
+        var allowance = lock.withLock {
             defer { committedByteCount = 0 }
-            return isPaced && !compactor.isUrgent ? committedByteCount * Self.copiesPerCommittedByte : .max
+            return isPaced ? committedByteCount * Self.copiesPerCommittedByte : .max
         }
-        guard isDue else { return }
-        try move(allowance, until: isStopped)
+        while !isStopped(), let minimumGain = try chooseDue() {
+            let before = lock.withLock { (gain: compactor.gain, excluded: compactor.excluded.count) }
+            try move(&allowance, until: isStopped)
+            // Else small records, which are hardly larger than what says where they were, would be moved for ever.
+            let isWorthIt = lock.withLock {
+                compactor.gain >= before.gain + Int64(minimumGain / 2) || compactor.excluded.count > before.excluded
+            }
+            guard isWorthIt, allowance > 0 || sequencer.isSpaceShort else { return }
+        }
+    }
+
+    /// Chooses what to compact, unless that is done or nothing is worth it.
+    ///
+    /// What is chosen is no more than a fraction of what is live: what is hardly worth it now may be dead soon.
+    ///
+    /// - Returns: What it should give back at least; nil if there is nothing to do.
+    private func chooseDue() throws(LogError) -> UInt64? {
+        try whileOpen { () throws(LogError) in
+            let byteCount = sequencer.turn.withLock { sequencer.segmentByteCount }
+            let minimumGain = byteCount / Self.gainDivisor
+            if !compactor.isUnderWay, compactor.mayBeDue(minimumGain: minimumGain) {
+                try compactor.choose(minimumGain: minimumGain, copiedMax: byteCount)
+            }
+            return compactor.isUnderWay ? minimumGain : nil
+        }
+    }
+
+    /// Compacts until segments take no more than they may; where that cannot be reached they may take more.
+    ///
+    /// What goes wrong is noted, and no reason for a transaction to fail: if nothing can be written, it will find out.
+    ///
+    /// - Parameter isStopped: Asked after each step.
+    func relieve(until isStopped: () -> Bool) {
+        do throws(LogError) {
+            try compactDue(isPaced: false) { !sequencer.isSpaceShort || isStopped() }
+            if sequencer.isSpaceShort, !isStopped() {
+                // What was written since the last checkpoint may be worth it too.
+                try run()
+                try compactDue(isPaced: false) { !sequencer.isSpaceShort || isStopped() }
+            }
+        } catch {
+            note(error)
+        }
+        if !isStopped() { sequencer.tolerateSpace() }
     }
 
     /// Compacts all that is worth it, however little that is.
@@ -156,7 +191,8 @@ final class Checkpointer: @unchecked Sendable {
                 return compactor.isUnderWay
             }
             guard isDue else { break }
-            try move(.max) {
+            var allowance = UInt64.max
+            try move(&allowance) {
                 progress(lock.withLock { compactor.report.movedByteCount })
                 return isClosed()
             }
@@ -170,15 +206,19 @@ final class Checkpointer: @unchecked Sendable {
     private static let gainDivisor: UInt64 = 4
     private static let roundCountMax = 4
 
-    /// Moves what was chosen, a mebibyte at a time, and makes the checkpoints that become due by it.
-    private func move(_ allowance: UInt64, until isStopped: () -> Bool) throws(LogError) {
-        var movedByteCount: UInt64 = 0
-        while movedByteCount < allowance, !isStopped() {
+    /// Moves what was chosen, step by step, and makes the checkpoints that become due by it.
+    ///
+    /// - Parameters:
+    ///   - allowance: Bytes that may be copied, unless segments take more than they may; less those that were.
+    ///   - isStopped: Asked after each step.
+    /// - Throws: What the disk says.
+    private func move(_ allowance: inout UInt64, until isStopped: () -> Bool) throws(LogError) {
+        while allowance > 0 || sequencer.isSpaceShort, !isStopped() {
             let isDone = try whileOpen { () throws(LogError) in
-                movedByteCount += try compactor.step()
+                let movedByteCount = try compactor.step()
+                if allowance != .max { allowance -= min(movedByteCount, allowance) }
                 let isDone = !compactor.isUnderWay
-                let isDue = sequencer.turn.withLock { sequencer.isCheckpointDue }
-                if isDue || (isDone && compactor.needsCheckpoint) { try checkpointWithRoom() }
+                if (isDone && compactor.needsCheckpoint) || isCheckpointWorthIt() { try checkpointWithRoom() }
                 if isDone { compactor.noteEnded() }
                 return isDone
             }
@@ -188,6 +228,12 @@ final class Checkpointer: @unchecked Sendable {
             moveOnHolds()
             holdSpaceBack()
         }
+    }
+
+    /// Whether enough was written for a checkpoint, or compaction has done enough that one gives back.
+    private func isCheckpointWorthIt() -> Bool {
+        let (isDue, byteCount) = sequencer.turn.withLock { (sequencer.isCheckpointDue, sequencer.segmentByteCount) }
+        return isDue || compactor.finishedByteCount >= (sequencer.isSpaceShort ? byteCount / 2 : byteCount * 2)
     }
 
     // MARK: Snapshots that others keep

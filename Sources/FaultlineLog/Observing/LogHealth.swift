@@ -22,6 +22,10 @@ package struct LogFigures: Sendable, Equatable {
     package var commitCount: UInt64 = 0
     /// Bytes of log that commits wrote: of blobs, only where they lie.
     package var writtenByteCount: UInt64 = 0
+    /// Transactions that waited for compaction, because segments took more than they may.
+    package var spaceWaitCount: UInt64 = 0
+    /// How long these waited in all.
+    package var spaceWaitNanoseconds: UInt64 = 0
     /// Of the memory budget.
     package var memoryByteCount = 0
     package var space = SpaceFigures()
@@ -54,6 +58,8 @@ extension Log {
         var figures = LogFigures()
         figures.commitCount = publisher.snapshot.sequence - min(openedSequence, publisher.snapshot.sequence)
         figures.writtenByteCount = writing?.committer.writtenByteCount ?? 0
+        figures.spaceWaitCount = writing?.waits.count ?? 0
+        figures.spaceWaitNanoseconds = writing?.waits.nanoseconds ?? 0
         figures.memoryByteCount = budget.used
         figures.space = directory.watch.space
         return figures

@@ -7,8 +7,19 @@ import FaultlineDisk
 struct Opening: ~Copyable {
     /// What an opening hands to the log.
     struct Opened {
-        /// Dead bytes by the low 32 bits of a segment's number, as far as they were counted, and whether all were.
-        var dead: [UInt32: UInt64] {
+        /// What the segments take, and what is dead in them, as far as it was counted.
+        var segmentSpace: SegmentSpace {
+            var space = SegmentSpace()
+            for (number, file) in state.files where file.kind.isSegment {
+                space.setEnd(file.seal?.end ?? file.durable, of: number)
+            }
+            space.setEnd(end, of: segment.number)
+            if let blobs { space.setEnd(blobs.end, of: blobs.managed.number) }
+            if let cold { space.setEnd(cold.end, of: cold.managed.number) }
+            space.setDead(dead)
+            return space
+        }
+        private var dead: [UInt32: UInt64] {
             var dead = replay.dead
             guard state.checkpoint?.file ?? 0 != 0 else { return dead }
             for (number, file) in state.files where file.total > file.live {
@@ -16,6 +27,7 @@ struct Opening: ~Copyable {
             }
             return dead
         }
+        /// Whether more is dead than was counted.
         var hasUncountedDead: Bool { replay.hasDroppedTable || state.checkpoint?.file == 0 }
         let directory: StoreDirectory
         /// Nil when opened for reading.

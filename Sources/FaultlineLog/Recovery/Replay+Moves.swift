@@ -20,9 +20,12 @@ extension Replay {
             managed, from: position.offset, previousHead: position.previousHead, limit: end)
         while let frame = try scanner.next() {
             if frame.header.kind == nil { continue }
+            var headByteCount = UInt64(FrameHeader.byteCount + frame.body.count)
             try MovedRecords.forEach(in: frame, of: managed) { (record) throws(LogError) in
                 if newest == nil { try move(record, in: managed) } else { try take(record, in: managed) }
+                headByteCount -= UInt64(record.header.wholeByteCount)
             }
+            dead[UInt32(truncatingIfNeeded: managed.number), default: 0] += headByteCount
             try spillIfNeeded()
         }
         guard scanner.offset == end, chain == 0 || scanner.previousHead == chain else {
@@ -33,9 +36,11 @@ extension Replay {
 
     private mutating func move(_ record: MovedRecords.Record, in managed: ManagedFile) throws(LogError) {
         let header = record.header
-        guard header.operation == RecordOperation.put.rawValue, Self.isIdentifier(header.id),
-            try tables.location(of: header.id, in: header.table) == record.origin.from
-        else { return }
+        guard header.operation == RecordOperation.put.rawValue, Self.isIdentifier(header.id) else { return }
+        guard try tables.location(of: header.id, in: header.table) == record.origin.from else {
+            dead[UInt32(truncatingIfNeeded: managed.number), default: 0] += UInt64(header.wholeByteCount)
+            return
+        }
         let to = Location(segment: managed.number, byteOffset: record.offset, byteCount: header.wholeByteCount)
         _ = try tables.replace(header.id, in: header.table, with: to)
         dead[record.origin.from.segment, default: 0] += UInt64(header.wholeByteCount)

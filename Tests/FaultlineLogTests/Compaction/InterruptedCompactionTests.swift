@@ -16,11 +16,12 @@ struct InterruptedCompactionTests {
         log.abandonForTests()
     }
 
-    /// A frame of moved records holds 2,048.
+    /// What is live of the segment takes two steps of eight frames.
     @Test func `a checkpoint amid a move drops no segment of which something is left`() throws {
         var options = Store.options
         options.segmentByteCount = 300_000
         options.checkpointByteCount = 300_000
+        options.frameByteCount = 10_000
         let log = try store.open(options)
         try log.insert((1...9_000).map { row($0) }, in: plainTable)
         _ = try log.write(author: nil) { transaction in

@@ -8,10 +8,16 @@ struct SalvageDamage {
     /// What was done, for a failing test.
     private(set) var text = ""
     private let disk: SimulatedDisk
+    private let dropped: Set<UInt64>
     private var random: Seed
 
-    init(_ disk: SimulatedDisk, _ seed: Seed) {
+    /// - Parameters:
+    ///   - disk: Has the store.
+    ///   - dropped: Segments that do not count any more, whose files may be there.
+    ///   - seed: What is damaged.
+    init(_ disk: SimulatedDisk, dropped: Set<UInt64>, _ seed: Seed) {
         self.disk = disk
+        self.dropped = dropped
         random = seed
         var files: [String: [UInt8]] = [:]
         for path in disk.filePaths where !path.hasSuffix(FileName.lock) { files[path] = disk.bytes(of: path) }
@@ -97,7 +103,7 @@ struct SalvageDamage {
         var records: [Record] = []
         for (path, bytes) in before.sorted(by: { $0.key < $1.key }) {
             guard let name = path.split(separator: "/").last, let (kind, number) = FileName.parse(String(name)),
-                kind == .hotSegment
+                kind == .hotSegment, !dropped.contains(number)
             else { continue }
             let now = disk.bytes(of: path) ?? []
             let isKnown = now.starts(with: bytes[0..<64]) || areManifestsIntact

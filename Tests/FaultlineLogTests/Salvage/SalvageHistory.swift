@@ -23,6 +23,8 @@ final class SalvageHistory {
     let store = Store()
     /// Whether the store was closed.
     private(set) var isClosed = false
+    /// Segments that compaction dropped; where the store was not closed, the file of one may still be there.
+    private(set) var dropped: Set<UInt64> = []
     /// Of each object, oldest first; those of blobs have the blob's bytes.
     private(set) var versions: [ObjectKey: [Version]] = [:]
 
@@ -44,6 +46,11 @@ final class SalvageHistory {
         self.options = options
         log = try store.open(options)
         for _ in 0..<transactionCount { try step() }
+        dropped = Set(
+            store.files(.hotSegment).compactMap { path in
+                path.split(separator: "/").last.flatMap { FileName.parse(String($0)) }?.number
+            }
+        ).subtracting(try log.usage(countsLive: false).segments.map(\.number))
         isClosed = !random.oneIn(4)
         if isClosed { try log.close() } else { log.abandonForTests() }
     }

@@ -9,7 +9,7 @@ struct SalvageModelTests {
         var random = seed
         let history = try SalvageHistory(random.fork(), transactionCount: 5 + random.below(40))
         let store = history.store.killed
-        var damage = SalvageDamage(store.disk, random.fork())
+        var damage = SalvageDamage(store.disk, dropped: history.dropped, random.fork())
         for _ in 0..<random.below(5) { try damage.strike() }
         let comment: Comment = "\(seed.replayLine): \(damage.text)"
 

@@ -1,0 +1,241 @@
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Glibc
+import Testing
+
+/// What segments take at most while writers are faster than compaction: measured after every commit.
+struct SpaceBoundTests {
+    private static let objectCount = 3_000
+    private static let batchCount = 60
+    private static let rowByteCount = 400
+    private static let segmentByteCount = 100_000
+
+    /// Checkpoints, and so compaction, are due on their own only where `checkpointByteCount` says so.
+    private func options(_ maintenance: Maintenance, checkpointByteCount: Int = 1 << 40) -> LogOptions {
+        var options = Store.options
+        options.segmentByteCount = Self.segmentByteCount
+        options.checkpointByteCount = checkpointByteCount
+        options.isCompressingBlobs = false
+        options.preparedByteCount = 0
+        options.maintenance = maintenance
+        return options
+    }
+
+    /// Bytes of all segments that are there, dropped ones too while a snapshot reads them.
+    private func byteCount(_ store: Store) throws -> UInt64 {
+        try [FileKind.hotSegment, .coldSegment, .blobSegment].flatMap { store.files($0) }.reduce(0) { sum, path in
+            do throws(DiskError) {
+                let file = try store.disk.open(path, for: .reading)
+                defer { file.close() }
+                return sum + (try file.byteCount())
+            } catch {
+                // Removed meanwhile.
+                guard error.code == .notFound else { throw error }
+                return sum
+            }
+        }
+    }
+
+    private func insert(_ log: Log) throws {
+        for first in stride(from: 0, to: Self.objectCount, by: Self.batchCount) {
+            try log.insert(
+                (first..<first + Self.batchCount).map { row($0, byteCount: Self.rowByteCount) }, in: plainTable)
+        }
+    }
+
+    /// Updates as many objects as there are, in no order.
+    private func update(_ log: Log, _ random: inout Seed, afterEach body: () throws -> Void) throws {
+        for _ in stride(from: 0, to: Self.objectCount, by: Self.batchCount) {
+            _ = try log.write(author: nil) { transaction in
+                for _ in 0..<Self.batchCount {
+                    let place = random.below(Self.objectCount)
+                    try transaction.put(
+                        UInt64(place + 1), row(place, byteCount: Self.rowByteCount), in: plainTable)
+                }
+            }
+            try body()
+        }
+    }
+
+    /// Twice what is live, a segment that is being copied, and the transaction; a row that was updated has 8 bytes more,
+    /// which say what has changed.
+    private func limit(live: UInt64) -> UInt64 {
+        (live + UInt64(Self.objectCount * 8)) * 2
+            + UInt64(Self.segmentByteCount + Self.batchCount * (Self.rowByteCount + 64))
+    }
+
+    /// Nobody compacts but those who wait.
+    @Test func `writers wait rather than let segments take more than twice what is live`() throws {
+        let store = Store()
+        let log = try store.open(options(.inline), deriver: NoIndexes())
+        try insert(log)
+        #expect(log.figures.spaceWaitCount == 0)
+        let live = try log.usage().liveByteCount
+        var random = Seed(11)
+        for _ in 0..<8 {
+            try update(log, &random) {
+                let taken = try byteCount(store)
+                #expect(taken <= limit(live: live))
+            }
+        }
+        #expect(log.figures.spaceWaitCount > 8)
+        #expect(try log.findings().isEmpty)
+        for place in stride(from: 0, to: Self.objectCount, by: 97) {
+            #expect(try log.snapshot().row(UInt64(place + 1), in: plainTable) == row(place, byteCount: 400))
+        }
+        try log.close()
+    }
+
+    @Test func `so they do beside the maintenance thread`() throws {
+        let store = Store()
+        let log = try store.open(options(.thread, checkpointByteCount: 50_000), deriver: NoIndexes())
+        try insert(log)
+        let live = try log.usage().liveByteCount
+        var random = Seed(12)
+        for _ in 0..<8 {
+            try update(log, &random) {
+                let taken = try byteCount(store)
+                // A segment may be copied meanwhile, and not be removed yet.
+                #expect(taken <= limit(live: live) + UInt64(Self.segmentByteCount))
+            }
+        }
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
+    @Test func `values out of their rows count as much`() throws {
+        let store = Store()
+        let log = try store.open(options(.inline), deriver: NoIndexes())
+        let owner = BlobOwner(table: plainTable, slot: 1, id: 1)
+        var random = Seed(13)
+        var blobs: [RecordID] = []
+        func value(_ number: Int) -> [UInt8] { row(number, byteCount: 5_000) }
+        for number in 0..<300 {
+            blobs.append(
+                try log.write(author: nil) { transaction in
+                    try value(number).withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+                }.value)
+        }
+        let live = try log.usage().liveByteCount
+        for number in 0..<2_000 {
+            let place = random.below(blobs.count)
+            blobs[place] = try log.write(author: nil) { transaction in
+                try transaction.deleteBlob(blobs[place])
+                return try value(number).withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+            }.value
+            // Blobs and rows have a segment each that is copied to.
+            #expect(try byteCount(store) <= limit(live: live) + UInt64(Self.segmentByteCount))
+        }
+        #expect(log.figures.spaceWaitCount > 0)
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
+    @Test func `what a snapshot reads comes on top, and holds nobody up`() throws {
+        let store = Store()
+        let log = try store.open(options(.inline), deriver: NoIndexes())
+        try insert(log)
+        let live = try log.usage().liveByteCount
+        let old = log.snapshot()
+        var random = Seed(14)
+        var most: UInt64 = 0
+        for _ in 0..<6 {
+            try update(log, &random) {
+                let held = log.figures.space.heldByteCount
+                most = max(most, held)
+                let taken = try byteCount(store)
+                #expect(taken <= limit(live: live) + held)
+            }
+        }
+        #expect(most >= live)
+        #expect(try old.row(7, in: plainTable) == row(6, byteCount: 400))
+        try log.close()
+    }
+
+    @Test func `nobody waits where nothing is dead, or one transaction is larger than all there is`() throws {
+        let store = Store()
+        let log = try store.open(options(.inline), deriver: NoIndexes())
+        for _ in 0..<4 { try insert(log) }
+        #expect(log.figures.spaceWaitCount == 0)
+        _ = try log.write(author: nil) { transaction in
+            for round in 0..<6 {
+                for id in 1...4 * Self.objectCount {
+                    try transaction.put(UInt64(id), row(round, byteCount: 400), in: plainTable)
+                }
+            }
+        }
+        // It waits once, and finds that all but the newest versions can go.
+        let live = try log.usage().liveByteCount
+        try log.insert([row(1)], in: plainTable)
+        #expect(log.figures.spaceWaitCount == 1)
+        #expect(try byteCount(store) <= live * 2)
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
+    /// A segment that rotted is kept as it is, so all behind it that begin inside a transaction stay too.
+    @Test func `nobody waits for ever where compaction gets nowhere`() throws {
+        let store = Store()
+        var log = try store.open(options(.manual), deriver: NoIndexes())
+        try insert(log)
+        var random = Seed(15)
+        for _ in 0..<3 { try update(log, &random) {} }
+        try log.close()
+        for path in store.files(.hotSegment) { store.disk.flip(bit: 300 * 8, of: path) }
+        log = try store.open(options(.inline), deriver: NoIndexes())
+        for round in 0..<20 { try log.insert([row(round)], in: plainTable) }
+        // Each waits until it is known that nothing helps; from then on a segment more may be written.
+        #expect(log.figures.spaceWaitCount == 1)
+        #expect(!log.compactionDamage.isEmpty)
+        try log.close()
+    }
+
+    /// Four writers and the maintenance thread share one lock, and the store is closed under them.
+    @Test func `closing waits for nobody who waits for space`() throws {
+        // Safe because the log guards itself, and the rest is immutable.
+        final class Work: @unchecked Sendable {
+            let log: Log
+            let number: Int
+            init(_ log: Log, _ number: Int) { (self.log, self.number) = (log, number) }
+        }
+        let store = Store()
+        let log = try store.open(options(.thread), deriver: NoIndexes())
+        try insert(log)
+        var threads: [pthread_t] = []
+        for number in 0..<4 {
+            var thread = pthread_t()
+            let work = Unmanaged.passRetained(Work(log, number))
+            pthread_create(
+                &thread, nil,
+                { argument in
+                    guard let argument else { return nil }
+                    let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+                    for round in 1...100_000 {
+                        do {
+                            _ = try work.log.write(author: nil) { transaction in
+                                for step in 0..<20 {
+                                    let place = (round * 7_919 + step * 31 + work.number) % SpaceBoundTests.objectCount
+                                    try transaction.put(
+                                        UInt64(place + 1), row(place, byteCount: SpaceBoundTests.rowByteCount),
+                                        in: plainTable)
+                                }
+                            }
+                        } catch {
+                            precondition((error as? LogError)?.code == .closed, "\(error)")
+                            return nil
+                        }
+                    }
+                    return nil
+                }, work.toOpaque())
+            threads.append(thread)
+        }
+        while log.figures.spaceWaitCount < 20 { usleep(1_000) }
+        try log.close()
+        for thread in threads { pthread_join(thread, nil) }
+        let again = try store.open(options(.manual), deriver: NoIndexes())
+        #expect(again.openReport.wasClean)
+        #expect(try again.findings().isEmpty)
+        try again.close()
+    }
+}
