@@ -87,6 +87,16 @@ struct MigrateCommandTests {
         }
     }
 
+    @Test func `a sample says nothing of the objects behind it`() async throws {
+        try make(titles: ["one", "two", ""])
+        await #expect(processExitsWith: .success) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--dry-run", "--sample", "2"])
+        }
+        await #expect(processExitsWith: .exitCode(2)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--sample", "2"])
+        }
+    }
+
     @Test func `data that no stage handles is kept on request`() async throws {
         try make(titles: ["one"])
         await #expect(processExitsWith: .success) { [store = store as String] in

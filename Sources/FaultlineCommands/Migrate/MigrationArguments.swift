@@ -10,6 +10,11 @@ package struct MigrationArguments: ParsableArguments {
     )
     package var dryRun = false
 
+    @Option(
+        help: ArgumentHelp(
+            "With --dry-run: tries out so many objects of each entity, and estimates the rest.", valueName: "count"))
+    package var sample: Int?
+
     @Flag(help: "Goes on with a migration that was stopped, and begins none.")
     package var resume = false
 
@@ -30,6 +35,10 @@ package struct MigrationArguments: ParsableArguments {
     package func validate() throws {
         guard (16...1 << 20).contains(memory) else {
             throw ValidationError("--memory takes a number of MiB from 16 to 1048576.")
+        }
+        if let sample {
+            guard dryRun else { throw ValidationError("--sample is for --dry-run.") }
+            guard sample > 0 else { throw ValidationError("--sample takes a number above 0.") }
         }
         if dryRun, resume { throw ValidationError("--dry-run begins at the beginning, and --resume does not.") }
     }

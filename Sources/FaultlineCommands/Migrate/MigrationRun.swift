@@ -68,7 +68,8 @@ package struct MigrationRun {
         configuration.options.migration.progress = { display.show($0) }
         if arguments.dryRun {
             return try ModelContainer.previewMigration(
-                for: goal.schema, migrationPlan: goal.plan, configurations: [configuration])
+                for: goal.schema, migrationPlan: goal.plan, configurations: [configuration],
+                sample: arguments.sample)
         }
         let container = try ModelContainer(
             for: goal.schema, migrationPlan: goal.plan, configurations: [configuration])
