@@ -57,9 +57,11 @@ struct StageRunner {
                 if error.code == .cancelled { try writer.flush() }
                 throw error
             } catch {
+                let object = writer.current.map { " at \(entity.entityName) \($0)" } ?? ""
                 throw MigrationError(
                     .stageFailed,
-                    "The streamed stage of \(entity.entityName) stopped. The store is in its old state; the stage goes on from its last batch when the container is made again.",
+                    "The streamed stage of \(entity.entityName) stopped\(object). The store is in its old state; the stage goes on from its last batch when the container is made again.",
+                    stage: "\(source.schema.version) → \(target.schema.version)", entity: entity.entityName,
                     cause: StorageError.translating(error))
             }
         }

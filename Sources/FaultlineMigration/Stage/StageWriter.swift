@@ -20,6 +20,7 @@ final class StageWriter {
     // The old object that is being worked on.
     private var oldEntity = ""
     private var oldNumber: RecordID = 0
+    private var isConverting = false
     private var isIdentityTaken = false
     private var wroteAnything = false
     /// Old objects of this batch.
@@ -52,6 +53,8 @@ final class StageWriter {
 
     var leftBehindCount: Int { record.leftBehindCount }
     var isDryRun: Bool { course.findings != nil }
+    /// The old object that is being worked on; nil between two.
+    var current: RecordID? { isConverting ? oldNumber : nil }
 
     /// Writes down that an entity is done.
     func moveOn(toEntity place: Int) throws {
@@ -67,6 +70,7 @@ final class StageWriter {
     func begin(entity: String, number: RecordID, blobs: [UInt64]) {
         oldEntity = entity
         oldNumber = number
+        isConverting = true
         isIdentityTaken = false
         wroteAnything = false
         blobsToMove.formUnion(blobs)
@@ -77,6 +81,7 @@ final class StageWriter {
     /// Ends the work on it.
     func end(entityPlace: Int, done: Int) {
         if !wroteAnything { course.countDropped() }
+        isConverting = false
         record.entity = entityPlace
         record.lastDone = oldNumber
         record.entityDone = done
