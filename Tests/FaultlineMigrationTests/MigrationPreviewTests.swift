@@ -313,9 +313,29 @@ struct MigrationPreviewTests {
     @Test func `what a sample lacks of other objects is no failure`() throws {
         let stores = Stores()
         try MusicStore.make(in: stores)
-        let report = try stores.preview(Music2.self, MusicPlan.self, sample: 2)
-        #expect(report.failures.isEmpty && !report.isIncomplete)
-        #expect(report.stages.first?.mappings.map(\.read) == [2, 2, 2, 1])
+        // The first songs are those of an album that is not made.
+        var album = MusicPlan.album
+        album.sourceFilter = Filter.key("title") != "a0"
+        let model = MappingModel(album, MusicPlan.song, MusicPlan.tag, MusicPlan.cover)
+        try MusicPlan.$model.withValue(model) {
+            let report = try stores.preview(Music2.self, MusicPlan.self, sample: 2)
+            #expect(report.failures.isEmpty && !report.isIncomplete)
+            #expect(report.stages.first?.mappings.map(\.read) == [1, 2, 2, 1])
+            let whole = try stores.preview(Music2.self, MusicPlan.self)
+            #expect(whole.failures.map(\.rule) == Array(repeating: .required, count: 4))
+        }
+
+        let leaves = Stores()
+        try leaves.use(Leaf1.self) { _, context in
+            for number in 0..<6 {
+                let leaf = Leaf1.Leaf(text: "\(number)")
+                context.insert(leaf)
+                context.insert(Leaf1.Vein(leaf: leaf))
+            }
+            try context.save()
+        }
+        let streamed = try leaves.preview(Leaf2.self, LeafPlan.self, sample: 2)
+        #expect(streamed.failures.isEmpty && streamed.objectsRead == 2)
     }
 
     @Test func `a migration that can go on is not given up for a dry run`() throws {
