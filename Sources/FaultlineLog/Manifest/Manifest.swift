@@ -236,11 +236,13 @@ package final class Manifest: @unchecked Sendable {
             nonce: TransactionID(high: directory.randomNumber(), low: directory.randomNumber()))
         fresh.nextFileNumber = max(fresh.nextFileNumber, directory.nextFileNumber)
         if !fresh.dropped.isEmpty {
-            // A removal that is seen here is made durable before the fresh manifest can be in force.
             let names = try onDisk("listing the store's directory") { () throws(DiskError) in
                 try directory.disk.names(in: directory.path)
             }
             fresh.dropped.formIntersection(names.compactMap(FileName.parse).map(\.number))
+            // A removal that is seen here is made durable before the fresh manifest can be in force: else a crash may
+            // bring a file back that nothing says was dropped.
+            if fresh.dropped != state.dropped { try directory.synchronize(site: "manifest.directory") }
         }
         var frames = ByteWriter(byteCapacity: 4_096)
         let start = UInt64(FileHeader.byteCount)
