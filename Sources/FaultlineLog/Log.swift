@@ -196,7 +196,7 @@ package final class Log: @unchecked Sendable {
         sequencer.byteCountSinceCheckpoint =
             opened.report.ignoredDerivedFiles.isEmpty ? opened.replay.byteCount : UInt64(options.checkpointByteCount)
         sequencer.suitSegments(toLive: sequencer.segmentSpace.liveByteCount)
-        sequencer.noteSpace()
+        sequencer.tolerateSpace()
         let compactor = Compactor(
             directory: opened.directory, manifest: manifest, publisher: publisher, sequencer: sequencer,
             options: options, budget: budget, cold: opened.cold)
@@ -207,7 +207,7 @@ package final class Log: @unchecked Sendable {
         let maintainer = Maintainer(checkpointer, compacts: options.isCompacting)
         if options.maintenance == .thread {
             maintainer.start()
-            if sequencer.isCheckpointDue { _ = maintainer.ask() }
+            if sequencer.isCheckpointDue || sequencer.toleratedByteCount > 0 { _ = maintainer.ask() }
         }
         var synchronizer: BackgroundSynchronizer?
         if options.maintenance == .thread, options.durability == .async, fileSystem?.isVolatile != true {

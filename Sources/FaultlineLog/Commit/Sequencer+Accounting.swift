@@ -34,21 +34,40 @@ extension Sequencer {
     /// Segments may take twice what is live, or so many segments more than that where it is little.
     private static let spareSegmentCount: UInt64 = 4
 
+    private var limit: UInt64 {
+        let live = segmentSpace.liveByteCount - min(overheadByteCount, segmentSpace.liveByteCount)
+        return live + max(live, segmentByteCount * Self.spareSegmentCount)
+    }
+
     /// Looks whether segments take more than they may.
     ///
     /// To be called in the writer's turn.
     func noteSpace() {
-        let live = segmentSpace.liveByteCount - min(overheadByteCount, segmentSpace.liveByteCount)
-        let limit = live + max(live, segmentByteCount * Self.spareSegmentCount)
         isSpaceShort = segmentSpace.byteCount > max(limit, toleratedByteCount)
     }
 
-    /// Lets segments take as much as they do, and one segment more, because compaction finds nothing to do.
+    /// Lets segments take as much as they do, and one segment more: because compaction finds nothing to do, or because
+    /// the store was opened so, and nobody is to wait for all that was not compacted before.
+    ///
+    /// To be called in the writer's turn.
     func tolerateSpace() {
-        turn.withLock {
-            guard isSpaceShort else { return }
-            toleratedByteCount = segmentSpace.byteCount + segmentByteCount
-            noteSpace()
-        }
+        if segmentSpace.byteCount > limit { toleratedByteCount = segmentSpace.byteCount + segmentByteCount }
+        noteSpace()
+    }
+
+    /// Asks whoever waits for a segment less than was tolerated, so that each makes it less.
+    ///
+    /// To be called in the writer's turn.
+    func demandSpace() {
+        guard isSpaceShort, toleratedByteCount > limit else { return }
+        toleratedByteCount -= min(segmentByteCount, toleratedByteCount - limit)
+    }
+
+    /// Takes back what was tolerated, as far as compaction got.
+    ///
+    /// To be called in the writer's turn, when segments were dropped.
+    func lowerTolerance() {
+        let isEnough = segmentSpace.byteCount <= limit
+        toleratedByteCount = isEnough ? 0 : min(toleratedByteCount, segmentSpace.byteCount + segmentByteCount)
     }
 }

@@ -37,7 +37,7 @@ final class Sequencer: @unchecked Sendable {
     /// Bytes and dead bytes by segment: a hint that chooses what to compact, and says when.
     var segmentSpace: SegmentSpace
     private let isShort = Atomic<Bool>(false)
-    /// What segments may take although compaction finds nothing to do: then nobody is helped by waiting.
+    /// What segments may take although it is too much: where nobody is helped by waiting, and at first after an opening.
     var toleratedByteCount: UInt64 = 0
     /// What the transaction under way makes dead.
     let transactionDead = DeadBytes()

@@ -107,7 +107,7 @@ extension Compactor {
         sequencer.turn.withLock {
             sequencer.suitSegments(toLive: settlement.liveByteCount)
             for number in settlement.dropped { sequencer.segmentSpace.remove(number) }
-            if !settlement.dropped.isEmpty { sequencer.toleratedByteCount = 0 }
+            if !settlement.dropped.isEmpty { sequencer.lowerTolerance() }
             sequencer.noteSpace()
         }
         guard !settlement.dropped.isEmpty else { return }

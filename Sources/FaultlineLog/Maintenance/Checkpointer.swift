@@ -162,6 +162,7 @@ final class Checkpointer: @unchecked Sendable {
     ///
     /// - Parameter isStopped: Asked after each step.
     func relieve(until isStopped: () -> Bool) {
+        sequencer.turn.withLock { sequencer.demandSpace() }
         do throws(LogError) {
             try compactDue(isPaced: false) { !sequencer.isSpaceShort || isStopped() }
             if sequencer.isSpaceShort, !isStopped() {
@@ -172,7 +173,7 @@ final class Checkpointer: @unchecked Sendable {
         } catch {
             note(error)
         }
-        if !isStopped() { sequencer.tolerateSpace() }
+        sequencer.turn.withLock { if sequencer.isSpaceShort, !isStopped() { sequencer.tolerateSpace() } }
     }
 
     /// Compacts all that is worth it, however little that is.
@@ -218,7 +219,10 @@ final class Checkpointer: @unchecked Sendable {
                 let movedByteCount = try compactor.step()
                 if allowance != .max { allowance -= min(movedByteCount, allowance) }
                 let isDone = !compactor.isUnderWay
-                if (isDone && compactor.needsCheckpoint) || isCheckpointWorthIt() { try checkpointWithRoom() }
+                if (isDone && compactor.needsCheckpoint) || isCheckpointWorthIt() {
+                    try checkpointWithRoom()
+                    directory.removeUnneededFiles()
+                }
                 if isDone { compactor.noteEnded() }
                 return isDone
             }
