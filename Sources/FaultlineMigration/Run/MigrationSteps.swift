@@ -13,6 +13,19 @@ package struct MigrationSteps {
         package let fromTypes: [ModelType]
         package let toTypes: [ModelType]
 
+        /// Whether what was done of the step is that of these schemas: classes whose properties stand in another order
+        /// have other rows.
+        ///
+        /// What closures and policies did is begun again in any case.
+        func goesOn(from record: MigrationRecord) -> Bool {
+            guard closures == nil, mappingModels.isEmpty else { return true }
+            return Self.isSame(record.sourceSchema, from) && Self.isSame(record.targetSchema, to)
+        }
+
+        private static func isSame(_ one: Schema, _ other: Schema) -> Bool {
+            one == other && one.entities.map(\.name) == other.entities.map(\.name)
+        }
+
         /// The versions that the step leads from and to.
         var title: String { "\(from.version) → \(to.version)" }
 

@@ -126,6 +126,13 @@ package struct Migrator {
         try MigrationAbandonment(log: log).run(stored)
         try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
         try dropIndexes(notIn: stored.map)
+        return try takeOver(schema, stored)
+    }
+
+    /// Takes over what of a schema may change without a migration: defaults, delete rules, order.
+    ///
+    /// Classes are read by the order of their properties, so that has to be known before a stage reads objects.
+    private func takeOver(_ schema: Schema, _ stored: StoredCatalog) throws -> StoredCatalog {
         if stored.schema == schema { return stored }
         let plan = try EntityMapPlan(for: schema, over: stored.schema, in: stored.map, rewriting: [])
         _ = try log.write(author: nil) { transaction in
@@ -173,7 +180,9 @@ package struct Migrator {
     func begin(_ stored: StoredCatalog, _ steps: MigrationSteps, digest: String) throws -> Begun {
         var begun = Begun(stored: stored, digest: digest)
         if let migration = stored.migration {
-            if migration.planDigest == digest, migration.stage < steps.all.count, !migration.isPreview {
+            if migration.planDigest == digest, migration.stage < steps.all.count, !migration.isPreview,
+                steps.all[migration.stage].goesOn(from: migration)
+            {
                 begun.resumed = migration
             } else {
                 try MigrationAbandonment(log: log).run(stored)
@@ -181,7 +190,10 @@ package struct Migrator {
             }
         }
         // What an earlier migration left: this one begins its own records at 0.
-        if begun.resumed == nil { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
+        if begun.resumed == nil {
+            try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
+            if let first = steps.all.first { begun.stored = try takeOver(first.from, begun.stored) }
+        }
         return begun
     }
 
