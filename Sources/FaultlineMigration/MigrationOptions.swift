@@ -15,7 +15,7 @@ public struct MigrationOptions: Sendable {
     /// Stops the migration for a while, or for good.
     public var control: MigrationControl?
     /// The most bytes that are written to the store's files in a second, over some seconds: a batch is written at once,
-    /// and then waited for; nil for no limit.
+    /// and then waited for; nil or 0 for no limit.
     public var bytesPerSecond: Int?
 
     /// Who is told of the progress beside `progress`.

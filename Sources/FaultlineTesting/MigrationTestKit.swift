@@ -62,7 +62,11 @@ public struct MigrationTestKit {
             }
             // It says who had the store open, on which machine; a copy needs none.
             try FileManager.default.removeItem(at: store.appending(path: "LOCK"))
-            try FileManager.default.copyItem(at: store, to: goldenStore(of: version))
+            // Under another name until it is whole.
+            let copy = goldenStore(of: version).appendingPathExtension("copying")
+            try? FileManager.default.removeItem(at: copy)
+            try FileManager.default.copyItem(at: store, to: copy)
+            try FileManager.default.moveItem(at: copy, to: goldenStore(of: version))
             made.append(version.versionIdentifier)
         }
         return made

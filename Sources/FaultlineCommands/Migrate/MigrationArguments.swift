@@ -21,7 +21,8 @@ package struct MigrationArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Memory that the engine may take, in MiB; at least 16.", valueName: "MiB"))
     package var memory = 64
 
-    @Flag(help: "Refuses to migrate if stored values would be dropped that no stage handles.")
+    @Flag(
+        help: "Refuses to migrate if entities or attributes with stored values would be dropped that no stage handles.")
     package var keepData = false
 
     @Option(help: ArgumentHelp("Writes the report to a file, as JSON.", valueName: "file"))

@@ -38,13 +38,23 @@ package struct MigrationRun {
                 "\(arguments.store) has no migration under way. Leave --resume out to begin one.")
         }
         let goal = try goal(unfinished)
+        if arguments.resume, let unfinished, !unfinished.goesOn(to: goal.schema, by: goal.plan) {
+            throw CommandFailure(
+                CommandFailure.refused,
+                "\(arguments.store) has a migration under way that is another one: beginning this one would give it up. Go on with what began it, or leave --resume out."
+            )
+        }
         let report = try CommandFailure.working { try migrate(to: goal) }
+        Terminal.output.write(arguments.json ? try report.json() : report.text)
         if let file = arguments.report {
-            try CommandFailure.working {
+            do {
                 try Data(report.json().utf8).write(to: URL(filePath: file), options: .atomic)
+            } catch {
+                throw CommandFailure(
+                    CommandFailure.refused,
+                    "The migration is done, but its report, printed above, could not be written to \(file). \(error)")
             }
         }
-        Terminal.output.write(arguments.json ? try report.json() : report.text)
         if !report.failures.isEmpty {
             throw CommandFailure(
                 CommandFailure.refused,
@@ -71,8 +81,13 @@ package struct MigrationRun {
                 for: goal.schema, migrationPlan: goal.plan, configurations: [configuration],
                 sample: arguments.sample)
         }
-        let container = try ModelContainer(
-            for: goal.schema, migrationPlan: goal.plan, configurations: [configuration])
+        let container: ModelContainer
+        do {
+            container = try ModelContainer(
+                for: goal.schema, migrationPlan: goal.plan, configurations: [configuration])
+        } catch let error as StorageError where error.code == .lockedByAnother {
+            throw CommandFailure(CommandFailure.cannotOpen, "\(error)")
+        }
         let report = container.migrationReport
         try container.close()
         return report

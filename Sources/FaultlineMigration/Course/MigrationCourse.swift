@@ -67,8 +67,8 @@ final class MigrationCourse {
         beginByteCount = log.writtenByteCount
         settledByteCount = beginByteCount
         meter = ProgressMeter(done: 0, total: 0, now: settledNanoseconds)
-        throttle = options.bytesPerSecond.map { [settledNanoseconds, beginByteCount] in
-            Throttle(bytesPerSecond: $0, byteCount: beginByteCount, now: settledNanoseconds)
+        throttle = options.bytesPerSecond.flatMap { [settledNanoseconds, beginByteCount] in
+            $0 > 0 ? Throttle(bytesPerSecond: $0, byteCount: beginByteCount, now: settledNanoseconds) : nil
         }
     }
 
@@ -261,7 +261,12 @@ final class MigrationCourse {
             sampleFactors[name] = Double(max(meter.total, meter.done)) / Double(meter.done)
         }
         let rest = (sampleFactors[name] ?? 1) - 1
-        add(pass, UInt64(Double(entityNanoseconds) * rest), UInt64(Double(entityByteCount) * rest))
+        add(pass, Self.estimate(entityNanoseconds, rest), Self.estimate(entityByteCount, rest))
+    }
+
+    /// No more than the catalog takes for plausible.
+    private static func estimate(_ measured: UInt64, _ factor: Double) -> UInt64 {
+        UInt64(min(max(Double(measured) * factor, 0), 0x1p50))
     }
 
     /// The counts, brought up to now.

@@ -54,6 +54,8 @@ struct ProgressMeter {
     /// The time for what is left at that rate.
     func timeLeft(_ now: UInt64) -> Duration? {
         guard let rate = rate(now), total >= done else { return nil }
-        return .nanoseconds(Int64((Double(total - done) / rate * 1e9).rounded()))
+        // Longer than anybody waits.
+        let nanoseconds = Double(total - done) / rate * 1e9
+        return nanoseconds < 0x1p62 ? .nanoseconds(Int64(nanoseconds.rounded())) : nil
     }
 }

@@ -45,8 +45,8 @@ struct MappedStageRunner {
             ownTables: ownTables)
         progress.firstBlob = record.firstBlob
         progress.intermediateTables.formUnion(ownTables)
-        try LinkBuilding(log: log, catalog: target).run(links, record: record)
-        try RequiredReferenceCheck(log: log, catalog: target).run(required, of: step)
+        try LinkBuilding(log: log, catalog: target, course: course).run(links, record: record)
+        try RequiredReferenceCheck(log: log, catalog: target, course: course).run(required, of: step)
         if !plan.indexesToBuild.isEmpty {
             try IndexBuilding(log: log, catalog: target, course: course).run(plan.indexesToBuild, record: record)
         }

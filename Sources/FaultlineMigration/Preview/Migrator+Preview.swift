@@ -50,7 +50,9 @@ extension Migrator {
                 throw error
             }
             isIncomplete = true
-            if !findings.isFull { try? findings.note("", nil, stage: course.stageName, error) }
+            if !findings.isFull {
+                try? findings.note((error as? MigrationError)?.entityName ?? "", nil, stage: course.stageName, error)
+            }
         }
         let after = try log.usage(countsLive: false).byteCount
         var report = MigrationReport(steps.versions, course.settledCounts, lastPasses: [])

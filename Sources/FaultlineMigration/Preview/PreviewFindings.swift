@@ -76,7 +76,9 @@ final class PreviewFindings {
     /// Whether an error is that of an object or of somebody's code, so that others may go well.
     static func isOfObject(_ error: any Error) -> Bool {
         let cause = (error as? MigrationError)?.cause ?? error
-        if let error = cause as? MigrationError { return [.stageFailed, .duplicate].contains(error.code) }
+        if let error = cause as? MigrationError {
+            return [.stageFailed, .duplicate, .missingReference].contains(error.code)
+        }
         guard let error = StorageError.translating(cause) as? StorageError else { return true }
         return [.damaged, .tooLarge, .missing].contains(error.code)
     }

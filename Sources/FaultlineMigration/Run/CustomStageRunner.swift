@@ -65,16 +65,17 @@ struct CustomStageRunner {
             try call(willMigrate, "willMigrate", workingStore, step.fromTypes, firstOwnBlob)
             course.noteLeftBehind(LeftBehindValues(step, plan.working).found(in: log.snapshot()))
             let record = try moveOn(to: plan.target, plan.linksToBuild)
-            try LinkBuilding(log: log, catalog: plan.target).run(plan.linksToBuild, record: record)
+            try LinkBuilding(log: log, catalog: plan.target, course: course).run(plan.linksToBuild, record: record)
             if !plan.indexesToBuild.isEmpty {
                 try IndexBuilding(log: log, catalog: plan.target, course: course).run(
                     plan.indexesToBuild, record: record)
             }
         } else if !plan.linksToBuild.isEmpty {
             let record = try moveOn(to: plan.target, plan.linksToBuild)
-            try LinkBuilding(log: log, catalog: plan.target).run(plan.linksToBuild, record: record)
+            try LinkBuilding(log: log, catalog: plan.target, course: course).run(plan.linksToBuild, record: record)
         }
-        try RequiredReferenceCheck(log: log, catalog: plan.target).run(plan.requiredReferences, of: step)
+        try RequiredReferenceCheck(log: log, catalog: plan.target, course: course).run(
+            plan.requiredReferences, of: step)
         if let didMigrate = closures.didMigrate {
             try call(didMigrate, "didMigrate", rows(plan.target, step.toTypes), step.toTypes, firstOwnBlob)
         }

@@ -40,9 +40,9 @@ struct LightweightStepRunner {
             progress.firstBlob = record.firstBlob
             // What is past that need not be done again.
             if record.entity == 0, record.lastDone == 0 {
-                try abandoningOnFailure {
-                    try LinkBuilding(log: log, catalog: target).run(links, record: record)
-                    try RequiredReferenceCheck(log: log, catalog: target).run(required, of: step)
+                try abandoningOnFailure(isFirst: progress.intermediateTables.isEmpty) {
+                    try LinkBuilding(log: log, catalog: target, course: course).run(links, record: record)
+                    try RequiredReferenceCheck(log: log, catalog: target, course: course).run(required, of: step)
                     if !plan.indexesToBuild.isEmpty {
                         try IndexBuilding(log: log, catalog: target, course: course).run(
                             plan.indexesToBuild, record: record)
@@ -55,12 +55,14 @@ struct LightweightStepRunner {
         progress.current = target
     }
 
-    /// Looks at rows that stay; where they contradict the new version, gives the migration up, so that the old state is in
-    /// force at once.
-    private func abandoningOnFailure(_ body: () throws -> Void) throws {
+    /// Looks at rows that stay; where they contradict the new version and no earlier stage has finished, gives the
+    /// migration up, so that the old state is in force at once.
+    private func abandoningOnFailure(isFirst: Bool, _ body: () throws -> Void) throws {
         do { try body() } catch {
             let error = MigrationError.translating(error)
-            if error is MigrationError, let now = try StoredCatalog.read(log.snapshot()) {
+            if isFirst, let failure = error as? MigrationError, failure.code != .cancelled,
+                let now = try StoredCatalog.read(log.snapshot())
+            {
                 try MigrationAbandonment(log: log).run(now)
             }
             throw error

@@ -12,6 +12,7 @@ struct LinkBuilding {
     let log: Log
     /// What the step leads to.
     let catalog: StoredCatalog
+    let course: MigrationCourse
 
     /// Rows of one transaction: bounds its memory.
     private static let rowsMax = 8_192
@@ -29,8 +30,7 @@ struct LinkBuilding {
     /// - Complexity: O(n) for n rows; memory for one transaction.
     func run(_ links: [EntityMapPlan.LinkToBuild], record: MigrationRecord) throws {
         guard !links.isEmpty else { return }
-        let store = try RowStore(
-            log: log, catalog: catalog, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        let store = try RowStore(log: log, catalog: catalog)
         for link in links {
             guard let source = catalog.map.entity(named: link.entity),
                 let destination = catalog.map.entity(named: link.destination),
@@ -39,7 +39,9 @@ struct LinkBuilding {
             let pass = Pass(
                 link: link, side: LinkSide(stored, isLeft: link.isLeft), store: store,
                 destination: TableID(rawValue: destination.table))
-            try run(pass, over: TableID(rawValue: source.table), record)
+            let table = TableID(rawValue: source.table)
+            try course.begin(.relationships, of: link.entity, total: log.snapshot().recordCount(of: table))
+            try run(pass, over: table, record)
         }
     }
 
@@ -66,6 +68,7 @@ struct LinkBuilding {
             }
             // A table has as many rows as it says; one that had not would keep this going for ever.
             guard done > before else { break }
+            try course.reach(done)
         }
     }
 }

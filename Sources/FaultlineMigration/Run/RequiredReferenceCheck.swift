@@ -11,6 +11,7 @@ struct RequiredReferenceCheck {
     let log: Log
     /// What the step leads to.
     let catalog: StoredCatalog
+    let course: MigrationCourse
 
     private static let readAheadByteCount = 128 << 10
 
@@ -21,8 +22,7 @@ struct RequiredReferenceCheck {
     /// - Complexity: O(n) for n rows; memory for one read.
     func run(_ references: [EntityMapPlan.RequiredReference], of step: MigrationSteps.Step) throws {
         guard !references.isEmpty else { return }
-        let store = try RowStore(
-            log: log, catalog: catalog, setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
+        let store = try RowStore(log: log, catalog: catalog)
         let snapshot = log.snapshot()
         for reference in references {
             guard let entity = store.storage.entity(named: reference.entity),
@@ -30,6 +30,8 @@ struct RequiredReferenceCheck {
                 let slot = catalog.schema.entitiesByName[reference.entity]?.properties
                     .firstIndex(where: { $0.name == reference.relationship })
             else { continue }
+            try course.begin(.validation, of: reference.entity, total: snapshot.recordCount(of: entity.table))
+            var done = 0
             try snapshot.scan(
                 entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
             ) { records in
@@ -44,6 +46,8 @@ struct RequiredReferenceCheck {
                         "Object \(record.id) of \(reference.entity) refers to nothing by \(reference.relationship), which is required in version \(step.to.version). Set it in the willMigrate of a custom stage, or in a streamed stage. The store is in its old state.",
                         stage: step.title, entity: reference.entity, property: reference.relationship)
                 }
+                done += records.count
+                try course.reach(done)
                 return true
             }
         }

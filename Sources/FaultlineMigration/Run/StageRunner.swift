@@ -53,8 +53,8 @@ struct StageRunner {
                     startingAfter: place == record.entity ? record.lastDone : 0)
                 if place + 1 < entities.count { try writer.moveOn(toEntity: place + 1) }
             } catch let error as MigrationError {
-                // What is done stays done.
-                if error.code == .cancelled { try writer.flush() }
+                // What is done stays done; a batch that cannot be saved is done again, and says why then.
+                if error.code == .cancelled { try? writer.flush() }
                 throw error
             } catch {
                 let object = writer.current.map { " at \(entity.entityName) \($0)" } ?? ""

@@ -5,14 +5,22 @@ package import FaultlineStore
 package struct UnfinishedMigration {
     /// The schema that the stage under way leads to.
     package let target: Schema
-    /// Whether nothing but that schema is needed to go on: no class, no closure, no policy.
-    package let isWithoutCode: Bool
+    private let source: Schema
+    private let planDigest: String
 
-    /// The one that a store has under way; nil if there is none.
+    /// The one that a store has under way; nil if there is none, or nothing but a dry run that was cut short.
     package init?(_ catalog: StoredCatalog) {
-        guard let record = catalog.migration else { return nil }
+        guard let record = catalog.migration, !record.isPreview else { return nil }
         target = record.targetSchema
-        let steps = try? MigrationSteps(from: catalog.schema, to: record.targetSchema, plan: nil)
-        isWithoutCode = steps?.digest == record.planDigest
+        source = catalog.schema
+        planDigest = record.planDigest
+    }
+
+    /// Whether nothing but that schema is needed to go on: no class, no closure, no policy.
+    package var isWithoutCode: Bool { goesOn(to: target, by: nil) }
+
+    /// Whether it goes on when the store is opened under a schema by a plan, and is not given up.
+    package func goesOn(to schema: Schema, by plan: (any SchemaMigrationPlan.Type)?) -> Bool {
+        (try? MigrationSteps(from: source, to: schema, plan: plan))?.digest == planDigest
     }
 }

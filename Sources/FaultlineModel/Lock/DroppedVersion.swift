@@ -9,7 +9,7 @@ public struct DroppedVersion: Hashable, Sendable {
 
     /// Describes a version that was dropped; the fingerprint is 32 hexadecimal digits, copied from the lock file.
     public init(_ number: Schema.Version, fingerprint: String, lastRelease: String) {
-        guard let print = Fingerprint(fingerprint) else {
+        guard let print = Fingerprint(fingerprint.lowercased()) else {
             preconditionFailure("The fingerprint of dropped version \(number) is not 32 hexadecimal digits.")
         }
         self.number = number
