@@ -51,6 +51,8 @@ final class BlobMover {
     private var segment: BlobSegment?
     private var copying: Copying?
     private var next: RecordID = 1
+    /// Bytes of the segments that were written before `segment`, and of the transactions that placed what was copied.
+    private var earlierByteCount: UInt64 = 0
 
     /// A mover for some sealed blob segments; `begun` is a published transaction that is not newer than what will be
     /// looked at.
@@ -66,6 +68,9 @@ final class BlobMover {
         self.options = options
         self.begun = begun
     }
+
+    /// All bytes that were written so far: copies, what says what they are, and where.
+    var writtenByteCount: UInt64 { earlierByteCount + (segment?.end ?? 0) }
 
     /// Copies and places some blobs.
     ///
@@ -175,6 +180,7 @@ final class BlobMover {
         let ending = try sequencer.inTurn(isCompacting: true) { () throws(LogError) in
             if let failure = publisher.failure { throw failure }
             sequencer.segmentSpace.setEnd(segment.end, of: segment.managed.number)
+            let before = sequencer.segmentSpace.byteCount
             for copy in copies {
                 guard try sequencer.tables.location(of: copy.id, in: TableID.blobs.rawValue) == copy.location else {
                     let number = UInt32(truncatingIfNeeded: segment.managed.number)
@@ -190,7 +196,9 @@ final class BlobMover {
                     if let start = bytes.baseAddress { copy.placement.write(to: start) }
                 }
             }
-            return try sequencer.end(author: nil)
+            let ending = try sequencer.end(author: nil)
+            earlierByteCount += sequencer.segmentSpace.byteCount - before
+            return ending
         }
         guard let completion = ending.completion else { return }
         sequencer.committer.finish(completion, leads: ending.leads)
@@ -219,6 +227,7 @@ final class BlobMover {
         guard !edits.isEmpty else { return }
         try manifest.commit(edits)
         releaseReserve()
+        earlierByteCount = writtenByteCount
         segment = nil
     }
 

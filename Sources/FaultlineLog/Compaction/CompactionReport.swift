@@ -10,6 +10,8 @@ package struct CompactionReport: Sendable, Equatable {
     package var segmentCount = 0
     /// Bytes of records and blobs that were copied.
     package var movedByteCount: UInt64 = 0
+    /// All bytes that segments got by it: copies, what says what they are, and the transactions that place blobs.
+    package var writtenByteCount: UInt64 = 0
     /// Bytes of the segments that were dropped.
     package var droppedByteCount: UInt64 = 0
     /// Bytes that dropping the chosen segments was expected to give back, what was copied already taken off.
@@ -21,5 +23,7 @@ package struct CompactionReport: Sendable, Equatable {
     package init() {}
 
     /// Bytes that the store is smaller by, those apart that old snapshots hold.
-    package var reclaimedByteCount: UInt64 { droppedByteCount > movedByteCount ? droppedByteCount - movedByteCount : 0 }
+    package var reclaimedByteCount: UInt64 {
+        droppedByteCount > writtenByteCount ? droppedByteCount - writtenByteCount : 0
+    }
 }

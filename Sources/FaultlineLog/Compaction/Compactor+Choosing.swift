@@ -26,6 +26,13 @@ extension Compactor {
         return isMostlyDead || sums.values.contains { $0.dead > $0.total / 3 }
     }
 
+    /// Notes that what was chosen gave too little back: it is not chosen again before more is dead.
+    func noteFutile() {
+        let state = manifest.state
+        let total = state.files.values.reduce(UInt64(0)) { $0 + ($1.kind.isSegment ? $1.seal?.end ?? 0 : 0) }
+        countWithoutChoice = (sequencer.turn.withLock { sequencer.deadByteCounts() }.values.reduce(0, +), total)
+    }
+
     /// Chooses what to compact, counting what is live from the tables.
     ///
     /// - Parameters:
@@ -111,7 +118,7 @@ extension Compactor {
         // What is neither live nor counted as dead is deletes.
         let deletes = file.kind == .blobSegment || end < liveByteCount + counted ? 0 : end - liveByteCount - counted
         return VictimChoice.Segment(
-            number: number, byteCount: end, liveByteCount: liveByteCount,
+            number: number, byteCount: end, liveByteCount: liveByteCount, copiedByteCount: live.copied(number),
             deleteByteCount: deletes > UInt64(FileHeader.byteCount) ? deletes : 0, begun: file.added.begun,
             lastSequence: file.seal?.lastSequence ?? .max, isCandidate: isCandidate)
     }

@@ -8,8 +8,8 @@ extension Compactor {
     struct Settlement {
         var edits: [ManifestEdit] = []
         var dropped: Set<UInt64> = []
-        /// At which transaction each of those was begun.
-        var begun: [UInt64: UInt64] = [:]
+        /// At which transaction each of those was begun, and where it ended.
+        var bounds: [UInt64: (begun: UInt64, end: UInt64)] = [:]
         /// Bytes of the segments that stay, but for those counted as dead.
         var liveByteCount: UInt64 = 0
     }
@@ -50,7 +50,8 @@ extension Compactor {
         }
         for number in settlement.dropped.sorted() {
             settlement.edits.append(.fileDropped(number: number))
-            settlement.begun[number] = state.files[number]?.added.begun
+            guard let file = state.files[number] else { continue }
+            settlement.bounds[number] = (file.added.begun, file.seal?.end ?? 0)
         }
         return settlement
     }
@@ -119,13 +120,13 @@ extension Compactor {
             let byteCount: UInt64
             do throws(DiskError) { byteCount = try file.file.byteCount() } catch { byteCount = 0 }
             file.noteDropped()
+            let bounds = settlement.bounds[number] ?? (0, 0)
             noteHeld(
                 SnapshotHolds.HeldFile(
-                    number: number, byteCount: byteCount, sequences: min(settlement.begun[number] ?? 0, newest)...newest
-                ))
+                    number: number, byteCount: byteCount, sequences: min(bounds.begun, newest)...newest))
             report.segmentCount += 1
             report.droppedByteCount += byteCount
-            gain += Int64(byteCount)
+            gain += Int64(bounds.end)
             directory.watch.note(.segmentDropped(path: file.path, byteCount: byteCount))
         }
     }

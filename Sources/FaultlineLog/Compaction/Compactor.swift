@@ -41,10 +41,12 @@ final class Compactor: @unchecked Sendable {
     var hasPublished = false
     /// Edits that seal the segments of moves that were given up: for the next checkpoint.
     var owedSeals: [ManifestEdit] = []
-    /// Dead bytes as they were counted when nothing was found worth it, and bytes of segments when that was looked for.
+    /// Dead bytes as they were counted when nothing was found worth it, or what was found was not, and bytes of segments
+    /// when that was looked for.
     var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
     var report = CompactionReport()
-    /// Bytes that dropped segments gave back, less those that copies took, what says where they were included.
+    /// Bytes that dropped segments had, less all that was written for it: what segments have got smaller by, others'
+    /// transactions apart.
     var gain: Int64 = 0
     let damage = CompactionDamage()
     /// The report and the moment when what is under way was chosen.
@@ -126,10 +128,12 @@ final class Compactor: @unchecked Sendable {
 
     /// Moves records of a segment until a step is full or none is left; all that were moved are published, also where
     /// those that follow cannot be.
+    ///
+    /// No file is made where there is nothing to copy: on a full disk, what is wholly dead can go.
     private func moveRecords(of mover: RecordMover) throws(LogError) -> RecordMover.Outcome {
         let target = frame ?? MovedFrame(byteCountMax: options.frameByteCount, budget: budget)
         frame = target
-        let segment = try openCold()
+        var segment: ColdSegment?
         var outcome = RecordMover.Outcome.full
         var refusal: LogError?
         do throws(LogError) {
@@ -137,19 +141,21 @@ final class Compactor: @unchecked Sendable {
                 let snapshot = publisher.snapshot
                 outcome = try mover.fill(target, snapshot)
                 if target.isEmpty { break }
+                if segment == nil { segment = try openCold() }
+                guard let segment else { break }
                 moved.add(
                     try target.write(to: segment, from: mover.source, newest: snapshot.sequence),
                     byteCount: target.byteCount, headByteCount: target.headByteCount)
                 target.removeAll()
             }
         } catch {
-            guard !segment.hasFailed else { throw error }
+            guard let segment, !segment.hasFailed else { throw error }
             refusal = error
         }
-        if !moved.isEmpty {
+        if let segment, !moved.isEmpty {
             try segment.synchronize()
             report.movedByteCount += moved.byteCount
-            gain -= Int64(moved.byteCount + moved.headByteCount)
+            noteWritten(moved.byteCount + moved.headByteCount)
             try publishMoved(to: segment)
         }
         if let refusal { throw refusal }
@@ -215,9 +221,10 @@ final class Compactor: @unchecked Sendable {
 
     private func moveBlobs() throws(LogError) {
         guard let blobMover else { return }
+        let before = blobMover.writtenByteCount
         let (isDone, movedByteCount) = try blobMover.step()
         report.movedByteCount += movedByteCount
-        gain -= Int64(movedByteCount)
+        noteWritten(blobMover.writtenByteCount - before)
         for damage in blobMover.damage { note(damage.error, of: damage.segment) }
         guard isDone else { return }
         try blobMover.seal()
@@ -243,8 +250,14 @@ final class Compactor: @unchecked Sendable {
         publisher.update(files: { $0.adding(managed) })
         cold?.managed.releaseReserve()
         let fresh = ColdSegment(managed, begun: chosenAt, end: UInt64(FileHeader.byteCount), previousHead: 0)
+        noteWritten(fresh.end)
         cold = fresh
         return fresh
+    }
+
+    private func noteWritten(_ byteCount: UInt64) {
+        report.writtenByteCount += byteCount
+        gain -= Int64(byteCount)
     }
 
     /// Gives back the space that was set aside; to be called when nothing follows.

@@ -1,6 +1,12 @@
 /// Bytes that the newest state needs, by the low 32 bits of a segment's number, counted from the tables.
 struct LiveBytes {
-    private(set) var byteCounts: [UInt32: UInt64] = [:]
+    private struct Sums {
+        var byteCount: UInt64 = 0
+        /// Bytes that copying it writes beside it.
+        var addedByteCount: UInt64 = 0
+    }
+
+    private var sums: [UInt32: Sums] = [:]
     /// The first placement that could not be read: then nobody knows which blobs are needed.
     private(set) var unreadable: LogError?
 
@@ -13,11 +19,14 @@ struct LiveBytes {
         for root in snapshot.tables.all {
             let table = TableID(rawValue: root.table)
             try snapshot.forEachLocation(of: table) { (id, location) throws(LogError) in
-                byteCounts[location.segment, default: 0] += UInt64(location.byteCount ?? 0)
+                sums[location.segment, default: Sums()].byteCount += UInt64(location.byteCount ?? 0)
+                sums[location.segment, default: Sums()].addedByteCount += UInt64(MoveOrigin.byteCount)
                 guard table == .blobs else { return }
                 do throws(LogError) {
                     guard let placement = try snapshot.placement(of: id) else { return }
-                    byteCounts[UInt32(truncatingIfNeeded: placement.segment), default: 0] += placement.storedByteCount
+                    let segment = UInt32(truncatingIfNeeded: placement.segment)
+                    sums[segment, default: Sums()].byteCount += placement.storedByteCount
+                    sums[segment, default: Sums()].addedByteCount += Self.placementByteCount
                 } catch {
                     guard error.code == .damaged else { throw error }
                     if unreadable == nil { unreadable = error }
@@ -26,5 +35,14 @@ struct LiveBytes {
         }
     }
 
-    subscript(_ number: UInt64) -> UInt64 { byteCounts[UInt32(truncatingIfNeeded: number)] ?? 0 }
+    private static let placementByteCount = UInt64(RecordHeader.byteCount + BlobPlacement.byteCount.roundedUpTo8)
+
+    /// Bytes that are live in a segment.
+    subscript(_ number: UInt64) -> UInt64 { sums[UInt32(truncatingIfNeeded: number)]?.byteCount ?? 0 }
+
+    /// Bytes that they take once they are copied, what says where each was included.
+    func copied(_ number: UInt64) -> UInt64 {
+        let sum = sums[UInt32(truncatingIfNeeded: number)] ?? Sums()
+        return sum.byteCount + sum.addedByteCount
+    }
 }

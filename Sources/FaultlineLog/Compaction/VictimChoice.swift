@@ -17,6 +17,9 @@ struct VictimChoice {
         private(set) var byteCount: UInt64
         /// Bytes of the newest versions, or of blobs that are placed.
         let liveByteCount: UInt64
+        /// The same as they are once copied: records that are hardly larger than what says where they were are not to
+        /// look as if a part of them were dead.
+        let copiedByteCount: UInt64
         /// Bytes of delete and drop-table records, as far as is known.
         var deleteByteCount: UInt64
         /// The newest transaction before it.
@@ -28,16 +31,17 @@ struct VictimChoice {
         /// The segment that has to go with it, because it has the beginning of a transaction that goes on in this one.
         var beginning: UInt64?
 
-        /// Bytes that would be copied.
-        var keptByteCount: UInt64 { min(liveByteCount + deleteByteCount, byteCount) }
+        /// Bytes that would be written to keep what is needed of it.
+        var keptByteCount: UInt64 { min(copiedByteCount + deleteByteCount, byteCount) }
 
         init(
-            number: UInt64, byteCount: UInt64, liveByteCount: UInt64, deleteByteCount: UInt64, begun: UInt64,
-            lastSequence: UInt64, isCandidate: Bool
+            number: UInt64, byteCount: UInt64, liveByteCount: UInt64, copiedByteCount: UInt64, deleteByteCount: UInt64,
+            begun: UInt64, lastSequence: UInt64, isCandidate: Bool
         ) {
             self.number = number
             self.byteCount = byteCount
             self.liveByteCount = liveByteCount
+            self.copiedByteCount = copiedByteCount
             self.deleteByteCount = deleteByteCount
             self.begun = begun
             self.lastSequence = lastSequence
@@ -82,7 +86,7 @@ struct VictimChoice {
     /// `minimumGain`.
     ///
     /// No segment stands before one that has to go with it. Those for which more than `copiedMax` bytes would have to be
-    /// copied in all are left for another time, but for the first.
+    /// copied in all are left for another time, once the others gain enough.
     func choose(minimumGain: UInt64, copiedMax: UInt64) -> (numbers: [UInt64], gain: UInt64) {
         var total = segments.reduce(UInt64(0)) { $0 + $1.byteCount }
         let live = segments.reduce(UInt64(0)) { $0 + $1.liveByteCount }
@@ -93,7 +97,7 @@ struct VictimChoice {
             let isExceeded = Double(total) > Double(live) * Self.amplificationMax
             guard span.share < Self.shareMin || (isExceeded && span.share < Self.shareMax) else { continue }
             copied += span.keptByteCount
-            if copied > copiedMax, !numbers.isEmpty { break }
+            if copied > copiedMax, gain >= max(minimumGain, 1) { break }
             total -= span.gain
             gain += span.gain
             numbers += span.numbers

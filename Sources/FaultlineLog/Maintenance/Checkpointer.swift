@@ -132,9 +132,13 @@ final class Checkpointer: @unchecked Sendable {
         while !isStopped(), let minimumGain = try chooseDue() {
             let before = lock.withLock { (gain: compactor.gain, excluded: compactor.excluded.count) }
             try move(&allowance, until: isStopped)
-            // Else small records, which are hardly larger than what says where they were, would be moved for ever.
+            // Each round makes the segments smaller, or excludes one: so there are only so many. Else small records and
+            // blobs, which are hardly larger than what says where they were, would be moved for ever.
             let isWorthIt = lock.withLock {
-                compactor.gain >= before.gain + Int64(minimumGain / 2) || compactor.excluded.count > before.excluded
+                if compactor.gain >= before.gain + Int64(max(minimumGain / 2, 1)) { return true }
+                if compactor.excluded.count > before.excluded { return true }
+                if !compactor.isUnderWay { compactor.noteFutile() }
+                return false
             }
             guard isWorthIt, allowance > 0 || sequencer.isSpaceShort else { return }
         }

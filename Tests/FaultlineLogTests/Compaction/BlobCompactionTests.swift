@@ -122,4 +122,20 @@ struct BlobCompactionTests {
         for id in [3, 9] as [RecordID] { #expect(try log.snapshot().blob(id) == bytes(Int(id) - 1)) }
         try log.close()
     }
+
+    @Test(arguments: [1, 40, 40_000])
+    func `the report counts every byte that was written for it`(byteCount: Int) throws {
+        var options = options
+        options.segmentByteCount = max(byteCount * 5 / 2, 3_000)
+        let log = try store.open(options)
+        let ids = try (0..<200).map { number in try put(bytes(number, count: byteCount), log) }
+        _ = try log.write(author: nil) { for id in ids where id % 3 > 0 { try $0.deleteBlob(id) } }
+        try log.checkpoint()
+        let before = try log.usage().segments.reduce(0) { $0 + $1.byteCount }
+        let report = try log.compact()
+        #expect(report.segmentCount > 3 && report.movedByteCount > 0)
+        let after = try log.usage().segments.reduce(0) { $0 + $1.byteCount }
+        #expect(report.reclaimedByteCount == before - after, "\(report)")
+        try log.close()
+    }
 }
