@@ -306,25 +306,38 @@ package final class Log: @unchecked Sendable {
         if options.maintenance == .thread { try makeOverdueCheckpoint(writing) }
         waitForSpace(writing)
         let sequencer = writing.sequencer
-        let (value, ending, isDue) = try inTurn(sequencer) {
-            try checkOpen()
-            var transaction = Transaction(sequencer)
-            let value = try body(&transaction)
-            let ending = try sequencer.end(author: author)
-            return (value, ending, sequencer.isCheckpointDue)
+        let value: R
+        let ending: Sequencer.Ending
+        let isDue: Bool
+        do {
+            (value, ending, isDue) = try inTurn(sequencer) {
+                try checkOpen()
+                var transaction = Transaction(sequencer)
+                let value = try body(&transaction)
+                let ending = try sequencer.end(author: author)
+                return (value, ending, sequencer.isCheckpointDue)
+            }
+        } catch {
+            // What was written for it takes space, however it ended.
+            if publisher.failure == nil, sequencer.turn.withLock({ sequencer.isCheckpointDue }) { maintain(writing) }
+            throw error
         }
         var snapshot: Snapshot?
         if let completion = ending.completion {
             writing.committer.finish(completion, leads: ending.leads)
             if let failure = completion.failure { throw failure.about(ending.transaction) }
-            snapshot = completion.snapshot
+            snapshot = completion.takeSnapshot()
         }
         if !ending.isEmpty {
             writing.synchronizer?.noteCommit()
             if directory.watch.isFull { directory.noteWritten() }
             if let times = writing.times { times.tellCommit(since: begin) }
         }
-        if isDue { try maintain(writing) }
+        if isDue {
+            // What compaction drops is to go at once: so it is not kept for the receipt, where it is the newest state.
+            if options.maintenance == .inline, snapshot?.sequence == publisher.snapshot.sequence { snapshot = nil }
+            maintain(writing)
+        }
         return (
             value,
             CommitReceipt(
@@ -353,7 +366,7 @@ package final class Log: @unchecked Sendable {
     /// Whoever waits compacts, so it needs no thread but its own; where compaction gets nowhere, nobody waits.
     private func waitForSpace(_ writing: Writing) {
         let sequencer = writing.sequencer
-        guard sequencer.isSpaceShort, options.isCompacting, options.maintenance != .manual
+        guard sequencer.isSpaceShort, options.isCompacting, options.maintenance != .manual, publisher.failure == nil
         else { return }
         let begin = sequencer.clock.monotonicNanoseconds()
         writing.checkpointer.relieve { isClosed.load(ordering: .acquiring) }
@@ -379,8 +392,8 @@ package final class Log: @unchecked Sendable {
         }
     }
 
-    /// A transaction is durable; what comes due by it must not fail it.
-    private func maintain(_ writing: Writing) throws(LogError) {
+    /// Does what comes due by a transaction, whose own end it does not change.
+    private func maintain(_ writing: Writing) {
         switch options.maintenance {
         case .manual: break
         case .inline:

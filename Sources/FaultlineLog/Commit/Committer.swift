@@ -34,6 +34,8 @@ final class Committer: @unchecked Sendable {
         let blobs: BlobSegment?
         /// Where that segment ends with the blobs of this transaction.
         let blobEnd: UInt64
+        /// Whether nothing but a commit's own durability is asked for: with `.async` none.
+        var isCommit = true
         var needsSync: Bool { visible != nil || frame == nil }
     }
 
@@ -112,7 +114,8 @@ final class Committer: @unchecked Sendable {
     /// - Returns: Why it is not, if a write or sync failed.
     func synchronizeAll() -> LogError? {
         let completion = Completion()
-        let leads = enqueue(Item(frame: nil, visible: nil, completion: completion, blobs: nil, blobEnd: 0))
+        let leads = enqueue(
+            Item(frame: nil, visible: nil, completion: completion, blobs: nil, blobEnd: 0, isCommit: false))
         finish(completion, leads: leads)
         return completion.failure
     }
@@ -231,7 +234,7 @@ final class Committer: @unchecked Sendable {
         }
         // One leader at a time: no other adds meanwhile.
         byteCount.store(byteCount.load(ordering: .relaxed) &+ UInt64(groupByteCount), ordering: .relaxed)
-        guard durability == .sync || group.contains(where: { $0.frame == nil }) else { return }
+        guard durability == .sync || group.contains(where: { !$0.isCommit }) else { return }
         guard group.contains(where: { $0.needsSync }), durable < written else { return }
         if let last = group.last(where: { $0.frame != nil })?.frame {
             try prepareSpace(behind: groupByteCount, roomEnd: last.roomEnd)

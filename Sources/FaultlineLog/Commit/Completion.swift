@@ -45,6 +45,12 @@ final class Completion: @unchecked Sendable {
         }
     }
 
+    /// Gives the snapshot away, which it does not keep.
+    func takeSnapshot() -> Snapshot? {
+        defer { snapshot = nil }
+        return snapshot
+    }
+
     func finish(snapshot: Snapshot?, failure: LogError?, isWaited: Bool) {
         self.snapshot = snapshot
         self.failure = failure

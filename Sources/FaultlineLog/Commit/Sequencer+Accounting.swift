@@ -14,6 +14,29 @@ extension Sequencer {
         deadBlobByteCount += placement.storedByteCount
     }
 
+    /// Counts the blobs that the transaction under way wrote to a segment; they are not counted again.
+    func countWrittenBlobs(in segment: BlobSegment) {
+        let number = UInt32(truncatingIfNeeded: segment.managed.number)
+        let before = segmentSpace.end(of: segment.managed.number)
+        guard segment.end > before else { return }
+        segmentSpace.setEnd(segment.end, of: segment.managed.number)
+        writtenBlobs.append((number, segment.end - max(before, UInt64(FileHeader.byteCount))))
+    }
+
+    /// Counts what was written for a transaction that is given up.
+    func countGivenUp() {
+        transactionDead.removeAll()
+        if let blobs { countWrittenBlobs(in: blobs) }
+        for blobs in writtenBlobs {
+            segmentSpace.addDead(blobs.byteCount, of: blobs.segment)
+            deadBlobByteCount += blobs.byteCount
+        }
+        for frame in partialFrames { segmentSpace.addDead(frame.byteCount, of: frame.segment) }
+        partialFrames.removeAll()
+        writtenBlobs.removeAll()
+        noteSpace()
+    }
+
     /// Counts the headers and closing records of the segment being written.
     func countOverhead() {
         guard overheadByteCount > 0 else { return }
@@ -34,9 +57,10 @@ extension Sequencer {
     /// Segments may take twice what is live, or so many segments more than that where it is little.
     private static let spareSegmentCount: UInt64 = 4
 
+    /// A segment less than they may take: copies need it before what they replace is given back.
     private var limit: UInt64 {
         let live = segmentSpace.liveByteCount - min(overheadByteCount, segmentSpace.liveByteCount)
-        return live + max(live, segmentByteCount * Self.spareSegmentCount)
+        return live + max(live, segmentByteCount * Self.spareSegmentCount) - segmentByteCount
     }
 
     /// Looks whether segments take more than they may.

@@ -29,6 +29,7 @@ extension Sequencer {
         try manifest.commit(edits)
         publisher.update(files: { $0.adding(managed) })
         let fresh = BlobSegment(managed, end: UInt64(FileHeader.byteCount), previousHead: 0)
+        if let blobs { countWrittenBlobs(in: blobs) }
         blobs?.managed.releaseReserve()
         blobs = fresh
         return fresh

@@ -34,7 +34,7 @@ extension Sequencer {
             leads = committer.enqueue(
                 Committer.Item(
                     frame: nil, visible: .init(sequence: sequence, tables: tables.capture()), completion: completion,
-                    blobs: nil, blobEnd: 0))
+                    blobs: nil, blobEnd: 0, isCommit: false))
             countDead()
             segmentSpace.setEnd(segment.end, of: segment.managed.number)
             noteSpace()
@@ -48,6 +48,7 @@ extension Sequencer {
         committer.finish(completion, leads: leads)
         if let failure = completion.failure { throw failure }
     }
+
     /// Where an object lies that was moved; in a table that is gone, which must not be made again, none does.
     private func placeToReplace(_ move: Move) throws(LogError) -> Location {
         guard tables.set[move.table] != nil else { return .absent }

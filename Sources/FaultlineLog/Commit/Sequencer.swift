@@ -82,7 +82,10 @@ final class Sequencer: @unchecked Sendable {
     private var dropsTable = false
     private var isCompacting = false
     private var usesBlobs = false
-    private var partialFrames: [(segment: UInt32, byteCount: UInt64)] = []
+    /// Bytes that it has written, by segment.
+    var partialFrames: [(segment: UInt32, byteCount: UInt64)] = []
+    /// Bytes of blobs that it has written and that were counted, by segment.
+    var writtenBlobs: [(segment: UInt32, byteCount: UInt64)] = []
     /// Runs with entries of the transaction under way, newest first, and how often each was merged.
     var spilledRuns: [IndexID: [(run: Run, rank: UInt16)]] = [:]
     private(set) var transactionFailure: LogError?
@@ -192,13 +195,6 @@ final class Sequencer: @unchecked Sendable {
         isInTransaction = false
     }
 
-    /// Counts the frames that were written for a transaction that is given up.
-    private func countGivenUp() {
-        transactionDead.removeAll()
-        for frame in partialFrames { segmentSpace.addDead(frame.byteCount, of: frame.segment) }
-        partialFrames.removeAll()
-    }
-
     func abandon() { isAbandoned = true }
 
     /// Notes an error after which the transaction cannot be completed, even if its body hides it.
@@ -225,8 +221,8 @@ final class Sequencer: @unchecked Sendable {
         if isAbandoned { throw LogError(.abandoned, "The transaction was given up; nothing of it is stored.") }
         guard recordCount > 0 else {
             rollBack()
-            // It has seen what is sequenced, and may tell of it only when that cannot be lost any more.
-            let barrier = publisher.snapshot.sequence < sequence ? enqueueBarrier() : nil
+            // It has seen what is sequenced, and may tell of it only when that is committed.
+            let barrier = publisher.snapshot.sequence < sequence ? enqueueBarrier(isCommit: true) : nil
             return Ending(
                 sequence: sequence, transaction: TransactionID(high: 0, low: 0), wallNanoseconds: wallNanoseconds,
                 isEmpty: true, completion: barrier?.completion, leads: barrier?.leads ?? false)
@@ -271,7 +267,8 @@ final class Sequencer: @unchecked Sendable {
                 frame: frame, visible: .init(sequence: sequence, tables: captured), completion: completion,
                 blobs: blobs,
                 blobEnd: usesBlobs ? blobs?.end ?? 0 : 0))
-        if usesBlobs, let blobs { segmentSpace.setEnd(blobs.end, of: blobs.managed.number) }
+        if usesBlobs, let blobs { countWrittenBlobs(in: blobs) }
+        writtenBlobs.removeAll()
         noteSpace()
         isInTransaction = false
         return Ending(
@@ -304,11 +301,16 @@ final class Sequencer: @unchecked Sendable {
         return memtable
     }
 
-    /// Queues a wait for everything sequenced so far; its completion tells the place in the log.
-    func enqueueBarrier() -> (completion: Completion, leads: Bool) {
+    /// Queues a wait for everything sequenced so far.
+    ///
+    /// - Parameter isCommit: Whether it needs to be no more durable than commits are.
+    /// - Returns: A completion that tells the place in the log, and whether the caller has to lead.
+    func enqueueBarrier(isCommit: Bool = false) -> (completion: Completion, leads: Bool) {
         let completion = Completion()
         let leads = committer.enqueue(
-            Committer.Item(frame: nil, visible: nil, completion: completion, blobs: blobs, blobEnd: blobs?.end ?? 0))
+            Committer.Item(
+                frame: nil, visible: nil, completion: completion, blobs: isCommit ? nil : blobs,
+                blobEnd: isCommit ? 0 : blobs?.end ?? 0, isCommit: isCommit))
         return (completion, leads)
     }
 

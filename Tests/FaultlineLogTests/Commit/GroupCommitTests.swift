@@ -177,4 +177,44 @@ struct GroupCommitTests {
         #expect(found.receipt.snapshot.sequence >= found.receipt.sequence)
         try log.close()
     }
+
+    @Test func `where commits are not synchronized, a transaction that writes nothing is not either`() throws {
+        let store = Store()
+        let disk = FailingDisk(over: store.disk)
+        var options = Store.options
+        options.durability = .async
+        let log = try store.open(options, on: disk)
+        let encounter = Encounter(log)
+        let syncCount = Mutex(0)
+        disk.arm(
+            DiskFault { operation in
+                if operation.kind == .synchronize { syncCount.withLock { $0 += 1 } }
+                guard operation.kind == .write else { return false }
+                encounter.isHeldUp.signal()
+                encounter.mayGoOn.wait()
+                return false
+            })
+        let failures = Mutex<[any Error]>([])
+        let hasCommitted = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            do {
+                try encounter.log.insert([row(1)], in: plainTable)
+            } catch {
+                failures.withLock { $0.append(error) }
+            }
+            hasCommitted.signal()
+        }
+        encounter.isHeldUp.wait()
+        Thread.detachNewThread {
+            encounter.hasSeen.wait()
+            encounter.mayGoOn.signal()
+        }
+        let found = try encounter.read()
+        hasCommitted.wait()
+        disk.disarm()
+        #expect(failures.withLock { $0.isEmpty })
+        #expect(found.count == 1 && found.receipt.snapshot.sequence == found.receipt.sequence)
+        #expect(syncCount.withLock { $0 } == 0)
+        try log.close()
+    }
 }

@@ -86,4 +86,22 @@ struct DeadBytesTests {
         #expect(found == live)
         try again.close()
     }
+
+    @Test func `what a transaction wrote that was given up asks for a checkpoint`() throws {
+        var options = options
+        options.maintenance = .inline
+        options.checkpointByteCount = 8_000
+        let store = Store()
+        let log = try store.open(options)
+        try log.insert([row(1)], in: plainTable)
+        #expect(store.files(.tableCheckpoint).isEmpty)
+        #expect(throws: LogError.self) {
+            _ = try log.write(author: nil) { transaction in
+                for number in 0..<60 { _ = try transaction.insert(row(number, byteCount: 200), in: plainTable) }
+                transaction.abandon()
+            }
+        }
+        #expect(store.files(.tableCheckpoint).count == 1)
+        try log.close()
+    }
 }

@@ -135,6 +135,38 @@ struct SpaceBoundTests {
         try log.close()
     }
 
+    /// The segments that one transaction fills with values are followed before it ends, or it is given up.
+    @Test(arguments: [false, true])
+    func `values of a transaction that takes many segments are counted, all of them`(isGivenUp: Bool) throws {
+        let store = Store()
+        let log = try store.open(options(.inline), deriver: NoIndexes())
+        let owner = BlobOwner(table: plainTable, slot: 1, id: 1)
+        func write() throws -> [RecordID] {
+            try log.write(author: nil) { transaction in
+                let ids = try (0..<40).map { number in
+                    try row(number, byteCount: 30_000).withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+                }
+                if isGivenUp { transaction.abandon() }
+                return ids
+            }.value
+        }
+        if isGivenUp {
+            #expect(throws: LogError.self) { _ = try write() }
+        } else {
+            let ids = try write()
+            _ = try log.write(author: nil) { transaction in for id in ids { try transaction.deleteBlob(id) } }
+        }
+        #expect(log.figures.spaceWaitCount == 0)
+        try log.insert([row(1)], in: plainTable)
+        #expect(log.figures.spaceWaitCount == 1)
+        // Whether a transaction was given up is only known of those before a checkpoint.
+        if isGivenUp { _ = try log.compact() }
+        // The last one is written to still.
+        let left = try byteCount(store)
+        #expect(left <= UInt64(Self.segmentByteCount * 2), "\(left)")
+        try log.close()
+    }
+
     @Test func `what a snapshot reads comes on top, and holds nobody up`() throws {
         let store = Store()
         let log = try store.open(options(.inline), deriver: NoIndexes())
