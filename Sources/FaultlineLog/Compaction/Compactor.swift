@@ -24,8 +24,9 @@ final class Compactor: @unchecked Sendable {
     private var mover: RecordMover?
     var blobMover: BlobMover?
     private var frame: MovedFrame?
-    /// Where records were moved that are not published yet.
+    /// Where records were moved, durably, that are not all published yet, and how their mover ended.
     private var moved = MovedRecordList()
+    private var movedTo: (segment: ColdSegment, ending: Result<RecordMover.Outcome, LogError>)?
     /// The transaction of the checkpoint when the segments were chosen: durable, and what was looked at is not older.
     var chosenAt: UInt64 = 0
     /// Those that no table names: without deletes that are needed, nothing of them has to be read.
@@ -39,7 +40,7 @@ final class Compactor: @unchecked Sendable {
     /// Dropped files that somebody may still read.
     private(set) var held: [SnapshotHolds.HeldFile] = []
     var hasPublished = false
-    /// Edits that seal the segments of moves that were given up: for the next checkpoint.
+    /// Edits that seal segments of blobs, those of moves that were given up too: for the next checkpoint.
     var owedSeals: [ManifestEdit] = []
     /// Dead bytes as they were counted when nothing was found worth it, or what was found was not, and bytes of segments
     /// when that was looked for.
@@ -100,6 +101,7 @@ final class Compactor: @unchecked Sendable {
         mover = nil
         frame = nil
         moved.removeAll()
+        movedTo = nil
         if let blobMover {
             // What it wrote and placed is in force.
             owedSeals += blobMover.sealEdits()
@@ -114,7 +116,28 @@ final class Compactor: @unchecked Sendable {
             frame = nil
             return
         }
-        switch try moveRecords(of: mover) {
+        if movedTo == nil {
+            let (segment, ending) = copyRecords(of: mover)
+            guard let segment, !moved.isEmpty else { return try end(mover, ending) }
+            try segment.synchronize()
+            report.movedByteCount += moved.byteCount
+            noteWritten(moved.byteCount + moved.headByteCount)
+            movedTo = (segment, ending)
+        }
+        guard let movedTo else { return }
+        // A checkpoint, which the rest waits for, frees the memory that pages take.
+        repeat { try publishTurn(to: movedTo.segment) } while !moved.isTaken && !isCheckpointDue
+        guard moved.isTaken else { return }
+        moved.removeAll()
+        self.movedTo = nil
+        try end(mover, movedTo.ending)
+    }
+
+    private var isCheckpointDue: Bool { sequencer.turn.withLock { sequencer.isCheckpointDue } }
+
+    /// Ends a step of a mover.
+    private func end(_ mover: RecordMover, _ ending: Result<RecordMover.Outcome, LogError>) throws(LogError) {
+        switch try ending.get() {
         case .full:
             return
         case .done:
@@ -126,16 +149,16 @@ final class Compactor: @unchecked Sendable {
         if waiting.isEmpty { frame = nil }
     }
 
-    /// Moves records of a segment until a step is full or none is left; all that were moved are published, also where
-    /// those that follow cannot be.
+    /// Copies records of a segment until a step is full or none is left.
     ///
     /// No file is made where there is nothing to copy: on a full disk, what is wholly dead can go.
-    private func moveRecords(of mover: RecordMover) throws(LogError) -> RecordMover.Outcome {
+    ///
+    /// - Returns: Where they were copied to, and how it ended: what was copied before an error is to be published too.
+    private func copyRecords(of mover: RecordMover) -> (ColdSegment?, Result<RecordMover.Outcome, LogError>) {
         let target = frame ?? MovedFrame(byteCountMax: options.frameByteCount, budget: budget)
         frame = target
         var segment: ColdSegment?
         var outcome = RecordMover.Outcome.full
-        var refusal: LogError?
         do throws(LogError) {
             while !moved.isFull(for: stepByteCountMax), case .full = outcome {
                 let snapshot = publisher.snapshot
@@ -149,28 +172,15 @@ final class Compactor: @unchecked Sendable {
                 target.removeAll()
             }
         } catch {
-            guard let segment, !segment.hasFailed else { throw error }
-            refusal = error
+            return (segment?.hasFailed == true ? nil : segment, .failure(error))
         }
-        if let segment, !moved.isEmpty {
-            try segment.synchronize()
-            report.movedByteCount += moved.byteCount
-            noteWritten(moved.byteCount + moved.headByteCount)
-            try publishMoved(to: segment)
-        }
-        if let refusal { throw refusal }
-        return outcome
+        return (segment, .success(outcome))
     }
 
-    private func publishMoved(to segment: ColdSegment) throws(LogError) {
-        var headByteCount = moved.headByteCount
-        try moved.forEachTurn(pageCountMax: max(budget.byteCount / 4 / TablePage.byteCount, 64)) {
-            (moves) throws(LogError) in
-            try sequencer.publish(moves, to: segment, headByteCount: headByteCount)
-            hasPublished = true
-            headByteCount = 0
-        }
-        moved.removeAll()
+    private func publishTurn(to segment: ColdSegment) throws(LogError) {
+        let turn = moved.takeTurn(pageCountMax: max(budget.byteCount / 4 / TablePage.byteCount, 64))
+        try sequencer.publish(turn.moves, to: segment, headByteCount: turn.headByteCount)
+        hasPublished = true
     }
 
     private func nextMover() throws(LogError) -> RecordMover? {

@@ -6,6 +6,7 @@ struct MovedRecordList {
     private static let turnRecordCountMax = 8_192
 
     private var moves: [Move] = []
+    private var takenCount = 0
     /// Bytes of the records.
     private(set) var byteCount: UInt64 = 0
     /// Bytes before the records of their frames.
@@ -28,36 +29,35 @@ struct MovedRecordList {
 
     mutating func removeAll() {
         moves.removeAll(keepingCapacity: true)
+        takenCount = 0
         byteCount = 0
         headByteCount = 0
     }
 
-    /// Calls `body` with one turn's moves after the other, in the order of tables and objects: at least once.
+    /// Takes the moves for one writer's turn, in the order of tables and objects.
     ///
-    /// - Parameters:
-    ///   - pageCountMax: Pages that one turn may change, each of which it has to copy.
-    ///   - body: Gets the moves.
-    /// - Throws: What `body` throws.
-    mutating func forEachTurn(
-        pageCountMax: Int, _ body: (ArraySlice<Move>) throws(LogError) -> Void
-    ) throws(LogError) {
-        moves.sort { ($0.table, $0.id) < ($1.table, $1.id) }
-        var start = 0
-        repeat {
-            var end = start
-            var pageCount = 0
-            var last = (table: UInt16(0), page: -1)
-            while end < moves.count, end - start < Self.turnRecordCountMax {
-                let place = (table: moves[end].table, page: TablePage.place(of: moves[end].id).page)
-                if place != last {
-                    if pageCount == pageCountMax { break }
-                    pageCount += 1
-                    last = place
-                }
-                end += 1
+    /// - Parameter pageCountMax: Pages that they may change, each of which has to be copied.
+    /// - Returns: The moves, and bytes before the records of the frames: with the first ones, of which there are none where
+    ///   only deletes were moved.
+    mutating func takeTurn(pageCountMax: Int) -> (moves: ArraySlice<Move>, headByteCount: UInt64) {
+        if takenCount == 0 { moves.sort { ($0.table, $0.id) < ($1.table, $1.id) } }
+        let start = takenCount
+        var end = start
+        var pageCount = 0
+        var last = (table: UInt16(0), page: -1)
+        while end < moves.count, end - start < Self.turnRecordCountMax {
+            let place = (table: moves[end].table, page: TablePage.place(of: moves[end].id).page)
+            if place != last {
+                if pageCount == pageCountMax { break }
+                pageCount += 1
+                last = place
             }
-            try body(moves[start..<end])
-            start = end
-        } while start < moves.count
+            end += 1
+        }
+        takenCount = end
+        return (moves[start..<end], start == 0 ? headByteCount : 0)
     }
+
+    /// Whether all were taken.
+    var isTaken: Bool { takenCount == moves.count }
 }

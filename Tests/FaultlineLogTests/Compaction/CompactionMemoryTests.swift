@@ -82,4 +82,47 @@ struct CompactionMemoryTests {
             try log.close()
         }
     }
+
+    /// Each record that is moved is the only one on its page: 5,000 pages are five times the budget.
+    @Test func `a checkpoint comes between where moves change more pages than the budget holds`() throws {
+        let directory = TemporaryDirectory()
+        let disk = FailingDisk(over: PosixDisk())
+        let log = try Log.open(
+            directory.path + "/store", on: disk, clock: .system, options: Self.options, deriver: NoIndexes())
+        let count = 5_000
+        let distance = UInt64(TablePage.entryCount)
+        for isDead in [false, true] {
+            for first in stride(from: 0, to: count, by: 500) {
+                _ = try log.write(author: nil) { transaction in
+                    if first == 0, !isDead { _ = try transaction.allocateIDs(count * Int(distance), in: plainTable) }
+                    for number in first..<first + 500 {
+                        if !isDead {
+                            try transaction.put(
+                                UInt64(number) * distance + 1, row(number, byteCount: 80), in: plainTable)
+                        }
+                        // What dies beside it.
+                        try transaction.put(UInt64(number) + 2, row(number, byteCount: 900), in: TableID(rawValue: 18))
+                    }
+                }
+                try log.checkpoint()
+            }
+        }
+        // Safe because everything runs on one thread.
+        nonisolated(unsafe) var most = 0
+        disk.arm(
+            DiskFault { _ in
+                most = max(most, log.budget.used)
+                return false
+            })
+        let report = try log.compact()
+        disk.disarm()
+        #expect(report.movedByteCount > UInt64(count * 80) && report.damage.isEmpty)
+        // The page that is being read comes on top.
+        #expect(most <= Self.budgetByteCount + TablePage.byteCount, "\(most) bytes of the budget")
+        for number in stride(from: 0, to: count, by: 37) {
+            #expect(try log.snapshot().row(UInt64(number) * distance + 1, in: plainTable) == row(number, byteCount: 80))
+        }
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
 }
