@@ -37,6 +37,16 @@ final class BlobSegment: @unchecked Sendable {
         end = max(end, furthest.roundedUpTo8)
     }
 
+    /// What the manifest is told when nothing more is written.
+    ///
+    /// - Parameters:
+    ///   - begun: The transaction before the first that it has blobs of.
+    ///   - last: The last one that it may have blobs of.
+    /// - Returns: Its end, and those transactions.
+    func seal(begun: UInt64, last: UInt64) -> SealedFile {
+        SealedFile(number: managed.number, end: end, chain: previousHead, firstSequence: begun + 1, lastSequence: last)
+    }
+
     var durable: UInt64 { lock.withLock { durableEnd } }
 
     /// Makes the bytes before `end` durable, if they are not.

@@ -16,11 +16,7 @@ extension Sequencer {
                 throw fail(error)
             }
             let begun = manifest.state.files[old.managed.number]?.added.begun ?? 0
-            edits.append(
-                .fileSealed(
-                    SealedFile(
-                        number: old.managed.number, end: old.end, chain: old.previousHead, firstSequence: begun + 1,
-                        lastSequence: sequence + 1)))
+            edits.append(.fileSealed(old.seal(begun: begun, last: sequence + 1)))
         }
         let managed = try directory.createDurably(
             .blobSegment, headerSite: "blob.header", directorySite: "blob.directory")
@@ -33,6 +29,16 @@ extension Sequencer {
         blobs?.managed.releaseReserve()
         blobs = fresh
         return fresh
+    }
+
+    /// Gives the blob segment away if it is so large that the next blob goes to another one: while it is open, nothing of
+    /// it is given back, whatever is dead in it.
+    ///
+    /// To be called between two transactions.
+    func takeFullBlobSegment() -> BlobSegment? {
+        guard let full = blobs, !full.hasFailed, full.end >= segmentByteCount else { return nil }
+        blobs = nil
+        return full
     }
 
     /// Writes a blob whose bytes are in memory, and places it.

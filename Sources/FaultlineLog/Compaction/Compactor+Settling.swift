@@ -14,6 +14,13 @@ extension Compactor {
         var liveByteCount: UInt64 = 0
     }
 
+    /// Has the next checkpoint seal a blob segment that nothing more is written to; all of it is durable.
+    func oweSeal(of full: BlobSegment, last: UInt64, _ state: ManifestState) {
+        full.managed.releaseReserve()
+        let begun = state.files[full.managed.number]?.added.begun ?? 0
+        owedSeals.append(.fileSealed(full.seal(begun: begun, last: last)))
+    }
+
     /// The edits for the group of a checkpoint.
     ///
     /// - Parameters:

@@ -310,6 +310,8 @@ final class Checkpointer: @unchecked Sendable {
         let sequence: UInt64
         let wallNanoseconds: Int64
         let blobs: (number: UInt64, end: UInt64, head: UInt32)?
+        /// The segment of those blobs, if it is large enough that the next ones go to another.
+        let fullBlobs: BlobSegment?
         let dead: [UInt32: UInt64]
         let completion: Completion
         let leads: Bool
@@ -325,6 +327,7 @@ final class Checkpointer: @unchecked Sendable {
         if let failure = captured.completion.failure { throw failure }
         guard let position = captured.completion.position else { throw .closed(directory.path) }
         let state = manifest.state
+        if let full = captured.fullBlobs { compactor.oweSeal(of: full, last: captured.sequence, state) }
         if let last = state.checkpoint, last.sequence == captured.sequence, last.segment == position.segment.number,
             last.offset == position.offset, !compactor.needsCheckpoint,
             try changedRuns(state, through: captured.sequence).isEmpty
@@ -441,9 +444,11 @@ final class Checkpointer: @unchecked Sendable {
         committedByteCount += sequencer.byteCountSinceCheckpoint + sequencer.deadBlobByteCount
         sequencer.byteCountSinceCheckpoint = 0
         sequencer.deadBlobByteCount = 0
+        let blobs = sequencer.blobs
         return Captured(
             tables: sequencer.tables.captured, sequence: sequencer.sequence, wallNanoseconds: sequencer.wallNanoseconds,
-            blobs: sequencer.blobs.map { ($0.managed.number, $0.end, $0.previousHead) },
+            blobs: blobs.map { ($0.managed.number, $0.end, $0.previousHead) },
+            fullBlobs: sequencer.takeFullBlobSegment(),
             dead: sequencer.deadByteCounts(), completion: completion,
             leads: leads)
     }
