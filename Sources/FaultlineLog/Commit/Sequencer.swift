@@ -43,8 +43,8 @@ final class Sequencer: @unchecked Sendable {
     let transactionDead = DeadBytes()
     /// Headers and closing records in `segment` that `segmentSpace` lacks.
     var overheadByteCount: UInt64 = 0
-    /// Whether more is dead than was counted: a table was dropped.
-    var hasUncountedDead: Bool
+    /// The last transaction that dropped a table, while what is dead by it was not counted.
+    var uncountedDrop: UInt64?
 
     // The segment that frames are encoded for.
     private(set) var segment: ManagedFile
@@ -117,7 +117,7 @@ final class Sequencer: @unchecked Sendable {
         self.blobs = blobs
         self.space = space
         self.segmentSpace = segmentSpace
-        self.hasUncountedDead = hasUncountedDead
+        uncountedDrop = hasUncountedDead ? sequence : nil
         block = FrameBlock(capacity: options.frameByteCount + 65_536)
     }
 
@@ -253,6 +253,7 @@ final class Sequencer: @unchecked Sendable {
 
         sequence += 1
         if deleteCount > 0 || dropsTable { lastDelete = sequence }
+        if dropsTable { uncountedDrop = sequence }
         wallNanoseconds = closing.wallNanoseconds
         appendStagedEntries()
         countDead()
@@ -390,9 +391,8 @@ final class Sequencer: @unchecked Sendable {
             flags: [])
         sealRecord(record, RecordHeader.byteCount)
         tables.drop(table.rawValue)
+        // Its pages are not walked in the turn: a checkpoint counts what is dead.
         dropsTable = true
-        // Its pages are not walked in the turn.
-        hasUncountedDead = true
     }
 
     /// Gives a record its checksum and counts it.

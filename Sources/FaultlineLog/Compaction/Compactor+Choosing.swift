@@ -6,10 +6,7 @@ extension Compactor {
     /// Deletes, and blobs that were given up, are not counted: so it is looked for them, too, whenever segments have
     /// come to take twice as much.
     func mayBeDue(minimumGain: UInt64) -> Bool {
-        let (dead, isUncounted) = sequencer.turn.withLock {
-            (sequencer.deadByteCounts(), sequencer.hasUncountedDead)
-        }
-        if isUncounted { return true }
+        let dead = sequencer.turn.withLock { sequencer.deadByteCounts() }
         var sums: [Bool: (dead: UInt64, total: UInt64)] = [:]
         var isMostlyDead = false
         for (number, file) in manifest.state.files where file.kind.isSegment {
@@ -46,7 +43,7 @@ extension Compactor {
         let snapshot = publisher.snapshot
         let live = try LiveBytes(snapshot)
         if let error = live.unreadable { note(error) }
-        let dead = recount(live, state)
+        let dead = sequencer.turn.withLock { sequencer.deadByteCounts() }
         let segments = try records(live, dead, checkpoint, state)
         let blobs = state.files.values.filter { $0.kind == .blobSegment }.map { file in
             segment(file, live, [:], isCandidate: live.unreadable == nil && isSettled(file, checkpoint, state))
@@ -93,19 +90,24 @@ extension Compactor {
         return segments
     }
 
-    /// Dead bytes as they were counted; anew where some were not.
-    private func recount(_ live: LiveBytes, _ state: ManifestState) -> [UInt32: UInt64] {
-        sequencer.turn.lock()
-        defer { sequencer.turn.unlock() }
-        var dead = sequencer.deadByteCounts()
-        guard sequencer.hasUncountedDead else { return dead }
-        for (number, file) in state.files where file.kind.isSegment {
+    /// Counts from the tables what is dead, if a table was dropped since that was done.
+    ///
+    /// A hint: where a page cannot be read, it is tried again some other time.
+    func countDropped() {
+        let snapshot = publisher.snapshot
+        let drop = sequencer.turn.withLock { sequencer.uncountedDrop }
+        guard let drop, snapshot.sequence >= drop, let live = try? LiveBytes(snapshot) else { return }
+        var dead: [UInt32: UInt64] = [:]
+        for (number, file) in manifest.state.files where file.kind.isSegment {
             guard let seal = file.seal else { continue }
             dead[UInt32(truncatingIfNeeded: number)] = seal.end - min(live[number], seal.end)
         }
-        sequencer.segmentSpace.setDead(dead)
-        sequencer.hasUncountedDead = false
-        return dead
+        sequencer.turn.withLock {
+            sequencer.countOverhead()
+            sequencer.segmentSpace.setDead(dead)
+            if sequencer.uncountedDrop == drop { sequencer.uncountedDrop = nil }
+            sequencer.noteSpace()
+        }
     }
 
     private func segment(

@@ -322,6 +322,7 @@ final class Checkpointer: @unchecked Sendable {
         let begin = directory.watch.now()
         // The segment that blobs are moved to is sealed with it.
         if isClosing { compactor.giveUp() }
+        compactor.countDropped()
         let captured = try capture()
         committer.finish(captured.completion, leads: captured.leads)
         if let failure = captured.completion.failure { throw failure }

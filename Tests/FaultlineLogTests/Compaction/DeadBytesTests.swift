@@ -104,4 +104,21 @@ struct DeadBytesTests {
         #expect(store.files(.tableCheckpoint).count == 1)
         try log.close()
     }
+
+    /// Nobody compacts before the store is closed, or the process is killed.
+    @Test(arguments: [false, true]) func `what died with its table stays counted`(isKilled: Bool) throws {
+        let store = Store()
+        let log = try store.open(options)
+        for number in 0..<40 { try log.insert([row(number, byteCount: 500)], in: plainTable) }
+        try log.insert([row(1)])
+        _ = try log.write(author: nil) { try $0.dropTable(plainTable) }
+        try log.checkpoint()
+        let dead = try log.usage().segments.filter(\.isSealed).reduce(0) { $0 + $1.deadByteCount }
+        #expect(dead > 18_000)
+        if isKilled { log.abandonForTests() } else { try log.close() }
+        let again = try (isKilled ? store.killed : store).open(options)
+        let found = try again.usage().segments.filter(\.isSealed).reduce(0) { $0 + $1.deadByteCount }
+        #expect(found >= dead)
+        try again.close()
+    }
 }
