@@ -105,6 +105,14 @@ import Testing
                 == true)
     }
 
+    @Test(arguments: ["", " ", "\t"]) func `a dropped version names the release that users are to run`(release: String)
+    {
+        let dropped = DroppedVersion(
+            Schema.Version(1, 0, 0), fingerprint: "\(Fingerprint(of: "first"))", lastRelease: release)
+        let error = failure { _ = try SchemaLock([schema(2, number("x"))], dropped: [dropped]) }
+        #expect(error?.code == .malformed && error?.version == Schema.Version(1, 0, 0))
+    }
+
     @Test func `versions with one number or one look are refused`() {
         let twins = failure { _ = try SchemaLock([schema(1, number("x")), schema(2, number("x"))]) }
         #expect(twins?.code == .fingerprintTwice && twins?.version == Schema.Version(2, 0, 0))

@@ -8,6 +8,8 @@ public struct DroppedVersion: Hashable, Sendable {
     public let lastRelease: String
 
     /// Describes a version that was dropped; the fingerprint is 32 hexadecimal digits, copied from the lock file.
+    ///
+    /// A `SchemaLock` refuses one whose release is empty.
     public init(_ number: Schema.Version, fingerprint: String, lastRelease: String) {
         guard let print = Fingerprint(fingerprint.lowercased()) else {
             preconditionFailure("The fingerprint of dropped version \(number) is not 32 hexadecimal digits.")

@@ -32,7 +32,7 @@ public struct SchemaLock: Hashable, Sendable {
     /// Describes versions that a plan has, behind those that it has dropped.
     ///
     /// - Throws: `SchemaLockError`: `numberTwice` if two versions have the same number, `fingerprintTwice` if two of
-    ///   them look the same, `malformed` if a name goes over several lines.
+    ///   them look the same, `malformed` if a name goes over several lines, or a dropped version names no release.
     public init(_ schemas: [Schema], dropped: [DroppedVersion] = []) throws(SchemaLockError) {
         try self.init(
             versions: dropped.map {
@@ -45,6 +45,12 @@ public struct SchemaLock: Hashable, Sendable {
         let words = versions.flatMap(\.entities).flatMap { [$0.name] + $0.facts } + versions.compactMap(\.lastRelease)
         if let word = words.first(where: { $0.contains(where: \.isNewline) }) {
             throw SchemaLockError(.malformed, nil, "A name has a line break, and cannot be locked: \(quoted(word)).")
+        }
+        if let nameless = versions.first(where: { $0.lastRelease?.allSatisfy(\.isWhitespace) == true }) {
+            throw SchemaLockError(
+                .malformed, nameless.number,
+                "Dropped version \(nameless.number) names no release, and users are to be told which one to run. Name the last release that can migrate it."
+            )
         }
         for (place, version) in versions.enumerated() {
             for other in versions[..<place] {
