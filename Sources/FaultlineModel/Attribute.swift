@@ -57,8 +57,18 @@ extension Schema {
         }
 
         /// The default value in the form in which a schema is written; nil if there is none.
-        var storedDefault: StoredDefault? {
+        package var storedDefault: StoredDefault? {
             decodedDefault ?? StoredDefault(liveDefault, kind: kind, encoding: liveEncoding)
+        }
+
+        /// The same attribute with a default that it had before; nil if that has no form that rows have.
+        package func replacingDefault(_ stored: StoredDefault) -> Attribute? {
+            if kind == .codable, stored.encoding == nil { return nil }
+            let copy = copied()
+            copy.liveDefault = nil
+            copy.liveEncoding = nil
+            copy.decodedDefault = stored
+            return copy
         }
 
         /// The default of an encoded attribute as JSON; nil if there is none, and for all other kinds.

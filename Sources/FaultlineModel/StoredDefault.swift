@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// A default value in a form that survives without the model's classes.
 ///
 /// The text of each kind is exact: reading it back gives an equal value.
-struct StoredDefault: Codable, Hashable, Sendable {
+package struct StoredDefault: Codable, Hashable, Sendable {
     let kind: AttributeKind
     /// Digits for numbers (`inf` and `nan` included), seconds since 2001 for dates, base 64 for data, JSON for
     /// encoded values, and the natural text of everything else.
@@ -14,12 +14,12 @@ struct StoredDefault: Codable, Hashable, Sendable {
 
     /// Compares kind, text, and whether the value is known as rows have it: sets and dictionaries are written in any
     /// order.
-    static func == (left: StoredDefault, right: StoredDefault) -> Bool {
+    package static func == (left: StoredDefault, right: StoredDefault) -> Bool {
         left.kind == right.kind && left.text == right.text && (left.nested == nil) == (right.nested == nil)
     }
 
     /// Hashes kind and text.
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(text)
     }

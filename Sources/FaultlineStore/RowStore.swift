@@ -22,7 +22,7 @@ package final class RowStore: Sendable {
     ///   - log: The log that holds the rows.
     ///   - catalog: Schema, entity map and layouts as the store has them.
     ///   - isMigrationTarget: Whether the schema is that of a migration under way, not the one in force.
-    ///   - setDefault: Writes an attribute's default value into a slot of a draft; rows that lack the column have it.
+    ///   - setDefault: Writes an attribute's default value into a slot of a draft, for rows that lack the column.
     /// - Throws: `StoreError` if schema, entity map and layouts do not fit together.
     package init(
         log: Log, catalog: StoredCatalog, isMigrationTarget: Bool = false,
@@ -35,7 +35,8 @@ package final class RowStore: Sendable {
         for entity in storage.entities {
             readers.append(
                 try EntityReaders(
-                    entity, schema: catalog.schema.entities[entity.ordinal], layouts: catalog.layouts,
+                    entity, schema: catalog.schema.entities[entity.ordinal],
+                    columns: catalog.map.entity(named: entity.name)?.columns ?? [], layouts: catalog.layouts,
                     setDefault: setDefault))
         }
         self.readers = readers
@@ -59,7 +60,7 @@ package final class RowStore: Sendable {
             let map = try transaction.record(StoredCatalog.RecordNumber.entityMap, in: .catalog) { record in
                 try NestedDecoder.decode(EntityMap.self, from: record.row)
             }
-            guard let map, map.entities == storage.map.entities, map.links == storage.map.links else {
+            guard let map, map.writesRows(like: storage.map) else {
                 throw StoreError(
                     .outdated,
                     "The store has been migrated since this container was made: it can still read what it saw, and not write. Make a container with the new schema."
@@ -125,7 +126,7 @@ private final class EntityReaders: Sendable {
     private let count: Int
 
     init(
-        _ entity: EntityStorage, schema: Schema.Entity, layouts: [UInt16: RowLayout],
+        _ entity: EntityStorage, schema: Schema.Entity, columns: [StoredColumn], layouts: [UInt16: RowLayout],
         setDefault: (Schema.Attribute, Int, inout Draft) -> Void
     ) throws(StoreError) {
         current = entity.layout
@@ -133,20 +134,30 @@ private final class EntityReaders: Sendable {
         tables = .allocate(capacity: count)
         tables.initialize(repeating: nil, count: count)
 
-        var defaults = Draft.create(layout: entity.layout)
-        defer { defaults.destroy() }
-        for (slot, property) in schema.properties.enumerated() {
-            if let attribute = property as? Schema.Attribute, attribute.hasDefaultValue {
-                setDefault(attribute, slot, &defaults)
-            }
-        }
         let numbers = Set(entity.layout.columns.map(\.number))
         var adapters: [UInt16: RowAdapter] = [:]
         for (number, layout) in layouts where number != entity.layout.number {
             guard layout.columns.contains(where: { numbers.contains($0.number) }) || layout.entityName == entity.name
             else { continue }
+            var defaults = Draft.create(layout: entity.layout)
+            defer { defaults.destroy() }
+            var filled: Set<Int> = []
+            for (slot, property) in schema.properties.enumerated() {
+                guard let attribute = property as? Schema.Attribute else { continue }
+                let column = slot < columns.count ? columns[slot] : nil
+                let missing = column?.missingDefault(ofLayout: number)
+                if let old = missing.flatMap(attribute.replacingDefault) {
+                    setDefault(old, slot, &defaults)
+                    filled.insert(slot)
+                } else if attribute.hasDefaultValue,
+                    missing != nil || column?.missing == nil || !attribute.isOptional
+                {
+                    setDefault(attribute, slot, &defaults)
+                }
+            }
             do throws(RowError) {
-                let adapter = try RowAdapter(layout: layout, current: entity.layout, defaults: defaults)
+                let adapter = try RowAdapter(
+                    layout: layout, current: entity.layout, defaults: defaults, replacingNil: filled)
                 adapters[number] = adapter
                 tables[Int(number)] = adapter.table
             } catch {

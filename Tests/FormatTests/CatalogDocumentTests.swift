@@ -82,12 +82,18 @@ import Testing
 
     @Test func entityMapHasTheDocumentedKeys() throws {
         let plan = try EntityMapPlan(for: schema())
-        try compare("entity map", [plan.map])
-        try compare("stored entity", [plan.map], ["entities", "*"])
-        try compare("stored column", [plan.map], ["entities", "*", "columns", "*"])
-        try compare("unique index", [plan.map], ["entities", "*", "uniqueIndexes", "*"])
-        try compare("link", [plan.map], ["links", "*"])
-        try compare("counters", [plan.map], ["counters"])
+        var map = plan.map
+        let tagged = try #require(map.entities[0].columns.firstIndex { $0.name == "rank" })
+        let property = try schema().entities[0].properties[tagged] as? Schema.Attribute
+        let values = [MissingValue(below: 3, default: nil), MissingValue(below: 4, default: property?.storedDefault)]
+        map.entities[0].columns[tagged].missing = values
+        try compare("entity map", [map])
+        try compare("stored entity", [map], ["entities", "*"])
+        try compare("stored column", [map], ["entities", "*", "columns", "*"])
+        try compare("missing value", values)
+        try compare("unique index", [map], ["entities", "*", "uniqueIndexes", "*"])
+        try compare("link", [map], ["links", "*"])
+        try compare("counters", [map], ["counters"])
         try compare("layout", plan.newLayouts)
         try compare("column", plan.newLayouts, ["columns", "*"])
     }

@@ -29,7 +29,8 @@ struct MappedStageRunner {
             step.mappingModels, from: current.schema, to: step.to, stage: step.name
         ).resolved()
         let rewritten = step.rewrittenEntities(from: current.schema)
-        var plan = try EntityMapPlan(for: step.to, over: current.schema, in: current.map, rewriting: rewritten)
+        var plan = try EntityMapPlan(
+            for: step.to, over: current.schema, in: current.map, layouts: current.layouts, rewriting: rewritten)
         try plan.addPassingLinks(mappings.count + 1)
         progress.newLayouts += plan.newLayouts
         progress.note(plan, of: step)

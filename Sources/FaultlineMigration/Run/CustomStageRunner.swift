@@ -106,14 +106,16 @@ struct CustomStageRunner {
     private func plan(_ current: StoredCatalog) throws -> Plan {
         let copied = closures.willMigrate == nil ? step.to : step.from
         let copy = try EntityMapPlan(
-            for: copied, over: current.schema, in: current.map, rewriting: Set(copied.entities.map(\.name)))
+            for: copied, over: current.schema, in: current.map, layouts: current.layouts,
+            rewriting: Set(copied.entities.map(\.name)))
         let working = current.under(copied, copy.map, adding: copy.newLayouts)
         guard closures.willMigrate != nil else {
             return Plan(
                 working: working, target: working, newLayouts: copy.newLayouts, indexesToBuild: [],
                 linksToBuild: copy.linksToBuild, requiredReferences: copy.requiredReferences)
         }
-        let change = try EntityMapPlan(for: step.to, over: copied, in: copy.map, rewriting: [])
+        let change = try EntityMapPlan(
+            for: step.to, over: copied, in: copy.map, layouts: working.layouts, rewriting: [])
         return Plan(
             working: working, target: working.under(step.to, change.map, adding: change.newLayouts),
             newLayouts: copy.newLayouts + change.newLayouts, indexesToBuild: change.indexesToBuild,

@@ -22,7 +22,7 @@ struct LightweightStepRunner {
         let current = progress.current
         let rewritten = step.rewrittenEntities(from: current.schema)
         let plan = try EntityMapPlan(
-            for: step.to, over: current.schema, in: current.map, rewriting: rewritten)
+            for: step.to, over: current.schema, in: current.map, layouts: current.layouts, rewriting: rewritten)
         progress.newLayouts += plan.newLayouts
         progress.note(plan, of: step)
         course.noteLeftBehind(LeftBehindValues(step, current).found(in: log.snapshot()))

@@ -73,7 +73,7 @@ package struct Migrator {
         for step in try MigrationSteps(from: stored.schema, to: schema, plan: plan).all {
             if step.isHeavy { return true }
             let plan = try EntityMapPlan(
-                for: step.to, over: current.schema, in: current.map, rewriting: [])
+                for: step.to, over: current.schema, in: current.map, layouts: current.layouts, rewriting: [])
             if plan.readsRows { return true }
             current = current.under(step.to, plan.map, adding: plan.newLayouts)
         }
@@ -134,7 +134,8 @@ package struct Migrator {
     /// Classes are read by the order of their properties, so that has to be known before a stage reads objects.
     private func takeOver(_ schema: Schema, _ stored: StoredCatalog) throws -> StoredCatalog {
         if stored.schema == schema { return stored }
-        let plan = try EntityMapPlan(for: schema, over: stored.schema, in: stored.map, rewriting: [])
+        let plan = try EntityMapPlan(
+            for: schema, over: stored.schema, in: stored.map, layouts: stored.layouts, rewriting: [])
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
         }

@@ -47,6 +47,18 @@ package struct EntityMap: Codable, Sendable, Equatable {
     }
 }
 
+    /// Whether rows are written alike by both: what older ones have that lack a value does not matter.
+    package func writesRows(like other: EntityMap) -> Bool {
+        func plain(_ map: EntityMap) -> [StoredEntity] {
+            var entities = map.entities
+            for entity in entities.indices {
+                for column in entities[entity].columns.indices { entities[entity].columns[column].missing = nil }
+            }
+            return entities
+        }
+        return links == other.links && (entities == other.entities || plain(self) == plain(other))
+    }
+
 /// One entity of an `EntityMap`.
 package struct StoredEntity: Codable, Sendable, Equatable {
     package var name: String
@@ -66,6 +78,9 @@ package struct StoredColumn: Codable, Sendable, Equatable {
     /// Index over this to-one relationship, where its inverse is to many; 0 for none.
     package var relationshipIndex: UInt32
 }
+    /// What rows have that store no value of an attribute; nil where there are no such rows, or a release wrote the
+    /// column that did not keep it: then they have the default of the schema in force.
+    package var missing: [MissingValue]?
 
 /// A uniqueness constraint and its index.
 package struct StoredUniqueIndex: Codable, Sendable, Equatable {

@@ -54,7 +54,7 @@ package struct EntityMapPlan: Sendable {
 
     /// Plans the map of `schema` over an empty store.
     package init(for schema: Schema) throws(StoreError) {
-        try self.init(for: schema, over: nil, in: EntityMap(), rewriting: [])
+        try self.init(for: schema, over: nil, in: EntityMap(), layouts: [:], rewriting: [])
     }
 
     /// Plans the map of `schema` over the rows of `previous`.
@@ -63,18 +63,21 @@ package struct EntityMapPlan: Sendable {
     ///   - schema: The schema that the map is for.
     ///   - previous: The schema of the rows that are there; nil if there are none.
     ///   - map: The map of `previous`, whose counters go on.
+    ///   - layouts: The layouts that rows may have.
     ///   - rewriting: Names of entities of the new schema that get tables and indexes of their own, because a migration
     ///     writes their objects anew.
     /// - Throws: `.malformed` if a uniqueness constraint names a property that is not there; `.exhausted` if the store
     ///   has used up its numbers.
     package init(
-        for schema: Schema, over previous: Schema?, in map: EntityMap, rewriting: Set<String>
+        for schema: Schema, over previous: Schema?, in map: EntityMap, layouts: [UInt16: RowLayout],
+        rewriting: Set<String>
     ) throws(StoreError) {
         self.map = EntityMap(counters: map.counters)
         let difference = previous.map { SchemaDifference(from: $0, to: schema) }
         for entity in schema.entities {
             try addEntity(
-                entity, previous: previous, difference, old: map, keepingTables: !rewriting.contains(entity.name))
+                entity, previous: previous, difference, old: map, layouts,
+                keepingTables: !rewriting.contains(entity.name))
         }
         try addRelationships(schema, previous, difference, old: map, rewriting)
 
@@ -99,7 +102,8 @@ package struct EntityMapPlan: Sendable {
     }
 
     private mutating func addEntity(
-        _ entity: Schema.Entity, previous: Schema?, _ difference: SchemaDifference?, old: EntityMap, keepingTables: Bool
+        _ entity: Schema.Entity, previous: Schema?, _ difference: SchemaDifference?, old: EntityMap,
+        _ layouts: [UInt16: RowLayout], keepingTables: Bool
     ) throws(StoreError) {
         let oldEntity = difference?.oldEntityNames[entity.name].flatMap { previous?.entitiesByName[$0] }
         let oldStored = oldEntity.flatMap { old.entity(named: $0.name) }
@@ -133,6 +137,11 @@ package struct EntityMapPlan: Sendable {
         } else {
             layout = try Self.next(&map.counters.layout, "layouts")
             newLayouts.append(RowLayout(number: layout, entityName: entity.name, columns: descriptions))
+        }
+        let missing = MissingValues(
+            layout: layout, old: oldEntity.flatMap { old in oldStored.map { (old, $0) } }, layouts: layouts)
+        for (slot, property) in entity.properties.enumerated() {
+            columns[slot].missing = missing.list(of: property, column: columns[slot].number)
         }
 
         let table: UInt16

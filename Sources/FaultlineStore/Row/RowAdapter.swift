@@ -28,11 +28,15 @@ package final class RowAdapter: Sendable {
     ///   - layout: The layout in which the rows are written.
     ///   - current: The layout in force.
     ///   - defaults: Values of the columns that the older layout lacks; nil: zero, empty, nil.
+    ///   - replacingNil: Slots that may be nil and were required since the rows were written: their defaults take the
+    ///     place of nil all the same.
     /// - Throws: `incompatibleColumn` if stored values cannot be read as the column's present kind.
-    package init(layout: RowLayout, current: RowLayout, defaults: Draft? = nil) throws(RowError) {
+    package init(
+        layout: RowLayout, current: RowLayout, defaults: Draft? = nil, replacingNil: Set<Int> = []
+    ) throws(RowError) {
         var accesses: [SlotAccess] = []
         var stricter: [Int] = []
-        for column in current.columns {
+        for (place, column) in current.columns.enumerated() {
             guard let slot = layout.slot(ofColumn: column.number) else {
                 accesses.append(.absent(kind: column.kind.rawValue))
                 continue
@@ -47,7 +51,8 @@ package final class RowAdapter: Sendable {
                         + "migrate it with a stage that converts the values."
                 )
             }
-            if stored.nilBit >= 0, column.nilBit < 0, column.kind != .toOne, column.kind != .toMany {
+            let isStricter = column.nilBit < 0 || replacingNil.contains(place)
+            if stored.nilBit >= 0, isStricter, column.kind != .toOne, column.kind != .toMany {
                 stricter.append(accesses.count)
             }
             accesses.append(layout.slots[slot])
