@@ -25,6 +25,7 @@ extension Migrator {
             }
             let steps = try MigrationSteps(from: stored.schema, to: migrator.schema, plan: migrator.plan)
             guard !steps.all.isEmpty else { return .nothingToPreview }
+            try steps.checkReferences(over: stored)
             return try migrator.preview(
                 steps, stored, PreviewFindings(limit: failureLimit, sample: sample))
         }

@@ -48,13 +48,31 @@ final class PreviewFindings {
         let rule: MigrationReport.Failure.Rule
         switch cause {
         case SwiftDataError.modelValidationFailure: rule = refusal == .duplicate ? .duplicate : .invalid
-        case let error as MigrationError: rule = error.code == .duplicate ? .duplicate : .code
+        case let error as MigrationError: rule = Self.rule(of: error)
         case let error as StoreError: rule = error.code == .duplicate ? .duplicate : .code
         default: rule = .code
         }
         try note(
             MigrationReport.Failure(
                 stage: stage, entity: entity, object: number, property: nil, rule: rule, reason: "\(cause)"))
+    }
+
+    /// Notes an object that the new version does not take, by the entity and the property that the error names.
+    ///
+    /// - Throws: As `note(_:)`.
+    func note(_ number: RecordID, _ error: MigrationError, stage: String) throws {
+        try note(
+            MigrationReport.Failure(
+                stage: stage, entity: error.entityName ?? "", object: number, property: error.propertyName,
+                rule: Self.rule(of: error), reason: error.description))
+    }
+
+    private static func rule(of error: MigrationError) -> MigrationReport.Failure.Rule {
+        switch error.code {
+        case .duplicate: .duplicate
+        case .missingReference: .required
+        default: .code
+        }
     }
 
     /// Notes an object that breaks a rule of the new version.

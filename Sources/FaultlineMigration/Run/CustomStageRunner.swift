@@ -75,7 +75,7 @@ struct CustomStageRunner {
             try LinkBuilding(log: log, catalog: plan.target, course: course).run(plan.linksToBuild, record: record)
         }
         try RequiredReferenceCheck(log: log, catalog: plan.target, course: course).run(
-            plan.requiredReferences, of: step)
+            plan.requiredReferences, of: step, endsAtFirst: true)
         if let didMigrate = closures.didMigrate {
             try call(didMigrate, "didMigrate", rows(plan.target, step.toTypes), step.toTypes, firstOwnBlob)
         }

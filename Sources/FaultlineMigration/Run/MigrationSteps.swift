@@ -153,6 +153,25 @@ package struct MigrationSteps {
         digest = zip(versions.fingerprints[start...], all).map { "\($0)\($1.mark)>" }.joined() + "\(target.fingerprint)"
     }
 
+    /// Checks that what becomes of the references of rows that stay can be told, in every step.
+    ///
+    /// - Throws: `badPlan` as `Step.linksToBuild` and `Step.requiredReferences`; `exhausted` if the store has used up
+    ///   its numbers.
+    func checkReferences(over stored: StoredCatalog) throws {
+        var current = stored
+        for step in all {
+            let plan = try EntityMapPlan(
+                for: step.to, over: current.schema, in: current.map, layouts: current.layouts,
+                rewriting: step.rewrittenEntities(from: current.schema))
+            // Closures get copies of all objects.
+            if step.closures == nil {
+                _ = try step.linksToBuild(plan, over: current.schema)
+                _ = try step.requiredReferences(plan, over: current.schema)
+            }
+            current = current.under(step.to, plan.map, adding: plan.newLayouts)
+        }
+    }
+
     private static func checkStreamed(_ step: Step, from old: Schema) throws {
         var names: Set<String> = []
         for entity in step.streamedEntities {

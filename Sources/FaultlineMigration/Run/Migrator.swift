@@ -99,6 +99,7 @@ package struct Migrator {
                 .storage,
                 "The store has to be migrated, and was opened for reading only. Open it for writing once.")
         }
+        try steps.checkReferences(over: stored)
         let catalog = try migrate(stored, steps)
         return (try open(catalog), report)
     }

@@ -17,10 +17,16 @@ struct RequiredReferenceCheck {
 
     /// Reads the rows.
     ///
-    /// - Throws: `MigrationError.missingReference` naming entity, relationship and object; what the log says where it
-    ///   cannot be read.
+    /// - Parameters:
+    ///   - references: The relationships.
+    ///   - step: The step that makes them required.
+    ///   - endsAtFirst: Whether a dry run ends at the first object too, because code goes on with the objects.
+    /// - Throws: `MigrationError.missingReference` naming entity, relationship and object, unless a dry run notes it; what
+    ///   the log says where it cannot be read.
     /// - Complexity: O(n) for n rows; memory for one read.
-    func run(_ references: [EntityMapPlan.RequiredReference], of step: MigrationSteps.Step) throws {
+    func run(
+        _ references: [EntityMapPlan.RequiredReference], of step: MigrationSteps.Step, endsAtFirst: Bool = false
+    ) throws {
         guard !references.isEmpty else { return }
         let store = try RowStore(log: log, catalog: catalog)
         let snapshot = log.snapshot()
@@ -41,10 +47,12 @@ struct RequiredReferenceCheck {
                     guard try target == 0 || snapshot.location(of: target, in: destination.table).isAbsent else {
                         continue
                     }
-                    throw MigrationError(
+                    let error = MigrationError(
                         .missingReference,
                         "Object \(record.id) of \(reference.entity) refers to nothing by \(reference.relationship), which is required in version \(step.to.version). Set it in the willMigrate of a custom stage, or in a streamed stage. The store is in its old state.",
                         stage: step.title, entity: reference.entity, property: reference.relationship)
+                    guard let findings = course.findings, !endsAtFirst else { throw error }
+                    try findings.note(record.id, error, stage: course.stageName)
                 }
                 done += records.count
                 try course.reach(done)

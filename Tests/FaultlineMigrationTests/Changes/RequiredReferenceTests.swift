@@ -18,6 +18,17 @@ enum Kennel1: VersionedSchema {
     }
 }
 
+/// Before dogs had keepers.
+enum Kennel0: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Dog.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(0, 1, 0) }
+
+    @Model final class Dog {
+        var name: String
+        init(name: String) { self.name = name }
+    }
+}
+
 /// Every dog has a keeper.
 enum Kennel2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Dog.self, Keeper.self] }
@@ -73,6 +84,18 @@ enum Kennel2: VersionedSchema {
                         try output.insert(Kennel2.Keeper(name: old.name))
                     })
             ]
+        }
+    }
+
+    private enum LateKeeperPlan: SchemaMigrationPlan {
+        @TaskLocal static var calls = Box(0)
+        static var schemas: [any VersionedSchema.Type] { [Kennel0.self, Kennel1.self, Kennel2.self] }
+        static var stages: [MigrationStage] {
+            [
+                .custom(
+                    fromVersion: Kennel0.self, toVersion: Kennel1.self, willMigrate: { _ in calls.value += 1 },
+                    didMigrate: nil)
+            ] + KeeperPlan.stages
         }
     }
 
@@ -132,5 +155,44 @@ enum Kennel2: VersionedSchema {
         try makeDogs(stores, losing: true)
         let error = #expect(throws: MigrationError.self) { try stores.open(Kennel2.self, KeeperPlan.self) }
         #expect(error?.code == .badPlan && error?.stage == "1.0.0 → 2.0.0" && error?.entityName == "Dog")
+    }
+
+    @Test(arguments: [false, true]) func `a later stage is refused before the first one begins`(isDryRun: Bool) throws {
+        let stores = Stores()
+        try stores.use(Kennel0.self) { _, context in
+            context.insert(Kennel0.Dog(name: "d"))
+            try context.save()
+        }
+        let rows = try stores.rows()
+        let calls = Box(0)
+        let error = LateKeeperPlan.$calls.withValue(calls) {
+            #expect(throws: MigrationError.self) {
+                if isDryRun {
+                    _ = try stores.preview(Kennel2.self, LateKeeperPlan.self)
+                } else {
+                    _ = try stores.open(Kennel2.self, LateKeeperPlan.self)
+                }
+            }
+        }
+        #expect(error?.code == .badPlan && error?.stage == "1.0.0 → 2.0.0")
+        #expect(calls.value == 0)
+        #expect(try stores.rows() == rows)
+    }
+
+    @Test func `a dry run names every object that refers to nothing`() throws {
+        let stores = Stores()
+        try makeDogs(stores, losing: true)
+        try stores.use(Kennel1.self) { _, context in
+            context.insert(Kennel1.Dog(name: "d2"))
+            try context.save()
+        }
+        let report = try stores.preview(Kennel2.self)
+        #expect(report.failures.map(\.rule) == [.required, .required] && !report.isIncomplete)
+        #expect(report.failures.map(\.object) == [2, 3])
+        #expect(report.failures.allSatisfy { $0.entity == "Dog" && $0.property == "keeper" })
+        #expect(try stores.preview(Kennel2.self, failureLimit: 1).isIncomplete)
+        let late = try stores.preview(Kennel2.self, LatePlan.self)
+        #expect(late.failures.map(\.rule) == [.required] && late.isIncomplete)
+        #expect(try stores.findings(Kennel1.self) == [])
     }
 }
