@@ -48,10 +48,11 @@ public struct MigrationOptions: Sendable {
     public enum UnhandledData: Hashable, Sendable {
         /// It is dropped, as SwiftData does.
         case drop
-        /// The migration is refused before anything is written, with entity, attribute and the number of objects.
+        /// The migration is refused, and the store stays as it was: the error has entity, property and the number of
+        /// objects.
         ///
         /// Data is handled by a streamed or mapped stage that names its entity, and by a custom stage's `willMigrate`.
-        /// To count the values of attributes, rows of their entities are read once.
+        /// To count values, rows of their entities are read; older containers cannot save meanwhile.
         case fail
     }
 

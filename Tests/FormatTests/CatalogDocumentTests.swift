@@ -111,6 +111,7 @@ import Testing
         ]
         record.report.stages[0].passes = [PassCounts(name: "instances")]
         record.restart = StageRestart(tables: [20, 21], firstBlob: 7, leftBehindCount: 2, counts: record.report)
+        record.unusedNumbers = map.counters
         try compare("migration", [record])
         try compare("restart", [record], ["restart"])
         try compare("counts", [record], ["report"])

@@ -124,7 +124,7 @@ package struct Migrator {
     /// defaults, delete rules, order.
     private func finishUp(_ stored: StoredCatalog, _ isReadOnly: Bool) throws -> StoredCatalog {
         if isReadOnly { return stored.under(stored.schema, stored.map) }
-        try MigrationAbandonment(log: log).run(stored)
+        let stored = try MigrationAbandonment(log: log).run(stored)
         try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
         try dropIndexes(notIn: stored.map)
         return try takeOver(schema, stored)
@@ -154,8 +154,23 @@ package struct Migrator {
     // MARK: Steps
 
     private mutating func migrate(_ stored: StoredCatalog, _ steps: MigrationSteps) throws -> StoredCatalog {
-        if options.unhandledData == .fail { try UnhandledDataCheck(log: log, stored: stored, steps: steps.all).run() }
-        let begun = try begin(stored, steps, digest: steps.digest)
+        guard options.unhandledData == .fail else {
+            return try migrate(begin(stored, steps, digest: steps.digest), steps)
+        }
+        let fence = MigrationFence(log: log)
+        // What is saved after the check would be dropped unseen; a migration that was stopped keeps everybody out.
+        if stored.migration == nil { try fence.raise(stored) }
+        do {
+            try UnhandledDataCheck(log: log, stored: stored, steps: steps.all).run()
+            return try migrate(begin(stored, steps, digest: steps.digest, fence: fence), steps)
+        } catch {
+            // Should this fail too, the next opening does it.
+            try? fence.lower()
+            throw error
+        }
+    }
+
+    private mutating func migrate(_ begun: Begun, _ steps: MigrationSteps) throws -> StoredCatalog {
         var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
         let course = MigrationCourse(log, options, stageCount: steps.all.count, resumed: begun.resumed)
         try run(steps, begun, course, &progress)
@@ -179,7 +194,17 @@ package struct Migrator {
     }
 
     /// Looks whether a migration goes on, and gives up one that does not.
-    func begin(_ stored: StoredCatalog, _ steps: MigrationSteps, digest: String) throws -> Begun {
+    ///
+    /// - Parameters:
+    ///   - stored: The catalog as it is now.
+    ///   - steps: The way to the schema asked for.
+    ///   - digest: What the migration is known by.
+    ///   - fence: Stands already, and goes on standing where an earlier migration is given up; nil for none.
+    /// - Returns: The state to begin at.
+    /// - Throws: What the store says where it cannot be read or written.
+    func begin(
+        _ stored: StoredCatalog, _ steps: MigrationSteps, digest: String, fence: MigrationFence? = nil
+    ) throws -> Begun {
         var begun = Begun(stored: stored, digest: digest)
         if let migration = stored.migration {
             if migration.planDigest == digest, migration.stage < steps.all.count, !migration.isPreview,
@@ -187,13 +212,12 @@ package struct Migrator {
             {
                 begun.resumed = migration
             } else {
-                try MigrationAbandonment(log: log).run(stored)
-                begun.stored = StoredCatalog(schema: stored.schema, map: stored.map, layouts: stored.layouts)
+                begun.stored = try MigrationAbandonment(log: log).run(stored, leaving: fence)
             }
         }
         // What an earlier migration left: this one begins its own records at 0.
         if begun.resumed == nil {
-            try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
+            try LeftBehindCleaning(log: log, layouts: begun.stored.layouts).run()
             if let first = steps.all.first { begun.stored = try takeOver(first.from, begun.stored) }
         }
         return begun
@@ -235,7 +259,7 @@ package struct Migrator {
         do { try body(&progress) } catch {
             // Should this fail too, the next opening does it.
             if isFirst, let now = try? StoredCatalog.read(log.snapshot()) {
-                try? MigrationAbandonment(log: log).run(now)
+                _ = try? MigrationAbandonment(log: log).run(now)
                 try? LeftBehindCleaning(log: log, layouts: now.layouts).run()
             }
             throw MigrationError.translating(error)

@@ -55,6 +55,7 @@ struct StepBeginning {
         record.report = course.settledCounts
         var bumped = mapInForce
         bumped.counters = counters
+        if record.isPreview { record.unusedNumbers = mapInForce.counters }
         _ = try log.write(author: nil) { transaction in
             let nextBlob = transaction.nextID(in: .blobs)
             record.firstBlob = progress.firstBlob ?? nextBlob

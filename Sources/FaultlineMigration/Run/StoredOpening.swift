@@ -17,8 +17,7 @@ package enum StoredOpening {
         defer { turn.giveUp() }
         guard var stored = try StoredCatalog.read(log.snapshot()) else { return nil }
         if stored.migration?.isPreview == true, !isReadOnly {
-            try MigrationAbandonment(log: log).run(stored)
-            stored = StoredCatalog(schema: stored.schema, map: stored.map, layouts: stored.layouts)
+            stored = try MigrationAbandonment(log: log).run(stored)
         }
         if stored.migration == nil, !isReadOnly { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
         return (try RowStore(log: log, catalog: stored.under(stored.schema, stored.map)), MigrationReport())

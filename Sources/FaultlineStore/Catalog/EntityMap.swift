@@ -6,7 +6,8 @@ internal import FaultlineLog
 /// describes.
 ///
 /// Invariants:
-/// - a table, column, layout, link or index number is never given twice in the life of a store;
+/// - a table, column, layout, link or index number is never given twice in the life of a store, but for tables and
+///   layouts of a dry run that was given up;
 /// - a property that keeps its meaning keeps its column number, whatever its name becomes.
 package struct EntityMap: Codable, Sendable, Equatable {
     /// Entities in the order of the schema.
@@ -45,7 +46,6 @@ package struct EntityMap: Codable, Sendable, Equatable {
     package func entity(named name: String) -> StoredEntity? {
         entities.first { $0.name == name }
     }
-}
 
     /// Whether rows are written alike by both: what older ones have that lack a value does not matter.
     package func writesRows(like other: EntityMap) -> Bool {
@@ -58,6 +58,7 @@ package struct EntityMap: Codable, Sendable, Equatable {
         }
         return links == other.links && (entities == other.entities || plain(self) == plain(other))
     }
+}
 
 /// One entity of an `EntityMap`.
 package struct StoredEntity: Codable, Sendable, Equatable {
@@ -77,10 +78,10 @@ package struct StoredColumn: Codable, Sendable, Equatable {
     package var number: UInt32
     /// Index over this to-one relationship, where its inverse is to many; 0 for none.
     package var relationshipIndex: UInt32
-}
     /// What rows have that store no value of an attribute; nil where there are no such rows, or a release wrote the
     /// column that did not keep it: then they have the default of the schema in force.
     package var missing: [MissingValue]?
+}
 
 /// A uniqueness constraint and its index.
 package struct StoredUniqueIndex: Codable, Sendable, Equatable {

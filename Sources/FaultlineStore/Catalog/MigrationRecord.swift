@@ -31,6 +31,8 @@ package struct MigrationRecord: Codable, Sendable {
     package var report: MigrationCounts
     /// What a custom stage has to take back before it begins again; nil for other stages.
     package var restart: StageRestart?
+    /// Of a dry run, the numbers that were unused before it; its tables and layouts give theirs back with it.
+    package var unusedNumbers: NumberCounters?
 
     package init(
         planDigest: String, stage: Int, sourceSchema: Schema, sourceMap: EntityMap, targetSchema: Schema,

@@ -29,9 +29,13 @@ struct ChangedStore {
         }
     }
 
-    func open(_ schema: Schema, _ body: (ModelContainer, ModelContext) throws -> Void) throws {
+    func open(
+        _ schema: Schema, unhandledData: MigrationOptions.UnhandledData = .drop,
+        _ body: (ModelContainer, ModelContext) throws -> Void
+    ) throws {
         var configuration = ModelConfiguration(url: URL(filePath: "\(folder.path)/changed.store"))
         configuration.options.durability = .async
+        configuration.options.migration.unhandledData = unhandledData
         let container = try ModelContainer(for: schema, configurations: [configuration])
         defer { try? container.close() }
         try body(container, ModelContext(container))
