@@ -13,9 +13,7 @@ extension ModelContainer {
         configurations: ModelConfiguration..., failureLimit: Int = 100,
         sample: Int? = nil
     ) throws -> MigrationReport {
-        try previewMigration(
-            for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations,
-            failureLimit: failureLimit, sample: sample)
+        try previewMigration(ContainerRequest(forTypes, migrationPlan, configurations), failureLimit, sample)
     }
 
     /// Tries out the migration that opening a store for a schema would make: runs all of it on the real store but the
@@ -43,32 +41,24 @@ extension ModelContainer {
         configurations: [ModelConfiguration], failureLimit: Int = 100,
         sample: Int? = nil
     ) throws -> MigrationReport {
-        guard configurations.count <= 1 else {
-            throw SwiftDataError.duplicateConfiguration.explained(
-                "A container has one store; \(configurations.count) configurations were given.")
-        }
-        let configuration = configurations.first ?? ModelConfiguration()
-        try configuration.validate()
+        try previewMigration(ContainerRequest(givenSchema, migrationPlan, configurations), failureLimit, sample)
+    }
+
+    private static func previewMigration(
+        _ request: ContainerRequest, _ failureLimit: Int, _ sample: Int?
+    ) throws -> MigrationReport {
+        let configuration = request.configuration
+        let migration = configuration.options.migration.options
+        defer { migration.finishUpdates() }
         let place = StorePlace(configuration, observer: nil)
         return try StorageError.translating {
             guard !configuration.isStoredInMemoryOnly, configuration.allowsSave, try place.isPresent() else {
                 throw SwiftDataError.unknownSchema.explained(
                     "There is no store to be migrated at \(configuration.url.path), or it may not be written.")
             }
-            let schema: Schema
-            let types: [ModelType]
-            if let classes = Schema.modelTypes(of: givenSchema) {
-                schema = try Schema.checked(classes, version: givenSchema.version)
-                types = Schema.reachable(from: classes).map { $0._$modelType }
-            } else {
-                try givenSchema.validate()
-                schema = givenSchema.copied()
-                schema.encodeDefaults()
-                types = schema.entities.map(ModelType.dynamic)
-            }
             return try previewMigration(
-                schema, types, migrationPlan, place, configuration.options.migration.options, configuration,
-                failureLimit, sample)
+                request.written, request.types, request.migrationPlan, place, migration, configuration, failureLimit,
+                sample)
         }
     }
 
@@ -78,10 +68,10 @@ extension ModelContainer {
         on disk: Disk, clock: Clock = .system, options: LogOptions, migration: MigrationOptions = MigrationOptions(),
         failureLimit: Int = 100, sample: Int? = nil
     ) throws -> MigrationReport {
-        let schema = try Schema.checked(types, version: Schema.Version(1, 0, 0))
+        let schema = try Schema.checked(types, version: ContainerRequest.version(of: types, in: migrationPlan))
         return try StorageError.translating {
             try previewMigration(
-                schema, Schema.reachable(from: types).map { $0._$modelType }, migrationPlan,
+                schema, ContainerRequest.types(of: types), migrationPlan,
                 StorePlace(directory: directory, disk: disk, clock: clock, options: options), migration,
                 ModelConfiguration(isStoredInMemoryOnly: true), failureLimit, sample)
         }

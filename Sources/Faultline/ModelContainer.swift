@@ -40,9 +40,7 @@ public final class ModelContainer: Equatable, Sendable {
         for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: ModelConfiguration...
     ) throws {
-        try self.init(
-            schema: Schema.checked(forTypes, version: Self.version(of: forTypes, in: migrationPlan)),
-            types: Self.types(of: forTypes), migrationPlan: migrationPlan, configurations: configurations)
+        try self.init(ContainerRequest(forTypes, migrationPlan, configurations))
     }
 
     /// Opens a store for a schema, made of model classes or of values.
@@ -68,16 +66,7 @@ public final class ModelContainer: Equatable, Sendable {
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration]
     ) throws {
-        if let types = Schema.modelTypes(of: givenSchema) {
-            try self.init(
-                schema: Schema.checked(types, version: givenSchema.version), types: Self.types(of: types),
-                migrationPlan: migrationPlan, configurations: configurations)
-        } else {
-            try givenSchema.validate()
-            try self.init(
-                schema: givenSchema, types: givenSchema.entities.map(ModelType.dynamic), migrationPlan: migrationPlan,
-                configurations: configurations)
-        }
+        try self.init(ContainerRequest(givenSchema, migrationPlan, configurations))
     }
 
     /// Opens a store under the schema that it carries: all objects are `ManagedObject`s.
@@ -88,6 +77,8 @@ public final class ModelContainer: Equatable, Sendable {
     /// - Throws: `StorageError` as the other initializers; `SwiftDataError.unknownSchema` if there is no store yet, or
     ///   one without a schema.
     public init(opening configuration: ModelConfiguration) throws {
+        // Nothing is migrated.
+        defer { configuration.options.migration.options.finishUpdates() }
         try configuration.validate()
         let reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
         let place = StorePlace(configuration, observer: reporter)
@@ -120,38 +111,20 @@ public final class ModelContainer: Equatable, Sendable {
         reporter?.begin(store.log, tallies)
     }
 
-    private init(
-        schema: Schema, types: [ModelType], migrationPlan: (any SchemaMigrationPlan.Type)?,
-        configurations: [ModelConfiguration]
-    ) throws {
-        guard configurations.count <= 1 else {
-            throw SwiftDataError.duplicateConfiguration.explained(
-                "A container has one store; \(configurations.count) configurations were given.")
-        }
-        let configuration = configurations.first ?? ModelConfiguration()
-        try configuration.validate()
-        self.schema = schema
-        self.migrationPlan = migrationPlan
-        self.configuration = configuration
+    private init(_ request: ContainerRequest) throws {
+        schema = request.schema
+        types = request.types
+        migrationPlan = request.migrationPlan
+        configuration = request.configuration
         tallies = ReadTallies()
         stage = nil
-        self.types = types
         reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
         let place = StorePlace(configuration, observer: reporter)
         place.createParent()
         (store, migrationReport) = try Self.open(
-            place, Self.written(schema), self.types, migrationPlan, configuration.options.migration.options,
-            configuration,
+            place, request.written, types, migrationPlan, configuration.options.migration.options, configuration,
             isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)
         reporter?.begin(store.log, tallies)
-    }
-
-    /// A schema as it is written down: a copy of one that is made of values, which whoever made it may change.
-    private static func written(_ schema: Schema) -> Schema {
-        if Schema.modelTypes(of: schema) != nil { return schema }
-        let copy = schema.copied()
-        copy.encodeDefaults()
-        return copy
     }
 
     /// Opens a store on a given disk: for simulations, which must be repeatable.
@@ -159,13 +132,13 @@ public final class ModelContainer: Equatable, Sendable {
         for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)? = nil, directory: String,
         on disk: Disk, clock: Clock = .system, options: LogOptions, migration: MigrationOptions = MigrationOptions()
     ) throws {
-        schema = try Schema.checked(types, version: Self.version(of: types, in: migrationPlan))
+        schema = try Schema.checked(types, version: ContainerRequest.version(of: types, in: migrationPlan))
         self.migrationPlan = migrationPlan
         configuration = ModelConfiguration(url: URL(filePath: directory, directoryHint: .isDirectory))
         reporter = nil
         tallies = ReadTallies()
         stage = nil
-        self.types = Self.types(of: types)
+        self.types = ContainerRequest.types(of: types)
         (store, migrationReport) = try Self.open(
             StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema, self.types,
             migrationPlan, migration, configuration, isReadOnly: false)
@@ -229,19 +202,6 @@ public final class ModelContainer: Equatable, Sendable {
             }
             return (try use(budget) { migrator, _ in try migrator.run(isReadOnly: isReadOnly).store }, report)
         }
-    }
-
-    private static func types(of classes: [any PersistentModel.Type]) -> [ModelType] {
-        Schema.reachable(from: classes).map { $0._$modelType }
-    }
-
-    private static func version(
-        of types: [any PersistentModel.Type], in plan: (any SchemaMigrationPlan.Type)?
-    ) -> Schema.Version {
-        guard let plan else { return Schema.Version(1, 0, 0) }
-        let wanted = Set(types.map { ObjectIdentifier($0) })
-        return plan.schemas.last { wanted.isSubset(of: Set($0.models.map { ObjectIdentifier($0) })) }?.versionIdentifier
-            ?? Schema.Version(1, 0, 0)
     }
 
     /// Whether both are the same container: two that opened one store are not equal.

@@ -1,0 +1,87 @@
+internal import FaultlineMigration
+internal import FaultlineModel
+internal import FaultlineObjects
+
+/// What a container is asked for, checked before its store is touched.
+struct ContainerRequest {
+    let schema: Schema
+    /// The classes of its objects, or what stands in their place.
+    let types: [ModelType]
+    let migrationPlan: (any SchemaMigrationPlan.Type)?
+    let configuration: ModelConfiguration
+
+    /// The schema as it is written down: a copy of one that is made of values, which whoever made it may change.
+    var written: Schema {
+        if Schema.modelTypes(of: schema) != nil { return schema }
+        let copy = schema.copied()
+        copy.encodeDefaults()
+        return copy
+    }
+
+    /// Asks for some model classes and all that their relationships lead to.
+    ///
+    /// A request that is refused ends the progress that its configurations were to tell.
+    ///
+    /// - Throws: `SchemaError` for classes that break a rule; what is wrong with the configurations.
+    init(
+        _ classes: [any PersistentModel.Type], _ plan: (any SchemaMigrationPlan.Type)?,
+        _ configurations: [ModelConfiguration]
+    ) throws {
+        try self.init(plan, configurations) {
+            try (Schema.checked(classes, version: Self.version(of: classes, in: plan)), Self.types(of: classes))
+        }
+    }
+
+    /// Asks for a schema: of model classes, if it was made of them, else of objects without classes.
+    ///
+    /// - Throws: As the form that takes classes.
+    init(
+        _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration]
+    ) throws {
+        try self.init(plan, configurations) {
+            if let classes = Schema.modelTypes(of: schema) {
+                return try (Schema.checked(classes, version: schema.version), Self.types(of: classes))
+            }
+            try schema.validate()
+            return (schema, schema.entities.map(ModelType.dynamic))
+        }
+    }
+
+    private init(
+        _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration],
+        _ resolve: () throws -> (Schema, [ModelType])
+    ) throws {
+        do {
+            configuration = try Self.only(configurations)
+            (schema, types) = try resolve()
+        } catch {
+            for configuration in configurations { configuration.options.migration.options.finishUpdates() }
+            throw error
+        }
+        migrationPlan = plan
+    }
+
+    private static func only(_ configurations: [ModelConfiguration]) throws -> ModelConfiguration {
+        guard configurations.count <= 1 else {
+            throw SwiftDataError.duplicateConfiguration.explained(
+                "A container has one store; \(configurations.count) configurations were given.")
+        }
+        let configuration = configurations.first ?? ModelConfiguration()
+        try configuration.validate()
+        return configuration
+    }
+
+    static func types(of classes: [any PersistentModel.Type]) -> [ModelType] {
+        Schema.reachable(from: classes).map { $0._$modelType }
+    }
+
+    /// The version of a plan that has some classes, the newest of several.
+    static func version(
+        of classes: [any PersistentModel.Type], in plan: (any SchemaMigrationPlan.Type)?
+    ) -> Schema.Version {
+        guard let plan else { return Schema.Version(1, 0, 0) }
+        let wanted = Set(classes.map { ObjectIdentifier($0) })
+        return plan.schemas.last { wanted.isSubset(of: Set($0.models.map { ObjectIdentifier($0) })) }?.versionIdentifier
+            ?? Schema.Version(1, 0, 0)
+    }
+}
