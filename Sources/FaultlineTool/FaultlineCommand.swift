@@ -14,20 +14,6 @@ struct FaultlineCommand: ParsableCommand {
             CompactCommand.self, SalvageCommand.self, MigrateStoreCommand.self, DemoStepCommand.self,
         ]
     )
-
-    static func run(_ arguments: [String]?) {
-        do {
-            var command = try parseAsRoot(arguments)
-            try command.run()
-        } catch let failure as CommandFailure {
-            Terminal.messages.write("faultline: \(failure.message)\n")
-            endProcess(failure.status)
-        } catch {
-            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            Terminal.messages.write(fullMessage(for: error) + "\n")
-            endProcess(CommandFailure.wrongUsage)
-        }
-    }
 }
 
 /// Runs the tool, which ends the process where it has a status to tell.
@@ -36,5 +22,5 @@ struct FaultlineCommand: ParsableCommand {
 ///
 /// - Parameter arguments: What follows the tool's name; nil for those of the process.
 package func runFaultlineTool(_ arguments: [String]? = nil) {
-    FaultlineCommand.run(arguments)
+    FaultlineCommand.runAndExit(arguments)
 }

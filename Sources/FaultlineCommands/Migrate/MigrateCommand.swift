@@ -55,14 +55,5 @@ public struct MigrateCommand<Plan: SchemaMigrationPlan>: ParsableCommand {
     /// Runs the command, and ends the process where it has a status to tell.
     ///
     /// - Parameter arguments: What follows the executable's name; nil for those of the process.
-    public static func main(_ arguments: [String]? = nil) {
-        do {
-            var command = try parseAsRoot(arguments)
-            try command.run()
-        } catch {
-            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            Terminal.messages.write(fullMessage(for: error) + "\n")
-            endProcess(CommandFailure.wrongUsage)
-        }
-    }
+    public static func main(_ arguments: [String]? = nil) { runAndExit(arguments) }
 }
