@@ -20,12 +20,7 @@ struct MappingResolution {
         mappings = models.flatMap(\.entityMappings)
         oldNames = SchemaDifference(from: source, to: target).oldEntityNames
         rewritten = Set(mappings.compactMap(\.destinationEntityName))
-        runsCode = mappings.contains { mapping in
-            mapping.entityMigrationPolicy != nil
-                || (mapping.attributeMappings + mapping.relationshipMappings).contains {
-                    if case .computed? = $0.valueExpression?.form { true } else { false }
-                }
-        }
+        runsCode = mappings.contains(where: \.runsCode)
     }
 
     /// The mappings with entities and properties in the place of names.

@@ -60,4 +60,12 @@ public struct EntityMapping: Sendable {
         entityMigrationPolicy = policy
         self.userInfo = userInfo
     }
+
+    /// Whether code is run: it may read any attribute, make objects of any entity, and associate them.
+    var runsCode: Bool {
+        entityMigrationPolicy != nil
+            || (attributeMappings + relationshipMappings).contains {
+                if case .computed? = $0.valueExpression?.form { true } else { false }
+            }
+    }
 }

@@ -53,24 +53,13 @@ struct LeftBehindValues {
     /// Attributes that no mapping reads, where no code might.
     private func unread(of entity: Schema.Entity) -> [String] {
         let concerned = mappings.filter { $0.source?.name == entity.name }
-        guard !concerned.contains(where: \.runsCode) else { return [] }
+        guard !concerned.contains(where: \.mapping.runsCode) else { return [] }
         let read = Set(concerned.flatMap(\.attributesRead))
         return entity.properties.compactMap { ($0 as? Schema.Attribute)?.name }.filter { !read.contains($0) }
     }
 }
 
 extension ResolvedMapping {
-    /// Whether code is run that may read any attribute.
-    fileprivate var runsCode: Bool {
-        mapping.entityMigrationPolicy != nil
-            || attributes.contains {
-                if case .computed = $0.value { true } else { false }
-            }
-            || relationships.contains {
-                if case .computed = $0.value { true } else { false }
-            }
-    }
-
     /// The attributes of old objects that go into new ones.
     fileprivate var attributesRead: [String] {
         attributes.compactMap {
