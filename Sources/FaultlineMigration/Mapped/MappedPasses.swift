@@ -61,12 +61,7 @@ struct MappedPasses {
             }
             try flushForTrial(mapping, by: recovery)
         }
-        try recovering(mapping) {
-            try call(mapping) {
-                try policies[mapping.place]?.endInstanceCreation(forMapping: mapping.mapping, manager: manager)
-                try stage.flush()
-            }
-        }
+        try end(mapping) { try $0?.endInstanceCreation(forMapping: mapping.mapping, manager: manager) }
     }
 
     private func create(_ mapping: ResolvedMapping, of old: ManagedObject) throws {
@@ -104,12 +99,7 @@ struct MappedPasses {
             }
             try flushForTrial(mapping, by: recovery)
         }
-        try recovering(mapping) {
-            try call(mapping) {
-                try policies[mapping.place]?.endRelationshipCreation(forMapping: mapping.mapping, manager: manager)
-                try stage.flush()
-            }
-        }
+        try end(mapping) { try $0?.endRelationshipCreation(forMapping: mapping.mapping, manager: manager) }
     }
 
     private func relate(_ mapping: ResolvedMapping, _ new: ManagedObject, to old: ManagedObject) throws {
@@ -128,14 +118,11 @@ struct MappedPasses {
     private func check(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
         try course.begin(.validation, of: mapping.destination?.name, mapping: mapping.mapping.name)
-        try recovering(mapping) {
-            try call(mapping) {
-                if course.findings?.sample == nil {
-                    try policies[mapping.place]?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
-                }
-                try policies[mapping.place]?.end(mapping.mapping, manager: manager)
-                try stage.flush()
+        try end(mapping) { policy in
+            if course.findings?.sample == nil {
+                try policy?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
             }
+            try policy?.end(mapping.mapping, manager: manager)
         }
     }
 
@@ -194,6 +181,16 @@ struct MappedPasses {
     }
 
     // MARK: Calls
+
+    /// Ends a pass over a mapping: makes the calls that are not about one object, and saves what they made.
+    private func end(_ mapping: ResolvedMapping, _ calls: (EntityMigrationPolicy?) throws -> Void) throws {
+        try recovering(mapping) {
+            try call(mapping) {
+                try calls(policies[mapping.place])
+                try stage.flush()
+            }
+        }
+    }
 
     /// Makes a call of a policy, and sees whether it went well: what setters could not throw is thrown here.
     private func call(_ mapping: ResolvedMapping, _ old: ManagedObject? = nil, _ body: () throws -> Void) throws {
