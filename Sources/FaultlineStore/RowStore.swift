@@ -104,15 +104,27 @@ package final class RowStore: Sendable {
 
     /// Checks a record's row and gives a view of it by the slots in force.
     package func view(_ record: RecordView, of entity: EntityStorage) throws(StoreError) -> RowView {
-        guard let table = table(forLayout: record.layout, of: entity),
-            let view = RowView(checking: record.row, table: table, hasExtension: record.flags.contains(.hasExtension))
-        else {
-            throw StoreError(
-                .malformed,
-                "Object \(record.id) of \(entity.name) has a row that does not fit its layout \(record.layout). Run `faultline verify`, then `faultline salvage`."
-            )
+        try record.checkedRow(by: table(forLayout: record.layout, of: entity), of: entity.name)
+    }
+}
+
+extension RecordView {
+    /// Checks the row, and gives a view of it.
+    ///
+    /// - Parameters:
+    ///   - table: How rows of the record's layout are read; nil if no row of the table can have it.
+    ///   - owner: What the object is of, for the error.
+    /// - Returns: The view, which borrows the record's bytes.
+    /// - Throws: `malformed` for a row that does not fit its layout.
+    @inline(__always)
+    package func checkedRow(by table: UnsafePointer<LayoutTable>?, of owner: String) throws(StoreError) -> RowView {
+        if let table, let view = RowView(checking: row, table: table, hasExtension: flags.contains(.hasExtension)) {
+            return view
         }
-        return view
+        throw StoreError(
+            .malformed,
+            "Object \(id) of \(owner) has a row that does not fit its layout \(layout). Run `faultline verify`, then `faultline salvage`."
+        )
     }
 }
 

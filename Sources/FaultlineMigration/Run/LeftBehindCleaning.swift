@@ -68,16 +68,10 @@ struct LeftBehindCleaning {
             table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
         ) { records in
             for record in records {
-                guard let layout = layouts[record.layout],
-                    let row = RowView(
-                        checking: record.row, layout: layout, hasExtension: record.flags.contains(.hasExtension))
-                else {
-                    throw MigrationError(
-                        .storage,
-                        "Object \(record.id) of table \(table.rawValue), whose entity is gone, has a row that does not fit layout \(record.layout). Run `faultline verify`."
-                    )
-                }
-                for slot in layout.variableSlots {
+                let layout = layouts[record.layout]
+                let row = try record.checkedRow(
+                    by: layout?.table, of: "table \(table.rawValue), whose entity is gone,")
+                for slot in layout?.variableSlots ?? [] {
                     if let reference = row.blobReference(slot) { blobs.append(reference.identifier) }
                 }
             }

@@ -82,17 +82,12 @@ private struct Pass {
     let destination: TableID
 
     func link(_ record: RecordView, in transaction: inout Transaction) throws {
-        guard let layout = store.storage.layouts[record.layout],
-            let row = RowView(
-                checking: record.row, layout: layout, hasExtension: record.flags.contains(.hasExtension))
-        else {
-            throw StoreError(
-                .malformed,
-                "Object \(record.id) of \(link.entity) has a row that does not fit its layout \(record.layout). Run `faultline verify`, then `faultline salvage`."
-            )
-        }
+        let layout = store.storage.layouts[record.layout]
+        let row = try record.checkedRow(by: layout?.table, of: link.entity)
         // Rows that are older than the reference lack its column.
-        guard let slot = layout.slot(ofColumn: link.column), layout.columns[slot].kind == .toOne else { return }
+        guard let layout, let slot = layout.slot(ofColumn: link.column), layout.columns[slot].kind == .toOne else {
+            return
+        }
         let target = row.toOne(slot)
         guard target != 0, try !transaction.location(of: target, in: destination).isAbsent else { return }
         // The reference's place in the collection that followed it, if one did.
