@@ -9,11 +9,7 @@ enum EmployeeStore {
     /// The hundred departments and nobody in them.
     static let empty = StartingStore("departments-1") { folder, _ in
         let container = try open(folder)
-        let context = ModelContext(container)
-        for number in 1...departmentCount {
-            context.insert(Department(name: EmployeeMaker.departmentName(number)))
-        }
-        try context.save()
+        try makeDepartments(in: ModelContext(container)) { Department(name: $0) }
         try container.close()
     }
 
@@ -131,6 +127,19 @@ enum EmployeeStore {
         var configuration = ModelConfiguration(url: URL(filePath: folder.path, directoryHint: .isDirectory))
         if let budgetMiB { configuration.options.memoryBudget = budgetMiB << 20 }
         return configuration
+    }
+
+    /// The same, for a migration that keeps to a ceiling, and is read under the same budget.
+    static func configuration(_ folder: StoreFolder, ceilingMiB: Int?) -> ModelConfiguration {
+        var configuration = configuration(folder, budgetMiB: ceilingMiB)
+        if let ceilingMiB { configuration.options.migration.memoryCeiling = ceilingMiB << 20 }
+        return configuration
+    }
+
+    /// Inserts and saves the hundred departments.
+    static func makeDepartments(in context: ModelContext, _ make: (_ name: String) -> some PersistentModel) throws {
+        for number in 1...departmentCount { context.insert(make(EmployeeMaker.departmentName(number))) }
+        try context.save()
     }
 
     /// All departments, in the order of their numbers.

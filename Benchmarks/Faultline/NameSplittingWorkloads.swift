@@ -28,11 +28,7 @@ extension Workload {
         department: any KeyPath<Employee, Department?> & Sendable
     ) -> Workload {
         Workload(name, defaultCount: 1_000_000, start: .changing(EmployeeStore.full)) { run in
-            var configuration = EmployeeStore.configuration(run.store)
-            if let ceiling = run.budgetMiB {
-                configuration.options.migration.memoryCeiling = ceiling << 20
-                configuration.options.memoryBudget = ceiling << 20
-            }
+            let configuration = EmployeeStore.configuration(run.store, ceilingMiB: run.budgetMiB)
             let measurement = WorkloadMeasurement(store: run.store)
             measurement.begin()
             measurement.resume()

@@ -47,17 +47,11 @@ enum KeptPhotos: VersionedSchema {
         let container = try ModelContainer(
             for: Schema(versionedSchema: KeptPhotos.self), configurations: EmployeeStore.configuration(folder))
         let context = ModelContext(container)
-        let departments = (1...EmployeeStore.departmentCount).map { Department(name: EmployeeMaker.departmentName($0)) }
-        for department in departments { context.insert(department) }
-        try context.save()
-        let maker = EmployeeMaker()
-        for id in 1...max(count, 1) where id <= count {
-            let values = EmployeeRecord(maker.employee(id))
-            context.insert(
-                Employee(values, photo: Data(Photo.bytes(id: id)), department: departments[values.department - 1]))
-            if id % Photographed.batchSize == 0 { try context.save() }
-        }
-        try context.save()
+        try EmployeeStore.makeDepartments(in: context) { Department(name: $0) }
+        try Photographed.fill(
+            context, count,
+            making: { Employee($0, photo: $1, department: $2 as Department) }
+        ) { _, transaction in try transaction() }
         try container.checkpoint()
         try container.close()
     }

@@ -9,11 +9,7 @@ extension Workload {
         isDefaultMost: true,
         start: .changing(KeptPhotos.full)
     ) { run in
-        var configuration = EmployeeStore.configuration(run.store)
-        if let ceiling = run.budgetMiB {
-            configuration.options.migration.memoryCeiling = ceiling << 20
-            configuration.options.memoryBudget = ceiling << 20
-        }
+        let configuration = EmployeeStore.configuration(run.store, ceilingMiB: run.budgetMiB)
         let measurement = WorkloadMeasurement(store: run.store)
         measurement.begin()
         measurement.resume()

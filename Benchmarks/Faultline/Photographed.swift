@@ -47,11 +47,7 @@ enum Photographed {
     /// The hundred departments and nobody in them.
     static let empty = StartingStore("photo-departments-1") { folder, _ in
         let container = try open(folder)
-        let context = ModelContext(container)
-        for number in 1...EmployeeStore.departmentCount {
-            context.insert(Department(name: EmployeeMaker.departmentName(number)))
-        }
-        try context.save()
+        try EmployeeStore.makeDepartments(in: ModelContext(container)) { Department(name: $0) }
         try container.close()
     }
 
@@ -76,6 +72,18 @@ enum Photographed {
         _ count: Int,
         _ transaction: (_ count: Int, _ work: () throws -> Void) throws -> Void
     ) throws {
+        try fill(
+            context, count,
+            making: { Employee($0, photo: $1, department: $2 as Department) }, transaction)
+    }
+
+    /// The same with employees and departments of other classes.
+    static func fill<Department: PersistentModel>(
+        _ context: ModelContext,
+        _ count: Int,
+        making make: @escaping (EmployeeRecord, Data, Department) -> some PersistentModel,
+        _ transaction: (_ count: Int, _ work: () throws -> Void) throws -> Void
+    ) throws {
         let departments = try context.fetch(FetchDescriptor<Department>())
         try check("departments", departments.count, is: EmployeeStore.departmentCount)
         let maker = EmployeeMaker()
@@ -85,7 +93,7 @@ enum Photographed {
             }
             try transaction(batch.count) {
                 for (values, photo) in batch {
-                    context.insert(Employee(values, photo: photo, department: departments[values.department - 1]))
+                    context.insert(make(values, photo, departments[values.department - 1]))
                 }
                 try context.save()
             }
