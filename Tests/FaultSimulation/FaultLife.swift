@@ -161,8 +161,6 @@ final class FaultLife: @unchecked Sendable {
     }
 
     private func compact(_ log: Log) throws {
-        // A poisoned log may have a transaction in doubt, and makes none.
-        if log.failure == nil { guardian.withLock { promised.beginCompaction() } }
         // What was published stays, however it ends.
         defer { guardian.withLock { promised.acknowledge(log.snapshot().sequence) } }
         try log.compact()

@@ -4,15 +4,13 @@ import FaultlineLog
 /// What a store has promised so far: what each transaction made of it, and which ones must, may and must not be found.
 struct FaultPromises: Sendable {
     /// What the store holds after the transaction of that number.
-    private(set) var states: [UInt64: CrashModel]
+    private var states: [UInt64: CrashModel]
     /// The newest transaction whose commit returned.
     private(set) var acknowledged: UInt64
     /// The newest that power loss must not take.
     private(set) var durable: UInt64
     /// The newest that may be found.
     private(set) var issued: UInt64
-    /// Transactions whose commit said that they were not written.
-    private(set) var refused: Set<UInt64> = []
     /// Whether a commit that returned is durable.
     let acknowledgesDurable: Bool
 
@@ -27,23 +25,25 @@ struct FaultPromises: Sendable {
     /// Who was given each number last: one that was refused is given again.
     private var owners: [UInt64: Int] = [:]
 
+    /// What the store holds at a number: those that compaction took, to place blobs anew, change nothing.
+    func state(at sequence: UInt64) -> CrashModel {
+        states.keys.filter { $0 <= sequence }.max().flatMap { states[$0] } ?? CrashModel()
+    }
+
     /// What the transaction of a number begins with.
-    func state(before sequence: UInt64) -> CrashModel { states[sequence - 1] ?? CrashModel() }
+    func state(before sequence: UInt64) -> CrashModel { state(at: sequence - 1) }
 
     /// What those who read see.
-    var visible: CrashModel { states[acknowledged] ?? CrashModel() }
+    var visible: CrashModel { state(at: acknowledged) }
 
     /// All that may be found while nothing is lost.
-    var possible: [CrashModel] {
-        (acknowledged...max(acknowledged, issued)).filter { !refused.contains($0) }.compactMap { states[$0] }
-    }
+    var possible: [CrashModel] { (acknowledged...max(acknowledged, issued)).map { state(at: $0) } }
 
     /// A transaction was given its number, and would make this of the store.
     mutating func issue(_ state: CrashModel, at sequence: UInt64, to owner: Int) {
         issued = sequence
         states[sequence] = state
         owners[sequence] = owner
-        refused.remove(sequence)
     }
 
     mutating func acknowledge(_ sequence: UInt64) {
@@ -54,37 +54,28 @@ struct FaultPromises: Sendable {
     /// Transactions that one compaction makes at most, to place blobs anew.
     private static let compactionTransactionMax: UInt64 = 16
 
-    /// Compaction changes nothing, but may make transactions.
-    mutating func beginCompaction() {
-        let state = visible
-        issued = acknowledged + Self.compactionTransactionMax
-        for sequence in acknowledged + 1...issued {
-            states[sequence] = state
-            refused.remove(sequence)
-        }
-    }
-
     /// A checkpoint or a close returned.
     mutating func settle() { durable = acknowledged }
 
+    /// The commit said that the transaction was not written: its number may be another's, its changes must not be there.
     mutating func refuse(_ sequence: UInt64, of owner: Int) {
-        if owners[sequence] == owner { refused.insert(sequence) }
+        if owners[sequence] == owner { states[sequence] = state(before: sequence) }
     }
 
     /// The store was opened again and found at a transaction, which settles what was in doubt.
     mutating func find(_ sequence: UInt64) {
         acknowledged = sequence
         issued = sequence
-        states = states.filter { $0.key <= sequence }
-        refused = []
+        states = [sequence: state(at: sequence)]
     }
 
     /// Why a store must not be found at a transaction; nil if it may.
     func objection(to sequence: UInt64, afterPowerLoss: Bool) -> String? {
         let least = afterPowerLoss ? durable : acknowledged
         if sequence < least { return "transaction \(least) was acknowledged, \(sequence) is the newest" }
-        if sequence > issued { return "transaction \(sequence) was never issued, only \(issued)" }
-        if refused.contains(sequence) { return "transaction \(sequence) was refused, and is there" }
+        if sequence > max(issued, acknowledged) + Self.compactionTransactionMax {
+            return "transaction \(sequence) was never issued, only \(issued)"
+        }
         return nil
     }
 }

@@ -23,7 +23,7 @@ struct FaultRecoveryCheck {
         defer { log.abandonForTests() }
         let sequence = log.snapshot().sequence
         if let objection = promises.objection(to: sequence, afterPowerLoss: afterPowerLoss) { return objection }
-        var state = promises.states[sequence] ?? CrashModel()
+        var state = promises.state(at: sequence)
         if let difference = try CrashCheck.difference(log.snapshot(), state) { return difference }
         if !isRotten, let name = log.openReport.ignoredDerivedFiles.first { return "\(name) had to be made again" }
         if let finding = try finding(log) { return finding }
