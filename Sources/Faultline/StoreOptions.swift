@@ -37,6 +37,8 @@ public struct StoreOptions: Hashable, Sendable {
         public var memoryCeiling = 64 << 20
         /// What becomes of stored values that a migration drops, and that no code of a stage has seen.
         public var unhandledData = MigrationOptions.UnhandledData.drop
+        /// What becomes of objects that cannot be converted, or that break a rule of the new version.
+        public var onFailure = MigrationOptions.FailurePolicy.stop
         /// Called on the thread that opens the container: when a pass begins and ends over an entity, and while it works
         /// after every thousand objects, or every 100 ms.
         ///
@@ -68,7 +70,7 @@ public struct StoreOptions: Hashable, Sendable {
         /// compared.
         public static func == (left: Migration, right: Migration) -> Bool {
             left.memoryCeiling == right.memoryCeiling && left.bytesPerSecond == right.bytesPerSecond
-                && left.unhandledData == right.unhandledData
+                && left.unhandledData == right.unhandledData && left.onFailure == right.onFailure
         }
 
         /// Hashes what `==` compares.
@@ -76,11 +78,12 @@ public struct StoreOptions: Hashable, Sendable {
             hasher.combine(memoryCeiling)
             hasher.combine(bytesPerSecond)
             hasher.combine(unhandledData)
+            hasher.combine(onFailure)
         }
 
         var options: MigrationOptions {
             var options = MigrationOptions(
-                memoryCeiling: memoryCeiling, unhandledData: unhandledData, progress: progress)
+                memoryCeiling: memoryCeiling, unhandledData: unhandledData, onFailure: onFailure, progress: progress)
             options.control = control
             options.bytesPerSecond = bytesPerSecond
             options.updates = updates

@@ -32,6 +32,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case missingReference
         /// The closure of a stage threw, wrote something that cannot be, or caught an error that its context met.
         case stageFailed
+        /// More objects cannot be converted than the quarantine may take.
+        case quarantineFull
         /// It was cancelled by its `MigrationControl`.
         case cancelled
         /// A migration was stopped that can go on, and would be given up.

@@ -9,6 +9,8 @@ public struct MigrationOptions: Sendable {
     public var memoryCeiling: Int
     /// What becomes of stored values that a migration drops, and that no code of a stage has seen.
     public var unhandledData: UnhandledData
+    /// What becomes of objects that cannot be converted, or that break a rule of the new version.
+    public var onFailure: FailurePolicy
     /// Called on the thread that runs the migration: when a pass begins and ends over an entity, and while it works after
     /// every thousand objects, or every 100 ms.
     public var progress: (@Sendable (MigrationProgress) -> Void)?
@@ -56,13 +58,27 @@ public struct MigrationOptions: Sendable {
         case fail
     }
 
-    /// The defaults: 64 MiB, unhandled data dropped, silent.
+    /// What becomes of an object that cannot be converted.
+    public enum FailurePolicy: Hashable, Sendable {
+        /// The migration stops with an error that names the object and says why.
+        case stop
+        /// The object goes into the quarantine of the store as it was, and the migration goes on; where more than
+        /// `limit` objects fail it stops all the same (`quarantineFull`).
+        ///
+        /// Nothing of the object is lost: `ModelContainer.quarantine()` lists and reads it. Closures, policies and
+        /// expressions may be called more than once for an object then. Custom stages stop, because nobody can tell
+        /// which object their closures failed for.
+        case quarantine(limit: Int = 1_000)
+    }
+
+    /// The defaults: 64 MiB, unhandled data dropped, stopping at an object that fails, silent.
     public init(
-        memoryCeiling: Int = 64 << 20, unhandledData: UnhandledData = .drop,
+        memoryCeiling: Int = 64 << 20, unhandledData: UnhandledData = .drop, onFailure: FailurePolicy = .stop,
         progress: (@Sendable (MigrationProgress) -> Void)? = nil
     ) {
         self.memoryCeiling = max(memoryCeiling, 16 << 20)
         self.unhandledData = unhandledData
+        self.onFailure = onFailure
         self.progress = progress
     }
 

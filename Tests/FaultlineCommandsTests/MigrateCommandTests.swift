@@ -87,6 +87,19 @@ struct MigrateCommandTests {
         }
     }
 
+    @Test func `objects that cannot be converted are put aside on request`() async throws {
+        try make(titles: ["one", ""])
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--quarantine", "1"])
+        }
+        #expect(text(result.standardOutputContent).contains("in quarantine: 1 object of Book, to 2.0.0: code"))
+        try expect(Books2.self)
+        await #expect(processExitsWith: .exitCode(2)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--quarantine", "0"])
+        }
+    }
+
     @Test func `a sample says nothing of the objects behind it`() async throws {
         try make(titles: ["one", "two", ""])
         await #expect(processExitsWith: .success) { [store = store as String] in

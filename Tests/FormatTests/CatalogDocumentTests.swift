@@ -1,5 +1,6 @@
 import Faultline
 import FaultlineLog
+import FaultlineMigration
 import FaultlineModel
 import FaultlineStore
 import Testing
@@ -110,8 +111,10 @@ import Testing
             LeftBehindCounts(entity: "Linked", attribute: nil, objects: 1),
         ]
         record.report.stages[0].passes = [PassCounts(name: "instances")]
-        record.restart = StageRestart(tables: [20, 21], firstBlob: 7, leftBehindCount: 2, counts: record.report)
+        record.restart = StageRestart(
+            tables: [20, 21], firstBlob: 7, leftBehindCount: 2, counts: record.report, firstQuarantine: 9)
         record.unusedNumbers = map.counters
+        record.firstQuarantine = 8
         try compare("migration", [record])
         try compare("restart", [record], ["restart"])
         try compare("counts", [record], ["report"])
@@ -128,6 +131,21 @@ import Testing
             let bytes = try NestedEncoder.encode(one)
             #expect(try bytes.withUnsafeBytes { try NestedDecoder.decode(LeftBehind.self, from: $0) } == one)
         }
+    }
+
+    @Test func quarantineHasTheDocumentedKeys() throws {
+        let values = [
+            QuarantinedValueRecord(name: "name", kind: 15, value: .string("a")),
+            QuarantinedValueRecord(name: "photo", kind: 17, value: .large(byteCount: 5), blob: 3),
+            QuarantinedValueRecord(name: "owner", kind: 0, value: .object(entity: "Linked", number: 4)),
+        ]
+        let row = QuarantinedRow(
+            from: "1.0.0", to: "2.0.0", entity: "Keyed", object: 7, rule: "code", property: "name", reason: "r",
+            values: values, table: 16)
+        try compare("quarantined object", [QuarantineEntry.object(row)])
+        try compare("quarantined value", [QuarantineEntry.object(row)], ["values", "*"])
+        let numbers = QuarantinedNumbers(owner: 1, entity: "Linked", name: "keyed", refer: true, numbers: [2])
+        try compare("quarantined numbers", [QuarantineEntry.numbers(numbers)])
     }
 
     /// Counts that a release without custom stages has written.

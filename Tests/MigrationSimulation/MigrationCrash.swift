@@ -18,11 +18,15 @@ package enum MigrationLife: CaseIterable, Sendable {
     case customPreview
     /// No plan: references become links, and an index is built.
     case lightweight
+    /// The streamed stage, with objects that cannot be converted.
+    case quarantine
+    /// The mapped stage, which begins again without objects that cannot be converted.
+    case mappedQuarantine
 
     /// What the migration leads to.
     fileprivate var version: any VersionedSchema.Type {
         switch self {
-        case .streamed, .mapped, .preview: Simulated2.self
+        case .streamed, .mapped, .preview, .quarantine, .mappedQuarantine: Simulated2.self
         case .custom, .customPreview: SimulatedCustom3.self
         case .lightweight: SimulatedLinks2.self
         }
@@ -34,6 +38,8 @@ package enum MigrationLife: CaseIterable, Sendable {
         case .custom, .customPreview: SimulatedCustomPlan.self
         case .mapped: SimulatedMappedPlan.self
         case .lightweight: nil
+        case .quarantine: SimulatedQuarantinePlan.self
+        case .mappedQuarantine: SimulatedMappedQuarantinePlan.self
         }
     }
 
@@ -42,6 +48,7 @@ package enum MigrationLife: CaseIterable, Sendable {
         case .streamed, .mapped, .preview: try work.newFault(context)
         case .custom, .customPreview: try work.customFault(context)
         case .lightweight: try work.linkFault(context)
+        case .quarantine, .mappedQuarantine: try work.quarantineFault(context)
         }
     }
 
@@ -104,6 +111,7 @@ private final class MigrationCrash: @unchecked Sendable {
 
     private var migration: MigrationOptions {
         var migration = MigrationOptions()
+        if life == .quarantine || life == .mappedQuarantine { migration.onFailure = .quarantine() }
         migration.batchByteCount = 1 + Int(seed % 3) * 400
         return migration
     }
@@ -184,6 +192,7 @@ private final class MigrationCrash: @unchecked Sendable {
             let count = snapshot.recordCount(of: TableID(rawValue: number))
             if count > 0 { return "table \(number) is left, with \(count) rows" }
         }
+        if snapshot.recordCount(of: .quarantine) > 0 { return "the quarantine is not empty" }
         return try work.oldFault(context)
     }
 

@@ -25,6 +25,12 @@ package struct MigrationArguments: ParsableArguments {
         help: "Refuses to migrate if entities or attributes with stored values would be dropped that no stage handles.")
     package var keepData = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Puts objects that cannot be converted aside, at most so many, and goes on; without it the first one stops the migration.",
+            valueName: "limit"))
+    package var quarantine: Int?
+
     @Option(help: ArgumentHelp("Writes the report to a file, as JSON.", valueName: "file"))
     package var report: String?
 
@@ -41,6 +47,7 @@ package struct MigrationArguments: ParsableArguments {
             guard dryRun else { throw ValidationError("--sample is for --dry-run.") }
             guard sample > 0 else { throw ValidationError("--sample takes a number above 0.") }
         }
+        if let quarantine, quarantine < 1 { throw ValidationError("--quarantine takes a number above 0.") }
         if dryRun, resume { throw ValidationError("--dry-run begins at the beginning, and --resume does not.") }
     }
 }

@@ -74,6 +74,7 @@ package struct MigrationRun {
             url: URL(filePath: arguments.store, directoryHint: .isDirectory))
         configuration.options.migration.memoryCeiling = arguments.memory << 20
         configuration.options.migration.unhandledData = arguments.keepData ? .fail : .drop
+        if let limit = arguments.quarantine { configuration.options.migration.onFailure = .quarantine(limit: limit) }
         configuration.options.migration.control = control
         configuration.options.migration.progress = { display.show($0) }
         if arguments.dryRun {

@@ -20,6 +20,8 @@ final class MigrationCourse {
     private let stageCount: Int
     /// What a dry run has found; nil if it is none.
     let findings: PreviewFindings?
+    /// Takes the objects that fail.
+    let quarantine: QuarantineKeeper
     /// Place in `counts.stages` of the stage under way.
     private(set) var stage: Int?
     private var pass: MigrationPass?
@@ -53,10 +55,12 @@ final class MigrationCourse {
     ///   - stageCount: How many stages there are.
     ///   - resumed: The record of the migration, if it was begun and did not end.
     ///   - findings: Takes what a dry run finds; nil if it is none.
+    /// - Throws: What the store says where the quarantine cannot be read.
     init(
         _ log: Log, _ options: MigrationOptions, stageCount: Int, resumed: MigrationRecord?,
         findings: PreviewFindings? = nil
-    ) {
+    ) throws {
+        quarantine = try QuarantineKeeper(log, findings == nil ? options.onFailure : .stop, resumed: resumed)
         self.log = log
         self.options = options
         self.stageCount = stageCount
@@ -111,6 +115,9 @@ final class MigrationCourse {
         counts.stages.append(again)
         self.stage = counts.stages.count - 1
     }
+
+    /// Whether an object that fails is noted or taken, and the others are done.
+    var goesOnBehindFailures: Bool { findings != nil || quarantine.isOn }
 
     /// The version that the stage under way leads to.
     var stageName: String { stage.map { counts.stages[$0].to } ?? "" }

@@ -46,13 +46,18 @@ struct MappedPasses {
         if let source = mapping.source?.name, mapping.mapping.mappingType != .add {
             let total = stage.source.storedCount(entityNamed: source)
             try course.begin(.instances, of: source, mapping: mapping.mapping.name, total: total)
+            // What an earlier mapping has made of an object goes with it.
+            let isMade = stage.mappings[..<mapping.place].contains { $0.source?.name == source }
             let recovery = recovery(source) {
+                isMade ? [(source, $0)] : nil
+            } convert: {
                 try create(mapping, of: stage.source.dynamicObject($0, entityNamed: source))
             }
             try stage.source.forEachStored(
                 entityNamed: source, where: mapping.mapping.sourceFilter,
                 skipped: { try advance(mapping, of: total, pass: 0) }, while: { course.wantsMore }
-            ) { old, _, _ in
+            ) { old, number, _ in
+                if stage.isTaken(number, ofSource: source) { return try advance(mapping, of: total, pass: 0) }
                 try recovering(mapping, by: recovery) {
                     try create(mapping, of: old)
                     try call(mapping, old) { try stage.flushIfFull() }
@@ -86,6 +91,8 @@ struct MappedPasses {
             let total = try stage.destinationCount(of: mapping)
             try course.begin(.relationships, of: destination, mapping: mapping.mapping.name, total: total)
             let recovery = recovery(destination) {
+                try stage.makers(of: $0, entityNamed: destination)
+            } convert: {
                 let new = try stage.target.dynamicObject($0, entityNamed: destination)
                 guard let old = try stage.sources(of: new, by: mapping.place).first else { return }
                 try relate(mapping, new, to: stage.source.dynamicObject(old.objectID.number, entityNamed: source))
@@ -131,11 +138,13 @@ struct MappedPasses {
         let check = RuleCheck(
             target: stage.target, schema: manager.destinationSchema,
             rewritten: Set(stage.mappings.compactMap(\.destination?.name)), course: course)
-        let broken = try check.run(limit: course.findings?.room ?? Self.findingsMax)
+        let limit = course.findings?.room ?? course.quarantine.room ?? Self.findingsMax
+        let broken = try check.run(limit: limit)
         if let findings = course.findings {
             for broken in broken { try findings.note(broken, stage: course.stageName) }
             return
         }
+        if course.quarantine.isOn { return try broken.forEach(take) }
         guard broken.isEmpty else {
             let findings = broken.map(\.description).joined(separator: "; ")
             throw MigrationError(
@@ -145,22 +154,49 @@ struct MappedPasses {
         }
     }
 
-    // MARK: Failures
-
-    /// Goes on behind an object that fails, in a dry run.
-    private func recovery(_ entity: String, _ convert: @escaping (RecordID) throws -> Void) -> BatchRecovery {
-        BatchRecovery(
-            convert: convert, flush: { try stage.flush() }, discard: { stage.discard() },
-            note: { try stage.noteFailure(of: $0, entity: entity, $1) })
+    /// Takes the old objects of a new one that breaks a rule: the stage begins again without them.
+    private func take(_ broken: BrokenRule) throws {
+        let reason = QuarantineKeeper.Reason(
+            MigrationReport.Failure.Rule(broken.kind), broken.description, property: broken.propertyName)
+        guard stage.mappings.contains(where: { $0.destination?.name == broken.entityName }) else {
+            // It goes over as it is, and refers to what does not.
+            let oldNames = SchemaDifference(from: manager.sourceSchema, to: manager.destinationSchema).oldEntityNames
+            if let old = oldNames[broken.entityName] { try course.quarantine.take(broken.number, of: old, reason) }
+            return
+        }
+        let makers = try stage.makers(of: broken.number, entityNamed: broken.entityName)
+        guard !makers.isEmpty else {
+            throw MigrationError(
+                .stageFailed,
+                "What the stage to \(name) made breaks a rule of the new version, and of no old object: \(broken.description). The store is in its old state.",
+                entity: broken.entityName, property: broken.propertyName)
+        }
+        for object in makers {
+            try course.quarantine.take(object.number, of: object.entity, reason)
+        }
+        course.quarantine.isLate = true
     }
 
-    /// In a dry run, saves before calls that are not about one object, so that an object that cannot be saved is found.
+    // MARK: Failures
+
+    /// Goes on behind an object that fails.
+    private func recovery(
+        _ entity: String, makers: @escaping (RecordID) throws -> [(entity: String, number: RecordID)]?,
+        convert: @escaping (RecordID) throws -> Void
+    ) -> BatchRecovery {
+        BatchRecovery(
+            convert: convert, flush: { try stage.flush() }, discard: { stage.discard() },
+            note: { try stage.noteFailure(of: $0, entity: entity, $1, makers: makers($0)) })
+    }
+
+    /// Where the stage goes on behind failures, saves before calls that are not about one object, so that an object that cannot be saved is found.
     private func flushForTrial(_ mapping: ResolvedMapping, by recovery: BatchRecovery) throws {
-        guard course.findings != nil else { return }
+        guard course.goesOnBehindFailures else { return }
         try recovering(mapping, by: recovery) { try call(mapping) { try stage.flush() } }
     }
 
-    /// Calls `body`; in a dry run, an error that others may be spared of is noted, and the rest of the batch done.
+    /// Calls `body`; where the stage goes on behind failures, an error that others may be spared of is noted, and the
+    /// rest of the batch done.
     ///
     /// - Parameters:
     ///   - mapping: The mapping.
@@ -171,10 +207,12 @@ struct MappedPasses {
         _ mapping: ResolvedMapping, by recovery: BatchRecovery? = nil, _ body: () throws -> Void
     ) throws {
         do { try body() } catch {
-            guard course.findings != nil, manager.cancellation == nil, PreviewFindings.isOfObject(error) else {
+            guard course.goesOnBehindFailures, manager.cancellation == nil, PreviewFindings.isOfObject(error) else {
                 throw error
             }
             if let recovery { return try recovery.run(stage.batch[...]) }
+            // No object's fault.
+            guard course.findings != nil else { throw error }
             stage.discard()
             try stage.noteFailure(of: nil, entity: mapping.destination?.name ?? "", error)
         }

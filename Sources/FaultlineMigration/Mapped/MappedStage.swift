@@ -210,7 +210,9 @@ final class MappedStage {
             try save(adding: left)
             left.removeAll(keepingCapacity: true)
         }
-        try source.forEachBlobs(entityNamed: entityName) { blobs, rowCount in
+        // What the quarantine has stays.
+        let isKept: (RecordID) -> Bool = { [unowned self] in isTaken($0, ofSource: entityName) }
+        try source.forEachBlobs(entityNamed: entityName, except: isKept) { blobs, rowCount in
             try course.advance(by: rowCount)
             left += blobs.filter { !wasMoved($0) }
             if left.count >= 16_384 { try flush() }
@@ -243,9 +245,49 @@ final class MappedStage {
     }
 
     /// Notes an old object for which calls could not be made, or whose new ones could not be saved.
-    func noteFailure(of number: RecordID?, entity: String, _ error: any Error) throws {
+    ///
+    /// Outside of a dry run the old objects go into the quarantine.
+    ///
+    /// - Parameters:
+    ///   - number: The object that the calls were made for.
+    ///   - entity: Its entity.
+    ///   - error: What was thrown.
+    ///   - makers: The old objects, where the calls were made for a new one, or others have made something of the old
+    ///     one already: then the stage begins again without them.
+    /// - Throws: Where too many fail.
+    func noteFailure(
+        of number: RecordID?, entity: String, _ error: any Error, makers: [(entity: String, number: RecordID)]? = nil
+    ) throws {
         countsAtFlush = course.counts
-        try course.findings?.note(entity, number, stage: course.stageName, error, refusal: target.refusal)
+        let refusal = target.refusal
+        target.refusal = nil
+        if let findings = course.findings {
+            return try findings.note(entity, number, stage: course.stageName, error, refusal: refusal)
+        }
+        for object in makers ?? number.map({ [(entity, $0)] }) ?? [] {
+            try course.quarantine.take(object.number, of: object.entity, .init(error, refusal: refusal))
+        }
+        if makers != nil { course.quarantine.isLate = true }
+    }
+
+    /// Whether an old object is in the quarantine.
+    func isTaken(_ number: RecordID, ofSource entityName: String) -> Bool {
+        guard !course.quarantine.isEmpty, let table = record.sourceMap.entity(named: entityName)?.table else {
+            return false
+        }
+        return course.quarantine.contains(number, in: table)
+    }
+
+    /// The old objects that a new one was made of, by whatever mapping.
+    func makers(of new: RecordID, entityNamed name: String) throws -> [(entity: String, number: RecordID)] {
+        var found: [(entity: String, number: RecordID)] = []
+        for mapping in mappings where mapping.destination?.name == name {
+            guard let source = mapping.source?.name else { continue }
+            let numbers =
+                mapping.isOneToOne ? [new] : try associations[mapping.place].sources(of: new, in: newest())
+            found += numbers.map { (source, $0) }
+        }
+        return found
     }
 
     /// Saves if the batch is full.

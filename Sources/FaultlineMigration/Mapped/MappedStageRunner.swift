@@ -24,6 +24,21 @@ struct MappedStageRunner {
     ///   with; what the store says where it cannot be read or written.
     func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
         if let stopped { try beginning.takeBack(stopped, &progress) }
+        var attempt = progress
+        guard try run(attempt: &attempt) else {
+            progress = attempt
+            return
+        }
+        // Something was made of objects that were taken into the quarantine afterwards.
+        let again = MappedStageRunner(
+            log: log, step: step, beginning: try beginning.again(&progress), course: course, options: options)
+        try again.run(&progress, stopped: nil)
+    }
+
+    /// Runs the stage once.
+    ///
+    /// - Returns: Whether it has to be run again without the objects that were taken into the quarantine.
+    private func run(attempt progress: inout StepProgress) throws -> Bool {
         let current = progress.current
         let mappings = try MappingResolution(
             step.mappingModels, from: current.schema, to: step.to, stage: step.name
@@ -47,17 +62,24 @@ struct MappedStageRunner {
         progress.firstBlob = record.firstBlob
         progress.intermediateTables.formUnion(ownTables)
         try LinkBuilding(log: log, catalog: target, course: course).run(links, record: record)
-        try RequiredReferenceCheck(log: log, catalog: target, course: course).run(required, of: step)
+        try RequiredReferenceCheck(log: log, catalog: target, course: course, source: current).run(
+            required, of: step)
         if !plan.indexesToBuild.isEmpty {
-            try IndexBuilding(log: log, catalog: target, course: course).run(plan.indexesToBuild, record: record)
+            try IndexBuilding(log: log, catalog: target, course: course, source: current).run(
+                plan.indexesToBuild, record: record)
         }
         let stage = try makeStage(mappings, from: current, to: target, record)
         try MappedPasses(
             stage, MigrationManager(stage, source: current.schema, destination: target.schema),
             name: step.name, course: course
         ).run()
+        let settling = QuarantineSettling(
+            log: log, step: step, source: current, target: target, rewritten: rewritten, course: course,
+            makers: { try stage.makers(of: $1, entityNamed: $0) })
+        if try settling.run() { return true }
         progress.leftBehindCount = stage.record.leftBehindCount
         progress.current = target.under(target.schema, target.map.withoutPassingLinks)
+        return false
     }
 
     private func makeStage(

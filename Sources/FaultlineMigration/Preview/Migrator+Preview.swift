@@ -37,7 +37,7 @@ extension Migrator {
         if options.unhandledData == .fail { try UnhandledDataCheck(log: log, stored: stored, steps: steps.all).run() }
         let begun = try begin(stored, steps, digest: MigrationRecord.previewMark + steps.digest)
         let before = try log.usage(countsLive: false).byteCount
-        let course = MigrationCourse(
+        let course = try MigrationCourse(
             log, options, stageCount: steps.all.count, resumed: nil, findings: findings)
         var isIncomplete = false
         do {
@@ -61,6 +61,11 @@ extension Migrator {
         report.sample = findings.sample
         report.failures = findings.failures
         report.isIncomplete = isIncomplete
+        if options.onFailure != .stop {
+            for failure in findings.failures where failure.object != nil {
+                report.quarantined.add(failure.stage, failure.entity, failure.rule.rawValue)
+            }
+        }
         report.diskBytesNeeded = max(report.bytesWritten, Int(clamping: after > before ? after - before : 0))
         try giveUp()
         return report

@@ -45,13 +45,7 @@ final class PreviewFindings {
         _ entity: String, _ number: RecordID?, stage: String, _ error: any Error, refusal: StoreError.Code? = nil
     ) throws {
         let cause = (error as? MigrationError)?.cause ?? error
-        let rule: MigrationReport.Failure.Rule
-        switch cause {
-        case SwiftDataError.modelValidationFailure: rule = refusal == .duplicate ? .duplicate : .invalid
-        case let error as MigrationError: rule = Self.rule(of: error)
-        case let error as StoreError: rule = error.code == .duplicate ? .duplicate : .code
-        default: rule = .code
-        }
+        let rule = MigrationReport.Failure.Rule(cause, refusal: refusal)
         try note(
             MigrationReport.Failure(
                 stage: stage, entity: entity, object: number, property: nil, rule: rule, reason: "\(cause)"))
@@ -64,31 +58,17 @@ final class PreviewFindings {
         try note(
             MigrationReport.Failure(
                 stage: stage, entity: error.entityName ?? "", object: number, property: error.propertyName,
-                rule: Self.rule(of: error), reason: error.description))
-    }
-
-    private static func rule(of error: MigrationError) -> MigrationReport.Failure.Rule {
-        switch error.code {
-        case .duplicate: .duplicate
-        case .missingReference: .required
-        default: .code
-        }
+                rule: MigrationReport.Failure.Rule(error), reason: error.description))
     }
 
     /// Notes an object that breaks a rule of the new version.
     ///
     /// - Throws: As `note(_:)`.
     func note(_ broken: BrokenRule, stage: String) throws {
-        let rule: MigrationReport.Failure.Rule =
-            switch broken.kind {
-            case .missing: .required
-            case .dangling: .dangling
-            case .count: .count
-            }
         try note(
             MigrationReport.Failure(
                 stage: stage, entity: broken.entityName, object: broken.number, property: broken.propertyName,
-                rule: rule, reason: broken.description))
+                rule: MigrationReport.Failure.Rule(broken.kind), reason: broken.description))
     }
 
     /// Whether an error is that of an object or of somebody's code, so that others may go well.
@@ -99,5 +79,40 @@ final class PreviewFindings {
         }
         guard let error = StorageError.translating(cause) as? StorageError else { return true }
         return [.damaged, .tooLarge, .missing].contains(error.code)
+    }
+}
+
+extension MigrationReport.Failure.Rule {
+    init(_ kind: BrokenRule.Kind) {
+        self =
+            switch kind {
+            case .missing: .required
+            case .dangling: .dangling
+            case .count: .count
+            }
+    }
+
+    /// The rule that an error stands for.
+    ///
+    /// - Parameters:
+    ///   - cause: What was thrown.
+    ///   - refusal: What the store has refused the save for, if that was it.
+    init(_ cause: any Error, refusal: StoreError.Code?) {
+        self =
+            switch cause {
+            case SwiftDataError.modelValidationFailure: refusal == .duplicate ? .duplicate : .invalid
+            case let error as MigrationError: Self(error)
+            case let error as StoreError: error.code == .duplicate ? .duplicate : .code
+            default: .code
+            }
+    }
+
+    fileprivate init(_ error: MigrationError) {
+        self =
+            switch error.code {
+            case .duplicate: .duplicate
+            case .missingReference: .required
+            default: .code
+            }
     }
 }

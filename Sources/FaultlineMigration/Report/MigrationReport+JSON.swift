@@ -21,6 +21,7 @@ extension MigrationReport {
         bytesWritten = try count(.bytesWritten)
         nanoseconds = try count(.nanoseconds)
         stages = try container.decodeIfPresent([Stage].self, forKey: .stages) ?? []
+        quarantined = try container.decodeIfPresent([Quarantined].self, forKey: .quarantined) ?? []
         isDryRun = try container.decodeIfPresent(Bool.self, forKey: .isDryRun) ?? false
         sample = try container.decodeIfPresent(Int.self, forKey: .sample)
         failures = try container.decodeIfPresent([Failure].self, forKey: .failures) ?? []

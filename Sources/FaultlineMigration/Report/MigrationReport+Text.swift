@@ -9,6 +9,8 @@ extension MigrationReport: CustomStringConvertible {
         ]
         if objectsCopied > 0 { parts.append("\(objectsCopied) copied") }
         if objectsDeleted > 0 { parts.append("\(objectsDeleted) deleted") }
+        let quarantinedCount = quarantined.reduce(0) { $0 + $1.objects }
+        if quarantinedCount > 0 { parts.append("\(quarantinedCount) in quarantine") }
         if changesNotSaved > 0 { parts.append("\(changesNotSaved) changed and not saved") }
         return "\(versions.joined(separator: " → ")): \(parts.joined(separator: ", "))"
     }
@@ -34,6 +36,11 @@ extension MigrationReport: CustomStringConvertible {
         }
         lines += Self.costs(lastPasses)
         if changesNotSaved > 0 { lines.append("  \(changesNotSaved) objects were changed and not saved") }
+        for taken in quarantined {
+            lines.append(
+                "  \(isDryRun ? "would go into the quarantine" : "in quarantine"): \(taken.objects) \(taken.objects == 1 ? "object" : "objects") of \(taken.entity), to \(taken.stage): \(taken.rule.rawValue)"
+            )
+        }
         if isDryRun { lines += dryRunLines }
         return lines.joined(separator: "\n") + "\n"
     }

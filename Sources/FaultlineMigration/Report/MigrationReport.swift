@@ -39,6 +39,8 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     public internal(set) var stages: [Stage] = []
     /// The switch, and what was done after it.
     public internal(set) var lastPasses: [Pass] = []
+    /// Objects that went into the quarantine; of a dry run those that would.
+    public internal(set) var quarantined: [Quarantined] = []
 
     /// Whether the migration was only tried out.
     public internal(set) var isDryRun = false
@@ -62,6 +64,7 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey {
         case versions, objectsRead, objectsWritten, objectsFound, objectsDropped, objectsCopied, objectsDeleted
         case changesNotSaved, blobsMoved, blobsLeftBehind, blobBytesRead, resumes, bytesWritten, nanoseconds, stages
+        case quarantined
         case lastPasses, isDryRun, sample, failures, isIncomplete, diskBytesNeeded, diskBytesFree
     }
 
@@ -130,6 +133,18 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         public internal(set) var nanoseconds: Int
         /// Bytes that were written to the store's files meanwhile.
         public internal(set) var bytesWritten: Int
+    }
+
+    /// Objects that were put into the quarantine.
+    public struct Quarantined: Codable, Sendable, Equatable {
+        /// The version that the stage leads to.
+        public internal(set) var stage: String
+        /// The entity of the version before.
+        public internal(set) var entity: String
+        /// What they contradict.
+        public internal(set) var rule: Failure.Rule
+        /// How many there are.
+        public internal(set) var objects: Int
     }
 
     /// An object that cannot be migrated.

@@ -91,6 +91,7 @@ struct CustomStageRunner {
         try course.begin(.copying)
         var entityName = ""
         try copying.run(
+            except: { course.quarantine.contains($0, in: $1.rawValue) },
             // A transaction ends where it is time to tell of it: what is told may take long.
             endsEarly: { course.isDue },
             progress: { entity, done, total in

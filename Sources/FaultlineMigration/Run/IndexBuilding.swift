@@ -13,6 +13,8 @@ struct IndexBuilding {
     let log: Log
     let catalog: StoredCatalog
     let course: MigrationCourse
+    /// What the step reads, where an object that fails may go into the quarantine.
+    var source: StoredCatalog?
 
     /// Bytes of keys and entries of one transaction: bounds its memory.
     private static let batchByteCount = 2 << 20
@@ -56,7 +58,9 @@ struct IndexBuilding {
                             other != entry.id
                         {
                             let duplicate = StoreError.duplicate(other, entry.id, entity.name)
-                            guard course.findings != nil else { throw duplicate }
+                            guard course.findings != nil || course.quarantine.isOn && source != nil else {
+                                throw duplicate
+                            }
                             duplicates.append(duplicate)
                             numbers.append(entry.id)
                             return
@@ -68,11 +72,15 @@ struct IndexBuilding {
             batch.removeAll(keepingCapacity: true)
             batchByteCount = 0
             for (number, duplicate) in zip(numbers, duplicates) {
-                try course.findings?.note(entity.name, number, stage: course.stageName, duplicate)
+                if let findings = course.findings {
+                    try findings.note(entity.name, number, stage: course.stageName, duplicate)
+                } else if let old = source?.entityName(ofTable: entity.table.rawValue) {
+                    try course.quarantine.take(number, of: old, .init(duplicate, refusal: nil))
+                }
             }
         }
         try snapshot.scan(entity.table, from: 1, through: (1 << 48) - 1, readAhead: 128 << 10) { records in
-            for record in records {
+            for record in records where !course.quarantine.contains(record.id, in: entity.table.rawValue) {
                 let view = try store.view(record, of: entity)
                 for index in unique {
                     guard let key = try RowKeys.key(of: view, record.id, entity, index) else { continue }

@@ -19,6 +19,21 @@ struct LightweightStepRunner {
     /// - Throws: `MigrationError`: `duplicate` where rows contradict a uniqueness constraint, `stageFailed` where a
     ///   closure threw; what the store says where it cannot be read or written.
     func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
+        var attempt = progress
+        guard try run(attempt: &attempt, stopped: stopped) else {
+            progress = attempt
+            return
+        }
+        // Something was made of objects that were taken into the quarantine afterwards.
+        let again = LightweightStepRunner(
+            log: log, step: step, beginning: try beginning.again(&progress), course: course, options: options)
+        try again.run(&progress, stopped: nil)
+    }
+
+    /// Runs the step once.
+    ///
+    /// - Returns: Whether it has to be run again without the objects that were taken into the quarantine.
+    private func run(attempt progress: inout StepProgress, stopped: MigrationRecord?) throws -> Bool {
         let current = progress.current
         let rewritten = step.rewrittenEntities(from: current.schema)
         let plan = try EntityMapPlan(
@@ -36,15 +51,18 @@ struct LightweightStepRunner {
                 ?? beginning.write(
                     progress, target: target, counters: target.map.counters,
                     successors: StepBeginning.successors(of: rewritten, from: current, to: target)
-                        + LinkBuilding.successors(links, in: target.map))
+                        + LinkBuilding.successors(links, in: target.map),
+                    ownTables: course.quarantine.isOn
+                        ? Set(target.map.tables).subtracting(current.map.tables).sorted() : nil)
             progress.firstBlob = record.firstBlob
             // What is past that need not be done again.
             if record.entity == 0, record.lastDone == 0 {
                 try abandoningOnFailure(isFirst: progress.intermediateTables.isEmpty) {
                     try LinkBuilding(log: log, catalog: target, course: course).run(links, record: record)
-                    try RequiredReferenceCheck(log: log, catalog: target, course: course).run(required, of: step)
+                    try RequiredReferenceCheck(log: log, catalog: target, course: course, source: current).run(
+                        required, of: step)
                     if !plan.indexesToBuild.isEmpty {
-                        try IndexBuilding(log: log, catalog: target, course: course).run(
+                        try IndexBuilding(log: log, catalog: target, course: course, source: current).run(
                             plan.indexesToBuild, record: record)
                     }
                 }
@@ -52,7 +70,24 @@ struct LightweightStepRunner {
             try stream(entities, target, record, &progress)
             progress.intermediateTables.formUnion(record.targetMap.tables)
         }
+        if try settling(current, target, rewritten).run() { return true }
         progress.current = target
+        return false
+    }
+
+    private func settling(
+        _ current: StoredCatalog, _ target: StoredCatalog, _ rewritten: Set<String>
+    ) -> QuarantineSettling {
+        let oldNames = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames
+        return QuarantineSettling(
+            log: log, step: step, source: current, target: target, rewritten: rewritten, course: course
+        ) { entity, number in
+            // Objects that keep an old one's entity keep its number, those that are new have none of an old one.
+            guard let old = oldNames[entity], let table = current.map.entity(named: old)?.table,
+                try !log.snapshot().location(of: number, in: TableID(rawValue: table)).isAbsent
+            else { return [] }
+            return [(old, number)]
+        }
     }
 
     /// Looks at rows that stay; where they contradict the new version and no earlier stage has finished, gives the

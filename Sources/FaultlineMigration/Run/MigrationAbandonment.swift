@@ -42,6 +42,7 @@ struct MigrationAbandonment {
             for layout in ownLayouts where stored.layouts[layout] != nil {
                 try transaction.delete(StoredCatalog.RecordNumber.layouts + RecordID(layout), in: .catalog)
             }
+            if let first = migration.firstQuarantine { try QuarantineKeeper.delete(from: first, in: &transaction) }
             if let fence {
                 try fence.put(stored.schema, map, in: &transaction)
             } else {

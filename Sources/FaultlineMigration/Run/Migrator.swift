@@ -172,16 +172,17 @@ package struct Migrator {
 
     private mutating func migrate(_ begun: Begun, _ steps: MigrationSteps) throws -> StoredCatalog {
         var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
-        let course = MigrationCourse(log, options, stageCount: steps.all.count, resumed: begun.resumed)
+        let course = try MigrationCourse(log, options, stageCount: steps.all.count, resumed: begun.resumed)
         try run(steps, begun, course, &progress)
         course.endStages()
         try course.begin(.switching)
-        try switchOver(begun.stored, progress)
+        try switchOver(begun.stored, progress, course.quarantine, steps)
         try course.begin(.reclaiming)
         try LeftBehindCleaning(log: log, layouts: progress.current.layouts, course: course).run()
         try dropIndexes(notIn: progress.current.map)
         course.end()
         report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
+        report.quarantined = try course.quarantine.counts()
         return progress.current
     }
 
@@ -231,6 +232,7 @@ package struct Migrator {
             if let resumed = begun.resumed, place < resumed.stage { continue }
             let stopped = place == begun.resumed?.stage ? begun.resumed : nil
             course.begin(step, at: place, isResumed: stopped != nil)
+            try course.quarantine.begin(step, reading: progress.current)
             let beginning = StepBeginning(
                 log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course)
             if let closures = step.closures {
@@ -267,7 +269,9 @@ package struct Migrator {
     }
 
     /// The one transaction that puts the new schema in force.
-    private func switchOver(_ stored: StoredCatalog, _ progress: StepProgress) throws {
+    private func switchOver(
+        _ stored: StoredCatalog, _ progress: StepProgress, _ quarantine: QuarantineKeeper, _ steps: MigrationSteps
+    ) throws {
         let target = progress.current
         let dropped = Set(stored.map.tables).union(progress.intermediateTables).subtracting(
             target.map.tables
@@ -275,6 +279,7 @@ package struct Migrator {
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(
                 target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
+            try quarantine.removeRows(target, steps, in: &transaction)
             // A stage's last save may have been later than what the steps know of.
             var leftBehindCount = max(
                 progress.leftBehindCount, try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? 0)

@@ -12,6 +12,8 @@ struct RequiredReferenceCheck {
     /// What the step leads to.
     let catalog: StoredCatalog
     let course: MigrationCourse
+    /// What the step reads, where an object that fails may go into the quarantine.
+    var source: StoredCatalog?
 
     private static let readAheadByteCount = 128 << 10
 
@@ -41,10 +43,18 @@ struct RequiredReferenceCheck {
             try snapshot.scan(
                 entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
             ) { records in
-                for record in records {
+                for record in records where !course.quarantine.contains(record.id, in: entity.table.rawValue) {
                     let target = try store.view(record, of: entity).toOne(slot)
                     // One whose object is gone reads as nil.
                     guard try target == 0 || snapshot.location(of: target, in: destination.table).isAbsent else {
+                        continue
+                    }
+                    if course.quarantine.isOn, let source, let old = source.entityName(ofTable: entity.table.rawValue) {
+                        try course.quarantine.take(
+                            record.id, of: old,
+                            .init(
+                                .required, "it refers to nothing, or to what is gone", property: reference.relationship)
+                        )
                         continue
                     }
                     let error = MigrationError(

@@ -92,7 +92,7 @@ struct StageRunner {
             try entity.body(object, output)
             // A value that could not be read was a stand-in, which must not become the new value.
             if let error = session.error { throw error }
-            writer.end(entityPlace: place, done: done + 1)
+            writer.end(entityPlace: place)
         }
         let recovery = BatchRecovery(
             convert: { try reader.forEachStored(entity.type, after: $0 - 1, through: $0, convert) },
@@ -104,14 +104,17 @@ struct StageRunner {
             note: { try writer.noteFailure(of: $0, entity: entity.entityName, $1) })
         func recovering(_ body: () throws -> Void) throws {
             do { try body() } catch {
-                guard course.findings != nil, PreviewFindings.isOfObject(error) else { throw error }
+                guard course.goesOnBehindFailures, PreviewFindings.isOfObject(error) else { throw error }
                 try recovery.run(writer.batch[...])
             }
         }
+        let table = source.map.entity(named: entity.entityName)?.table ?? 0
         try reader.forEachStored(entity.type, after: last, while: { course.wantsMore }) { object, number, blobs in
-            try recovering {
-                try convert(object, number, blobs)
-                try writer.flushIfFull()
+            if !course.quarantine.contains(number, in: table) {
+                try recovering {
+                    try convert(object, number, blobs)
+                    try writer.flushIfFull()
+                }
             }
             done += 1
             try course.reach(done)

@@ -11,6 +11,8 @@ struct StepBeginning {
     /// The entity map in force.
     let mapInForce: EntityMap
     let course: MigrationCourse
+    /// The first record of the quarantine that the stage has written, where it begins again without what it has taken.
+    var firstQuarantine: UInt64?
 
     /// An old table and the new one whose identifiers begin behind its own, so that objects can keep theirs.
     typealias Successor = (old: UInt16, new: UInt16)
@@ -53,6 +55,7 @@ struct StepBeginning {
         record.unreadTables = progress.unreadTables.sorted()
         let before = course.countsBefore
         record.report = course.settledCounts
+        record.firstQuarantine = course.quarantine.first
         var bumped = mapInForce
         bumped.counters = counters
         if record.isPreview { record.unusedNumbers = mapInForce.counters }
@@ -61,7 +64,8 @@ struct StepBeginning {
             record.firstBlob = progress.firstBlob ?? nextBlob
             if let ownTables {
                 record.restart = StageRestart(
-                    tables: ownTables, firstBlob: nextBlob, leftBehindCount: record.leftBehindCount, counts: before)
+                    tables: ownTables, firstBlob: nextBlob, leftBehindCount: record.leftBehindCount, counts: before,
+                    firstQuarantine: firstQuarantine ?? transaction.nextID(in: .quarantine))
             }
             try StoredCatalog.register(progress.newLayouts, in: &transaction)
             try StoredCatalog.put(bumped, StoredCatalog.RecordNumber.entityMap, in: &transaction)
@@ -86,8 +90,9 @@ struct StepBeginning {
     /// - Parameters:
     ///   - stopped: The record of the stage.
     ///   - progress: What the steps before have come to.
+    ///   - keepsQuarantine: Whether objects that it took into the quarantine stay there.
     /// - Throws: What the log says where it cannot be written.
-    func takeBack(_ stopped: MigrationRecord, _ progress: inout StepProgress) throws {
+    func takeBack(_ stopped: MigrationRecord, _ progress: inout StepProgress, keepsQuarantine: Bool = false) throws {
         // Numbers are given once: those of the stopped run are not given again.
         progress.current = progress.current.under(
             progress.current.schema,
@@ -105,9 +110,31 @@ struct StepBeginning {
             for place in restart.leftBehindCount..<max(restart.leftBehindCount, stopped.leftBehindCount) {
                 try transaction.delete(StoredCatalog.RecordNumber.leftBehind + RecordID(place), in: .catalog)
             }
+            if !keepsQuarantine, let first = restart.firstQuarantine {
+                try QuarantineKeeper.delete(from: first, in: &transaction)
+            }
             try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
         }
+        if !keepsQuarantine { try course.quarantine.reload() }
         try LeftBehindCleaning(log: log, layouts: progress.current.layouts)
             .deleteBlobs(from: restart.firstBlob, to: log.snapshot().nextID(of: .blobs))
+    }
+
+    /// Takes back what the stage has written, so that it begins again without the objects that it has taken into the
+    /// quarantine.
+    ///
+    /// - Parameter progress: What the steps before have come to.
+    /// - Returns: How the stage begins now: numbers are given once.
+    /// - Throws: What the log says where it cannot be read or written.
+    func again(_ progress: inout StepProgress) throws -> StepBeginning {
+        guard let now = try StoredCatalog.read(log.snapshot()), let record = now.migration else {
+            throw MigrationError(.storage, "The migration's record is gone while it runs. Run `faultline verify`.")
+        }
+        var beginning = StepBeginning(
+            log: log, planDigest: planDigest, place: place, mapInForce: now.map, course: course)
+        beginning.firstQuarantine = record.restart?.firstQuarantine
+        try beginning.takeBack(record, &progress, keepsQuarantine: true)
+        course.quarantine.isLate = false
+        return beginning
     }
 }

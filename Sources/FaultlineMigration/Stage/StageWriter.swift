@@ -27,6 +27,9 @@ final class StageWriter {
     private(set) var batch: [RecordID] = []
     /// What had been counted when the batch began.
     private var countsAtFlush: MigrationCounts
+    /// Old objects of the entity that were done when the batch began.
+    private var doneAtFlush: Int
+    private var doneInBatch = 0
     /// Values out of the rows of the batch's old objects that no new object took yet.
     private var blobsToMove: Set<UInt64> = []
 
@@ -48,6 +51,7 @@ final class StageWriter {
         self.record = record
         self.batchByteCount = batchByteCount
         countsAtFlush = course.counts
+        doneAtFlush = record.entityDone
         target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
@@ -61,6 +65,7 @@ final class StageWriter {
         record.entity = place
         record.lastDone = 0
         record.entityDone = 0
+        doneInBatch = 0
         try flush()
     }
 
@@ -79,12 +84,13 @@ final class StageWriter {
     }
 
     /// Ends the work on it.
-    func end(entityPlace: Int, done: Int) {
+    func end(entityPlace: Int) {
         if !wroteAnything { course.countDropped() }
         isConverting = false
         record.entity = entityPlace
         record.lastDone = oldNumber
-        record.entityDone = done
+        doneInBatch += 1
+        record.entityDone = doneAtFlush + doneInBatch
     }
 
     /// Saves if the batch is full.
@@ -115,6 +121,8 @@ final class StageWriter {
         pendingKeys.removeAll(keepingCapacity: true)
         batch.removeAll(keepingCapacity: true)
         countsAtFlush = course.counts
+        doneAtFlush = record.entityDone
+        doneInBatch = 0
     }
 
     /// Gives up what was not saved.
@@ -124,13 +132,29 @@ final class StageWriter {
         pendingKeys.removeAll(keepingCapacity: true)
         batch.removeAll(keepingCapacity: true)
         course.forget(since: countsAtFlush)
+        doneInBatch = 0
     }
 
-    /// Notes an old object that could not be converted, or not be saved.
+    /// Notes an old object that could not be converted, or not be saved; outside of a dry run it goes into the
+    /// quarantine, in one transaction with the progress that leaves it behind.
     func noteFailure(of number: RecordID, entity: String, _ error: any Error) throws {
         course.countRead()
         countsAtFlush = course.counts
-        try course.findings?.note(entity, number, stage: course.stageName, error, refusal: target.refusal)
+        let refusal = target.refusal
+        target.refusal = nil
+        if let findings = course.findings {
+            return try findings.note(entity, number, stage: course.stageName, error, refusal: refusal)
+        }
+        isConverting = false
+        var record = record
+        record.lastDone = number
+        record.entityDone = doneAtFlush + 1
+        record.report = course.settledCounts
+        try course.quarantine.take(number, of: entity, .init(error, refusal: refusal)) { transaction in
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+        }
+        self.record = record
+        doneAtFlush = record.entityDone
     }
 
     private func mayMove(_ blob: UInt64) -> Bool {

@@ -326,9 +326,11 @@ extension ContextCore {
         return try snapshot.location(of: number, in: table).isAbsent
     }
 
-    /// Calls `body` with the values that the rows of an entity have out of the row, a batch of rows at a time.
+    /// Calls `body` with the values that the rows of an entity have out of the row, a batch of rows at a time; those of
+    /// some rows are left out.
     package func forEachBlobs(
-        entityNamed name: String, _ body: (_ blobs: [UInt64], _ rowCount: Int) throws -> Void
+        entityNamed name: String, except isLeftOut: (RecordID) -> Bool,
+        _ body: (_ blobs: [UInt64], _ rowCount: Int) throws -> Void
     ) throws {
         guard let entity = home(named: name)?.entity,
             !entity.variableSlots.isEmpty || store.mayHaveRemovedBlobs(entity)
@@ -339,7 +341,7 @@ extension ContextCore {
             entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
         ) { records in
             var blobs: [UInt64] = []
-            for record in records {
+            for record in records where !isLeftOut(record.id) {
                 blobs += self.blobs(of: try store.view(record, of: entity), entity)
             }
             try body(blobs, records.count)

@@ -4,9 +4,9 @@ internal import FaultlineStore
 ///
 /// It can be passed on to another object as it is, or decoded as any type that reads the same shape.
 public struct CodableValue: Hashable, Sendable {
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
 
     /// Encodes a value.
     ///

@@ -33,6 +33,8 @@ package struct MigrationRecord: Codable, Sendable {
     package var restart: StageRestart?
     /// Of a dry run, the numbers that were unused before it; its tables and layouts give theirs back with it.
     package var unusedNumbers: NumberCounters?
+    /// Records of the quarantine from here on were written by the migration; nil in records of releases without one.
+    package var firstQuarantine: UInt64?
 
     package init(
         planDigest: String, stage: Int, sourceSchema: Schema, sourceMap: EntityMap, targetSchema: Schema,
@@ -73,11 +75,17 @@ package struct StageRestart: Codable, Sendable, Equatable {
     package var leftBehindCount: Int
     /// What had been counted when the stage began; nil in records of releases that did not keep it.
     package var counts: MigrationCounts?
+    /// Records of the quarantine from here on were written by the stage; nil in records of releases without one.
+    package var firstQuarantine: UInt64?
 
-    package init(tables: [UInt16], firstBlob: UInt64, leftBehindCount: Int, counts: MigrationCounts? = nil) {
+    package init(
+        tables: [UInt16], firstBlob: UInt64, leftBehindCount: Int, counts: MigrationCounts? = nil,
+        firstQuarantine: UInt64? = nil
+    ) {
         self.tables = tables
         self.firstBlob = firstBlob
         self.leftBehindCount = leftBehindCount
         self.counts = counts
+        self.firstQuarantine = firstQuarantine
     }
 }

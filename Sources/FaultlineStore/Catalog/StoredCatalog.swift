@@ -141,3 +141,8 @@ package struct StoredCatalog: Sendable {
         }
     }
 }
+
+extension StoredCatalog {
+    /// The entity whose objects lie in a table.
+    package func entityName(ofTable table: UInt16) -> String? { map.entities.first { $0.table == table }?.name }
+}

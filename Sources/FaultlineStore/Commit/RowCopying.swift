@@ -70,6 +70,7 @@ package struct RowCopying {
     /// Copies all pairs into tables that are empty.
     ///
     /// - Parameters:
+    ///   - isLeftOut: Whether a row is not copied.
     ///   - endsEarly: Whether a transaction is to end before it is full; asked while one is under way.
     ///   - progress: Told after each transaction of an entity, by its name in the source, how many of its rows are done,
     ///     and of how many.
@@ -77,6 +78,7 @@ package struct RowCopying {
     ///   too long for an index key; `.malformed` for a row that does not fit its layout.
     /// - Complexity: O(n) for n rows; memory for one transaction.
     package func run(
+        except isLeftOut: (RecordID, _ table: TableID) -> Bool = { _, _ in false },
         endsEarly: () -> Bool,
         progress: (_ entityName: String, _ done: Int, _ total: Int) throws -> Void
     ) throws {
@@ -94,7 +96,7 @@ package struct RowCopying {
                         pair.source, from: next, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
                     ) { records in
                         for record in records {
-                            try rows.copy(record, in: &transaction)
+                            if !isLeftOut(record.id, pair.source) { try rows.copy(record, in: &transaction) }
                             byteCount += record.row.count
                             next = record.id + 1
                         }

@@ -1,3 +1,4 @@
+import Faultline
 import FaultlineCommands
 import FaultlineModel
 import FaultlineStore
@@ -47,7 +48,7 @@ extension RowView {
     }
 
     /// A nested value as JSON; what does not decode is null.
-    private static func json(_ value: NestedView) -> String {
+    fileprivate static func json(_ value: NestedView) -> String {
         switch value.tag {
         case .null: return "null"
         case .no: return "false"
@@ -76,4 +77,9 @@ extension RowView {
             return "{" + members.joined(separator: ",") + "}"
         }
     }
+}
+
+extension CodableValue {
+    /// The stored form of the value as JSON; null where it does not decode.
+    var json: String { bytes.withUnsafeBytes { NestedView($0).map(RowView.json) ?? "null" } }
 }

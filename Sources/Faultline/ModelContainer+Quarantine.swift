@@ -1,0 +1,13 @@
+public import FaultlineMigration
+internal import FaultlineObjects
+internal import FaultlineLog
+internal import FaultlineStore
+
+extension ModelContainer {
+    /// The objects that migrations could not convert and have put aside: `MigrationOptions.onFailure`.
+    ///
+    /// They are kept, through later migrations too, until they are removed.
+    ///
+    /// - Throws: `StorageError` if the store cannot be read.
+    public func quarantine() throws -> Quarantine { try StorageError.translating { try Quarantine(rowStore.log) } }
+}

@@ -1,0 +1,260 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// What has to be done at the end of a stage that has put objects into the quarantine: what requires one of them goes
+/// there too, links to them go, and who referred to them is written down.
+///
+/// Done again after a kill, it comes to the same. Where nothing was taken it costs nothing.
+struct QuarantineSettling {
+    let log: Log
+    let step: MigrationSteps.Step
+    /// What the stage has read and written.
+    let source: StoredCatalog
+    let target: StoredCatalog
+    /// Entities of the new version that the stage wrote anew.
+    let rewritten: Set<String>
+    let course: MigrationCourse
+    /// The old objects that a new one, of a number in an entity that was written anew, was made of.
+    let makers: (_ entity: String, _ number: RecordID) throws -> [(entity: String, number: RecordID)]
+
+    private static let readAheadByteCount = 128 << 10
+    /// References that are held before they are written.
+    private static let referencesMax = 16_384
+
+    private var keeper: QuarantineKeeper { course.quarantine }
+
+    /// Settles the stage.
+    ///
+    /// - Returns: Whether it has to begin again without the objects that were taken, because something was made of one
+    ///   of them before.
+    /// - Throws: `MigrationError` of code `quarantineFull` where too many fail, `stageFailed` where nobody can tell what
+    ///   an object was made of; what the store says where it cannot be read or written.
+    func run() throws -> Bool {
+        guard !keeper.isEmpty else { return false }
+        let oldNames = SchemaDifference(from: source.schema, to: target.schema).oldEntityNames
+        let targetStore = try RowStore(log: log, catalog: target, isMigrationTarget: true)
+        var unexplained: MigrationError?
+        while try takeDependents(targetStore, oldNames, &unexplained) {}
+        if keeper.isLate { return true }
+        // Those that were made of what was taken would not be there.
+        if let unexplained { throw unexplained }
+        try noteReferences()
+        let own = Set(target.map.tables).subtracting(source.map.tables)
+        _ = try log.write(author: nil) { transaction in
+            try unlink(targetStore, oldNames, in: &transaction) { own.contains($0.table.rawValue) }
+        }
+        return false
+    }
+
+    // MARK: Dependents
+
+    /// Takes the objects that require one that was taken.
+    ///
+    /// - Returns: Whether there were any.
+    private func takeDependents(
+        _ store: RowStore, _ oldNames: [String: String], _ unexplained: inout MigrationError?
+    ) throws -> Bool {
+        let snapshot = log.snapshot()
+        let before = keeper.count
+        for entity in store.storage.entities where !entity.requiredSlots.isEmpty {
+            let slots = entity.requiredSlots.compactMap { slot -> (slot: Int, taken: Set<RecordID>)? in
+                guard case .toOne(let relationship) = entity.slots[slot],
+                    let table = sourceTable(of: store.storage.entities[relationship.destination].name, oldNames),
+                    let taken = keeper.taken[table]
+                else { return nil }
+                return (slot, taken)
+            }
+            guard !slots.isEmpty else { continue }
+            try course.begin(.validation, of: entity.name, total: snapshot.recordCount(of: entity.table))
+            let properties = store.storage.schema.entities[entity.ordinal].properties
+            try snapshot.scan(
+                entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
+            ) { records in
+                for record in records {
+                    let row = try store.view(record, of: entity)
+                    guard let broken = slots.first(where: { $0.taken.contains(row.toOne($0.slot)) }) else { continue }
+                    let property = properties[broken.slot].name
+                    let isExplained = try take(
+                        record.id, of: entity.name, oldNames,
+                        .init(
+                            .dangling, "the object that it requires, \(row.toOne(broken.slot)), is in the quarantine",
+                            property: property))
+                    if !isExplained { unexplained = self.unexplained(record.id, of: entity.name, property) }
+                }
+                try course.advance(by: records.count)
+                return true
+            }
+        }
+        return keeper.count > before
+    }
+
+    /// Takes an object of the new version, or those that it was made of.
+    ///
+    /// - Returns: False if nobody can tell what it was made of.
+    private func take(
+        _ number: RecordID, of entity: String, _ oldNames: [String: String], _ reason: QuarantineKeeper.Reason
+    ) throws -> Bool {
+        if !rewritten.contains(entity), let old = oldNames[entity] {
+            try keeper.take(number, of: old, reason)
+            return true
+        }
+        let old = try makers(entity, number)
+        for object in old {
+            try keeper.take(object.number, of: object.entity, reason)
+            keeper.isLate = true
+        }
+        return !old.isEmpty
+    }
+
+    private func unexplained(_ number: RecordID, of entity: String, _ property: String) -> MigrationError {
+        MigrationError(
+            .stageFailed,
+            "\(entity) \(number), which the stage to \(step.name) made, requires an object that is in the quarantine, and nobody can tell what it was made of. Make the relationship optional, or mend the stage. The store is in its old state.",
+            stage: step.title, entity: entity, property: property)
+    }
+
+    private func sourceTable(of entity: String, _ oldNames: [String: String]) -> UInt16? {
+        oldNames[entity].flatMap { source.map.entity(named: $0)?.table }
+    }
+
+    // MARK: References
+
+    /// Writes down which objects of the version before referred to those that this stage has taken.
+    private func noteReferences() throws {
+        let taken = Dictionary(grouping: keeper.ofStage, by: \.table).mapValues {
+            Dictionary(uniqueKeysWithValues: $0.map { ($0.number, $0.record) })
+        }
+        guard !taken.isEmpty else { return }
+        try forgetReferences(to: Set(keeper.ofStage.map(\.record)))
+        let store = try RowStore(log: log, catalog: source)
+        let snapshot = log.snapshot()
+        for entity in store.storage.entities {
+            for (slot, storage) in entity.slots.enumerated() {
+                let name = store.storage.schema.entities[entity.ordinal].properties[slot].name
+                var pass = ReferencePass(log: log, entity: entity.name, property: name, max: Self.referencesMax)
+                switch storage {
+                case .toOne(let relationship):
+                    guard let records = taken[store.storage.entities[relationship.destination].table.rawValue] else {
+                        continue
+                    }
+                    try snapshot.scan(
+                        entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
+                    ) { rows in
+                        for row in rows {
+                            let target = try store.view(row, of: entity).toOne(slot)
+                            if target != 0, let record = records[target] { try pass.add(row.id, to: record) }
+                        }
+                        return true
+                    }
+                case .toMany(let relationship):
+                    guard case .link(let side, _) = relationship.members,
+                        let records = taken[store.storage.entities[relationship.destination].table.rawValue]
+                    else { continue }
+                    for (number, record) in records.sorted(by: { $0.key < $1.key }) {
+                        try snapshot.forEachMember(of: number, in: side.otherIndex) { member, _ in
+                            try pass.add(member, to: record)
+                        }
+                    }
+                case .attribute: continue
+                }
+                try pass.flush()
+            }
+        }
+    }
+
+    /// Deletes what an earlier run has written down.
+    private func forgetReferences(to owners: Set<RecordID>) throws {
+        var old: [RecordID] = []
+        try QuarantineEntry.forEach(in: log.snapshot(), from: keeper.first) { number, entry in
+            if case .numbers(let numbers) = entry, numbers.refer, owners.contains(numbers.owner) { old.append(number) }
+            return true
+        }
+        guard !old.isEmpty else { return }
+        _ = try log.write(author: nil) { transaction in
+            for number in old { try transaction.delete(number, in: .quarantine) }
+        }
+    }
+
+    // MARK: Links
+
+    /// Removes links to objects that were taken.
+    private func unlink(
+        _ store: RowStore, _ oldNames: [String: String], in transaction: inout Transaction,
+        where isConcerned: (LinkSide) -> Bool
+    ) throws {
+        var numbers: [String: Set<RecordID>] = [:]
+        for entity in store.storage.entities {
+            if let table = sourceTable(of: entity.name, oldNames) { numbers[entity.name] = keeper.taken[table] }
+        }
+        try store.unlink(numbers, in: &transaction, log.snapshot(), where: isConcerned)
+    }
+}
+
+extension RowStore {
+    /// Removes the links from and to some objects, by entity.
+    func unlink(
+        _ numbers: [String: Set<RecordID>], in transaction: inout Transaction, _ snapshot: Snapshot,
+        where isConcerned: (LinkSide) -> Bool = { _ in true }
+    ) throws {
+        var writer = RowWriter(self)
+        func unlink(_ numbers: Set<RecordID>, _ index: IndexDefinition, _ side: LinkSide) throws {
+            for number in numbers.sorted() {
+                var links: [RecordID] = []
+                try snapshot.forEachMember(of: number, in: index) { links.append($1) }
+                for link in links { try writer.unlink(link, side, in: &transaction) }
+            }
+        }
+        for entity in storage.entities {
+            for case .toMany(let relationship) in entity.slots {
+                guard case .link(let side, _) = relationship.members, isConcerned(side) else { continue }
+                let destination = storage.entities[relationship.destination].name
+                try unlink(numbers[entity.name] ?? [], side.index, side)
+                try unlink(numbers[destination] ?? [], side.otherIndex, side)
+            }
+        }
+    }
+}
+
+/// References of one property on their way into the quarantine, a bounded number at a time.
+private struct ReferencePass {
+    let log: Log
+    let entity: String
+    let property: String
+    let max: Int
+    private var found: [RecordID: [UInt64]] = [:]
+    private var count = 0
+
+    init(log: Log, entity: String, property: String, max: Int) {
+        self.log = log
+        self.entity = entity
+        self.property = property
+        self.max = max
+    }
+
+    mutating func add(_ referrer: RecordID, to record: RecordID) throws {
+        found[record, default: []].append(referrer)
+        count += 1
+        if count >= max { try flush() }
+    }
+
+    mutating func flush() throws {
+        guard count > 0 else { return }
+        let found = found
+        _ = try log.write(author: nil) { transaction in
+            for (record, numbers) in found.sorted(by: { $0.key < $1.key }) {
+                for start in stride(from: 0, to: numbers.count, by: QuarantineEntry.numbersMax) {
+                    let end = min(start + QuarantineEntry.numbersMax, numbers.count)
+                    try QuarantineEntry.numbers(
+                        QuarantinedNumbers(
+                            owner: record, entity: self.entity, name: self.property, refer: true,
+                            numbers: Array(numbers[start..<end]))
+                    ).add(in: &transaction)
+                }
+            }
+        }
+        self.found.removeAll()
+        count = 0
+    }
+}
