@@ -181,10 +181,11 @@ enum StockPlan: SchemaMigrationPlan {
         let authors = StreamedEntity(Stock1.Author.self) { old, output in
             try StockStage.current.check(old.name)
             let new = Stock2.Author(name: old.name)
-            new.mentor = try output.object(migratedFrom: old.mentor)
+            let mentor: Stock2.Author? = try output.object(migratedFrom: old.mentor)
+            new.mentor = mentor
             new.setBlob(old.blob(\.portrait), for: \.portrait)
             try output.insert(new)
-            if StockStage.current.makesCards, let mentor = new.mentor {
+            if StockStage.current.makesCards, let mentor {
                 try output.insert(Stock2.Card(title: old.name, author: mentor))
             }
         }

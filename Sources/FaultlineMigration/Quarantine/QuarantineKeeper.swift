@@ -132,7 +132,7 @@ final class QuarantineKeeper {
         init(_ error: any Error, refusal: StoreError.Code?) {
             let cause = (error as? MigrationError)?.cause ?? error
             rule = MigrationReport.Failure.Rule(cause, refusal: refusal)
-            text = "\(cause)"
+            text = (cause as? StoreError)?.message ?? "\(cause)"
         }
     }
 
