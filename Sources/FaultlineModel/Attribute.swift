@@ -145,10 +145,12 @@ extension Schema {
             of valueType: any Any.Type, options: [Option]
         ) -> (AttributeKind, String, Bool) {
             let type = unwrappedType(valueType)
-            let typeName = ScalarType(type)?.name ?? String(reflecting: type)
+            let typeName = ScalarType(type)?.name ?? qualifiedName(of: type)
             if options.contains(where: { $0.name == "transformable" }) { return (.data, typeName, true) }
             if options.contains(.codable) { return (.codable, typeName, true) }
-            guard let kind = AttributeKind(valueType: type) else { return (.codable, typeName, type == Any.self) }
+            // The type is not known yet.
+            if type == Any.self { return (.codable, typeName, true) }
+            guard let kind = AttributeKind(valueType: type) else { return (.codable, typeName, false) }
             return (kind, typeName, true)
         }
 
@@ -159,21 +161,23 @@ extension Schema {
         }
 
         /// Reads an attribute whose Swift type may be unknown; its kind is known in any case.
-        public required init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            name = try container.decode(String.self, forKey: .name)
-            explicitOriginalName = try container.decodeIfPresent(String.self, forKey: .originalName)
-            options = try container.decodeIfPresent([Option].self, forKey: .options) ?? []
-            let kind = try container.decode(AttributeKind.self, forKey: .kind)
-            let typeName = try container.decode(String.self, forKey: .valueTypeName)
-            let scalar = ScalarType(named: typeName).flatMap { $0.kind == kind ? $0.type : nil }
-            let type = scalar ?? kind.defaultValueType
-            isOptional = try container.decode(Bool.self, forKey: .isOptional)
-            valueType = isOptional ? optionalType(of: type) : type
-            hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
-            decodedDefault = try container.decodeIfPresent(StoredDefault.self, forKey: .defaultValue)
-            self.kind = kind
-            valueTypeName = typeName
+        public required convenience init(from decoder: any Decoder) throws {
+            self.init(written: try WrittenAttribute(from: decoder))
+        }
+
+        /// Makes the attribute that a written one stands for.
+        package init(written: WrittenAttribute) {
+            name = written.name
+            explicitOriginalName = written.originalName
+            options = written.options ?? []
+            let scalar = ScalarType(named: written.valueTypeName).flatMap { $0.kind == written.kind ? $0.type : nil }
+            let type = scalar ?? written.kind.defaultValueType
+            isOptional = written.isOptional
+            valueType = written.isOptional ? optionalType(of: type) : type
+            hashModifier = written.hashModifier
+            decodedDefault = written.defaultValue
+            kind = written.kind
+            valueTypeName = written.valueTypeName
             isStorable = true
         }
 

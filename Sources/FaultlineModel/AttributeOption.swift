@@ -6,7 +6,7 @@ extension Schema.Attribute {
         /// The registered name of the transformer, for `transformable` alone.
         package let transformerName: String?
 
-        private init(_ name: String, transformerName: String? = nil) {
+        package init(_ name: String, transformerName: String? = nil) {
             self.name = name
             self.transformerName = transformerName
         }

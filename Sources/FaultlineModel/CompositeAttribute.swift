@@ -29,17 +29,23 @@ extension Schema {
         }
 
         /// Reads a composite attribute and the attributes inside it.
-        public required init(from decoder: any Decoder) throws {
+        public required convenience init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            properties = try container.decode([TaggedProperty].self, forKey: .properties).map { tagged in
-                guard let attribute = tagged.property as? Attribute else {
+            let properties = try container.decode([TaggedProperty].self, forKey: .properties).map { tagged in
+                guard let attribute = tagged.property.asAttribute else {
                     throw DecodingError.dataCorruptedError(
                         forKey: .properties, in: container,
                         debugDescription: "A composite attribute contains something that is not an attribute.")
                 }
                 return attribute
             }
-            try super.init(from: decoder)
+            self.init(written: try WrittenAttribute(from: decoder), properties: properties)
+        }
+
+        /// Makes the composite attribute that a written one stands for.
+        package init(written: WrittenAttribute, properties: [Attribute]) {
+            self.properties = properties
+            super.init(written: written)
         }
 
         /// Writes the composite attribute and the attributes inside it.

@@ -52,19 +52,19 @@ extension Schema.Entity {
         let type = Swift.type(of: item.keypath).valueType
         switch role(type) {
         case .toOne(let destination), .toMany(let destination):
-            let relationship = item.metadata as? Schema.Relationship ?? Schema.Relationship()
+            let relationship = item.metadata?.asRelationship ?? Schema.Relationship()
             relationship.name = item.name
             relationship.keypath = item.keypath
             relationship.valueType = type
             relationship.destination = destination
-            if let attribute = item.metadata as? Schema.Attribute {
+            if let attribute = item.metadata?.asAttribute {
                 relationship.originalName = attribute.originalName
                 relationship.hashModifier = attribute.hashModifier
                 if attribute.isUnique { relationship.options.append(.unique) }
             }
             return relationship
         case .attribute:
-            let attribute = item.metadata as? Schema.Attribute ?? Schema.Attribute()
+            let attribute = item.metadata?.asAttribute ?? Schema.Attribute()
             attribute.name = item.name
             attribute.valueType = type
             attribute.defaultValue = item.defaultValue
@@ -77,7 +77,7 @@ extension Schema.PropertyMetadata {
     /// Whether this is an index or a uniqueness constraint: attributes and relationships are told by their class, which
     /// takes less than to ask for a conformance.
     fileprivate var isGroups: Bool {
-        guard let metadata, !(metadata is Schema.Attribute), !(metadata is Schema.Relationship) else { return false }
+        guard let metadata, metadata.asAttribute == nil, metadata.asRelationship == nil else { return false }
         return metadata is any KeyPathGroups
     }
 }

@@ -70,10 +70,10 @@ extension Schema {
         ///
         /// Setting it puts new attributes behind all other properties, ordered by name.
         public var attributes: Set<Attribute> {
-            get { Set(storedProperties.compactMap { $0 as? Attribute }) }
+            get { Set(storedProperties.compactMap { $0.asAttribute }) }
             set {
                 let added = newValue.subtracting(attributes).sorted { $0.name < $1.name }
-                storedProperties = storedProperties.filter { ($0 as? Attribute).map(newValue.contains) ?? true } + added
+                storedProperties = storedProperties.filter { $0.asAttribute.map(newValue.contains) ?? true } + added
             }
         }
 
@@ -81,21 +81,21 @@ extension Schema {
         ///
         /// Setting it puts new relationships behind all other properties, ordered by name.
         public var relationships: Set<Relationship> {
-            get { Set(storedProperties.compactMap { $0 as? Relationship }) }
+            get { Set(storedProperties.compactMap { $0.asRelationship }) }
             set {
                 let added = newValue.subtracting(relationships).sorted { $0.name < $1.name }
                 storedProperties =
-                    storedProperties.filter { ($0 as? Relationship).map(newValue.contains) ?? true } + added
+                    storedProperties.filter { $0.asRelationship.map(newValue.contains) ?? true } + added
             }
         }
 
         /// The attributes that the entity itself declares, by name.
         public var attributesByName: [String: Attribute] {
-            Dictionary(storedProperties.compactMap { $0 as? Attribute }.map { ($0.name, $0) }) { first, _ in first }
+            Dictionary(storedProperties.compactMap { $0.asAttribute }.map { ($0.name, $0) }) { first, _ in first }
         }
         /// The relationships that the entity itself declares, by name.
         public var relationshipsByName: [String: Relationship] {
-            Dictionary(storedProperties.compactMap { $0 as? Relationship }.map { ($0.name, $0) }) { first, _ in first }
+            Dictionary(storedProperties.compactMap { $0.asRelationship }.map { ($0.name, $0) }) { first, _ in first }
         }
         /// All properties that the entity itself declares, by name.
         public var storedPropertiesByName: [String: any SchemaProperty] {
@@ -139,15 +139,29 @@ extension Schema {
         }
 
         /// Reads an entity by itself; the schema it belongs to joins it with its super- and subentities.
-        public init(from decoder: any Decoder) throws {
+        public convenience init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            name = try container.decode(String.self, forKey: .name)
-            explicitOriginalName = try container.decodeIfPresent(String.self, forKey: .originalName)
-            superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
-            storedProperties = try container.decode([TaggedProperty].self, forKey: .properties).map(\.property)
-            uniquenessConstraints =
-                try container.decodeIfPresent([[String]].self, forKey: .uniquenessConstraints) ?? []
-            indices = try container.decodeIfPresent([[String]].self, forKey: .indices) ?? []
+            self.init(
+                written: try container.decode(String.self, forKey: .name),
+                originalName: try container.decodeIfPresent(String.self, forKey: .originalName),
+                superentityName: try container.decodeIfPresent(String.self, forKey: .superentityName),
+                properties: try container.decode([TaggedProperty].self, forKey: .properties).map(\.property),
+                uniquenessConstraints: try container.decodeIfPresent([[String]].self, forKey: .uniquenessConstraints)
+                    ?? [],
+                indices: try container.decodeIfPresent([[String]].self, forKey: .indices) ?? [])
+        }
+
+        /// Makes the entity that a written one stands for, by itself.
+        package init(
+            written name: String, originalName: String?, superentityName: String?, properties: [any SchemaProperty],
+            uniquenessConstraints: [[String]], indices: [[String]]
+        ) {
+            self.name = name
+            explicitOriginalName = originalName
+            self.superentityName = superentityName
+            storedProperties = properties
+            self.uniquenessConstraints = uniquenessConstraints
+            self.indices = indices
             subentities = []
             inheritedProperties = []
         }

@@ -7,6 +7,9 @@ extension Schema {
         public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
             package let name: String
 
+            /// Makes the choice of a written name.
+            package init(name: String) { self.name = name }
+
             /// No two objects refer to the same one; for to-one relationships only.
             public static let unique = Option(name: "unique")
 
@@ -145,7 +148,11 @@ extension Schema {
         private func classify() {
             guard valueType != Any.self else { return }
             isOptional = FaultlineModel.isOptional(valueType)
-            isToOneRelationship = !(unwrappedType(valueType) is any ArrayType.Type)
+            if case .array = TypeShape(of: unwrappedType(valueType)) {
+                isToOneRelationship = false
+            } else {
+                isToOneRelationship = true
+            }
         }
 
         // MARK: Coding
@@ -156,20 +163,24 @@ extension Schema {
         }
 
         /// Reads a relationship; the classes it refers to are not known, so it has no key paths.
-        public required init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            name = try container.decode(String.self, forKey: .name)
-            explicitOriginalName = try container.decodeIfPresent(String.self, forKey: .originalName)
-            options = try container.decodeIfPresent([Option].self, forKey: .options) ?? []
+        public required convenience init(from decoder: any Decoder) throws {
+            self.init(written: try WrittenRelationship(from: decoder))
+        }
+
+        /// Makes the relationship that a written one stands for.
+        package init(written: WrittenRelationship) {
+            name = written.name
+            explicitOriginalName = written.originalName
+            options = written.options ?? []
             valueType = Any.self
-            destination = try container.decode(String.self, forKey: .destination)
-            deleteRule = try container.decode(DeleteRule.self, forKey: .deleteRule)
-            inverseName = try container.decodeIfPresent(String.self, forKey: .inverseName)
-            minimumModelCount = try container.decodeIfPresent(Int.self, forKey: .minimumModelCount)
-            maximumModelCount = try container.decodeIfPresent(Int.self, forKey: .maximumModelCount)
-            hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
-            isToOneRelationship = try container.decode(Bool.self, forKey: .isToOne)
-            isOptional = try container.decode(Bool.self, forKey: .isOptional)
+            destination = written.destination
+            deleteRule = written.deleteRule
+            inverseName = written.inverseName
+            minimumModelCount = written.minimumModelCount
+            maximumModelCount = written.maximumModelCount
+            hashModifier = written.hashModifier
+            isToOneRelationship = written.isToOne
+            isOptional = written.isOptional
             declaresInverse = true
         }
 

@@ -59,44 +59,70 @@ struct ScalarType {
     }
 }
 
-/// What `Optional` adds to a type, readable without knowing what it wraps.
-protocol OptionalType {
-    static var wrappedType: any Any.Type { get }
+/// What is known of a type without knowing what it is made of.
+package enum TypeShape {
+    case optional(of: any Any.Type)
+    /// An array, the only shape of a to-many relationship.
+    case array(of: any Any.Type)
+    case other
+
+    // The first question whether a type conforms to a protocol walks through all conformances of the process. A
+    // container asks it for the types of all properties, so there is one protocol for all shapes, and scalars and
+    // classes, which have none, are told before.
+
+    /// Looks what shape a type has.
+    package init(of type: any Any.Type) {
+        if let scalar = ScalarType(wrappedBy: type) {
+            self = .optional(of: scalar.type)
+        } else if ScalarType(type) != nil || type is AnyClass || type == Any.self {
+            self = .other
+        } else {
+            self = (type as? any ShapedType.Type)?.shape ?? .other
+        }
+    }
+}
+
+/// Optionals and arrays, readable without knowing what they are made of.
+private protocol ShapedType {
+    static var shape: TypeShape { get }
+}
+
+extension Optional: ShapedType {
+    fileprivate static var shape: TypeShape { .optional(of: Wrapped.self) }
+}
+
+extension Array: ShapedType {
+    fileprivate static var shape: TypeShape { .array(of: Element.self) }
+}
+
+/// What `Optional` adds to a value, readable without knowing what it wraps.
+private protocol OptionalType {
     var wrappedValue: Any? { get }
 }
 
 extension Optional: OptionalType {
-    static var wrappedType: any Any.Type { Wrapped.self }
-    var wrappedValue: Any? { self }
+    fileprivate var wrappedValue: Any? { self }
 }
 
-/// Marks `Array`, the only shape of a to-many relationship.
-protocol ArrayType {
-    static var elementType: any Any.Type { get }
-}
+/// The name of a type as `String(describing:)` gives it, which asks for many conformances on the way.
+package func unqualifiedName(of type: any Any.Type) -> String { _typeName(type, qualified: false) }
 
-extension Array: ArrayType {
-    static var elementType: any Any.Type { Element.self }
-}
-
-// The first question whether a type conforms to a protocol walks through all conformances of the process. A container
-// asks it for the types of all properties, so scalars are told by their identity before.
+/// The name of a type with its module and the types that it is in, as `String(reflecting:)` gives it.
+package func qualifiedName(of type: any Any.Type) -> String { _typeName(type, qualified: true) }
 
 /// Whether values of a type, or what an optional type wraps, are stored without being encoded.
 package func isScalar(_ type: any Any.Type) -> Bool { ScalarType(type) != nil || ScalarType(wrappedBy: type) != nil }
 
 /// Whether a type is an optional one.
 func isOptional(_ type: any Any.Type) -> Bool {
-    if ScalarType(type) != nil { return false }
-    return ScalarType(wrappedBy: type) != nil || type is any OptionalType.Type
+    if case .optional = TypeShape(of: type) { return true }
+    return false
 }
 
 /// The type inside any number of optionals.
 func unwrappedType(_ type: any Any.Type) -> any Any.Type {
-    if ScalarType(type) != nil { return type }
-    if let scalar = ScalarType(wrappedBy: type) { return scalar.type }
     var type = type
-    while let optional = type as? any OptionalType.Type { type = optional.wrappedType }
+    while case .optional(let wrapped) = TypeShape(of: type) { type = wrapped }
     return type
 }
 

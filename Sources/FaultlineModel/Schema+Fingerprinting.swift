@@ -11,6 +11,9 @@ extension Schema {
             of: entities.sorted { precedes($0.name, $1.name) }.map { (quoted($0.name), $0.fingerprint) })
     }
 
+    /// Whether both have the same fingerprint, which is not made where they are equal.
+    package func meansTheSame(as other: Schema) -> Bool { self == other || fingerprint == other.fingerprint }
+
     /// The fingerprint of a schema whose entities have these names, in quotes and in order, and fingerprints.
     static func fingerprint(of entities: [(quotedName: String, fingerprint: Fingerprint)]) -> Fingerprint {
         let lines = entities.map { "\($0.quotedName) \($0.fingerprint)" }
@@ -25,8 +28,8 @@ extension Schema.Entity {
     var canonicalText: String {
         var lines = ["faultline entity 1", "name \(quoted(name))", "super \(quoted(superentityName))"]
         for property in properties.sorted(by: { precedes($0.name, $1.name) }) {
-            if let attribute = property as? Schema.Attribute { lines += attribute.canonicalLines(prefix: "") }
-            if let relationship = property as? Schema.Relationship { lines.append(relationship.canonicalLine) }
+            if let attribute = property.asAttribute { lines += attribute.canonicalLines(prefix: "") }
+            if let relationship = property.asRelationship { lines.append(relationship.canonicalLine) }
         }
         lines += allUniquenessConstraints.map { "unique " + $0.map(quoted).joined(separator: " ") }
         return lines.joined(separator: "\n")

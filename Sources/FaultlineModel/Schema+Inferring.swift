@@ -6,7 +6,8 @@ extension Schema {
     /// this before the schema is shared.
     package func resolveInverses() {
         for entity in entities {
-            for case let relationship as Relationship in entity.storedProperties {
+            for property in entity.storedProperties {
+                guard let relationship = property.asRelationship else { continue }
                 guard let keyPath = relationship.inverseKeyPath,
                     let destination = entitiesByName[relationship.destination],
                     let name = destination.namesByKeyPath[keyPath]
@@ -23,7 +24,8 @@ extension Schema {
 
     private func inferInverses() {
         for entity in entities {
-            for case let relationship as Relationship in entity.storedProperties {
+            for property in entity.storedProperties {
+                guard let relationship = property.asRelationship else { continue }
                 guard Schema.isUnclaimed(relationship), relationship.destination != entity.name,
                     let destination = entitiesByName[relationship.destination],
                     Schema.relationships(of: entity, to: destination).count == 1
@@ -41,6 +43,6 @@ extension Schema {
     }
 
     private static func relationships(of entity: Entity, to destination: Entity) -> [Relationship] {
-        entity.storedProperties.compactMap { $0 as? Relationship }.filter { $0.destination == destination.name }
+        entity.storedProperties.compactMap { $0.asRelationship }.filter { $0.destination == destination.name }
     }
 }

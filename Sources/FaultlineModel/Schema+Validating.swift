@@ -36,8 +36,11 @@ extension Schema {
         for entity in entities {
             try validateNames(of: entity)
             try validateGroups(of: entity)
-            for case let attribute as Attribute in entity.storedProperties { try validate(attribute, of: entity) }
-            for case let relationship as Relationship in entity.storedProperties {
+            for property in entity.storedProperties {
+                if let attribute = property.asAttribute { try validate(attribute, of: entity) }
+            }
+            for property in entity.storedProperties {
+                guard let relationship = property.asRelationship else { continue }
                 try validate(relationship, of: entity)
             }
         }
@@ -94,7 +97,7 @@ extension Schema {
                         property of \(entity.name).
                         """)
                 }
-                if let relationship = property as? Relationship, !relationship.isToOneRelationship {
+                if let relationship = property.asRelationship, !relationship.isToOneRelationship {
                     throw Schema.uniqueOnToMany(entity: entity.name, property: name, word: word)
                 }
             }
@@ -189,7 +192,8 @@ extension Schema {
     public var warnings: [Warning] {
         var warnings: [Warning] = []
         for entity in entities {
-            for case let relationship as Relationship in entity.storedProperties {
+            for property in entity.storedProperties {
+                guard let relationship = property.asRelationship else { continue }
                 guard relationship.deleteRule == .nullify, let inverseName = relationship.inverseName,
                     let destination = entitiesByName[relationship.destination],
                     let inverse = destination.relationshipsByName[inverseName],

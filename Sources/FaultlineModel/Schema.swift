@@ -55,9 +55,9 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     }
 
     /// Reads a schema and joins its entities with their subentities.
-    public init(from decoder: any Decoder) throws {
+    public convenience init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        encodingVersion = try container.decode(Version.self, forKey: .encodingVersion)
+        let encodingVersion = try container.decode(Version.self, forKey: .encodingVersion)
         guard encodingVersion.major <= Schema.schemaEncodingVersion.major else {
             throw DecodingError.dataCorruptedError(
                 forKey: .encodingVersion, in: container,
@@ -66,11 +66,21 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
                     \(Schema.schemaEncodingVersion).
                     """)
         }
-        version = try container.decode(Version.self, forKey: .version)
-        entities = try container.decode([Entity].self, forKey: .entities)
+        self.init(
+            written: try container.decode(Version.self, forKey: .version), encodingVersion: encodingVersion,
+            entities: try container.decode([Entity].self, forKey: .entities))
+    }
+
+    /// Makes the schema that a written one stands for: joins its entities with their subentities.
+    package init(written version: Version, encodingVersion: Version, entities: [Entity]) {
+        self.version = version
+        self.encodingVersion = encodingVersion
+        self.entities = entities
         entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
 
-        let children = Dictionary(grouping: entities.filter { $0.superentityName != nil }) { $0.superentityName }
+        let heirs = entities.filter { $0.superentityName != nil }
+        guard !heirs.isEmpty else { return }
+        let children = Dictionary(grouping: heirs) { $0.superentityName }
         for entity in entities {
             if let subentities = children[entity.name] { entity.subentities = Set(subentities) }
         }

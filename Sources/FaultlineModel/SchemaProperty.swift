@@ -14,6 +14,25 @@ public protocol SchemaProperty: Decodable, Encodable, Hashable {
 }
 
 extension SchemaProperty {
+    /// The property as an attribute, composite or not; nil for all others.
+    ///
+    /// The same as a cast. But a cast that fails asks whether the class is bridged to a value, and the first question
+    /// about a type and a protocol walks through all conformances of the process: opening a store cannot wait for that.
+    package var asAttribute: Schema.Attribute? {
+        Self.self is Schema.Attribute.Type ? reference(as: Schema.Attribute.self) : nil
+    }
+
+    /// The property as a relationship; nil for all others.
+    package var asRelationship: Schema.Relationship? {
+        Self.self is Schema.Relationship.Type ? reference(as: Schema.Relationship.self) : nil
+    }
+
+    /// The property as an object of a class that its type is, or inherits from.
+    private func reference<Class: AnyObject>(as type: Class.Type) -> Class {
+        // Safe because a value of such a type is a reference.
+        withUnsafePointer(to: self) { UnsafeRawPointer($0).load(as: type) }
+    }
+
     /// Whether this is an attribute; false unless a type says otherwise.
     public var isAttribute: Bool { false }
     /// Whether this is a relationship; false unless a type says otherwise.

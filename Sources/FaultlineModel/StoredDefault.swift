@@ -27,6 +27,13 @@ package struct StoredDefault: Codable, Hashable, Sendable {
     /// The value as rows have it; nil where `nested` is, or is not base 64.
     var encoding: [UInt8]? { nested.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } }
 
+    /// Makes a default of its written form, in which the value as rows have it is in base 64.
+    package init(kind: AttributeKind, text: String, nested: String?) {
+        self.kind = kind
+        self.text = text
+        self.nested = nested
+    }
+
     init(kind: AttributeKind, text: String, encoding: [UInt8]? = nil) {
         self.kind = kind
         self.text = text

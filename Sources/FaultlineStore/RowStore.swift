@@ -58,7 +58,7 @@ package final class RowStore: Sendable {
             let placeBits = UInt64(place.segment) << 32 | UInt64(place.offset)
             if placeBits != 0, placeBits == knownMapPlace.load(ordering: .relaxed) { return }
             let map = try transaction.record(StoredCatalog.RecordNumber.entityMap, in: .catalog) { record in
-                try NestedDecoder.decode(EntityMap.self, from: record.row)
+                try StoredCatalog.entityMap(Array(record.row))
             }
             guard let map, map.writesRows(like: storage.map) else {
                 throw StoreError(
@@ -155,7 +155,7 @@ private final class EntityReaders: Sendable {
             defer { defaults.destroy() }
             var filled: Set<Int> = []
             for (slot, property) in schema.properties.enumerated() {
-                guard let attribute = property as? Schema.Attribute else { continue }
+                guard let attribute = property.asAttribute else { continue }
                 let column = slot < columns.count ? columns[slot] : nil
                 let missing = column?.missingDefault(ofLayout: number)
                 if let old = missing.flatMap(attribute.replacingDefault) {

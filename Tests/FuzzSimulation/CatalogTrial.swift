@@ -39,20 +39,29 @@ enum CatalogTrial {
         value.withUnsafeBytes { if let view = NestedView($0) { walk(view, depth: 0) } }
         switch entry {
         case .schema:
-            guard let schema = try decoded(Schema.self, value) else { return }
+            guard let schema = try decoded(Schema.self, value, StoredCatalog.schema) else { return }
             try resolve(schema)
-        case .map: _ = try decoded(EntityMap.self, value)
+        case .map: _ = try decoded(EntityMap.self, value, StoredCatalog.entityMap)
         case .layout:
-            guard let layout = try decoded(RowLayout.self, value) else { return }
+            guard let layout = try decoded(RowLayout.self, value, { try StoredCatalog.layout($0) }) else { return }
             try RowTrial.run([UInt8](repeating: 0, count: layout.fixedByteCount), of: layout)
         case .migration: _ = try decoded(MigrationRecord.self, value)
         case .leftBehind: _ = try decoded(LeftBehind.self, value)
         }
     }
 
-    /// What decodes is encoded again, decoded again, and encoded as before.
-    private static func decoded<T: Codable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T? {
-        guard let value = try? bytes.withUnsafeBytes({ try NestedDecoder.decode(type, from: $0) }) else { return nil }
+    /// What decodes is encoded again, decoded again, and encoded as before; what openings read by hand is the same.
+    private static func decoded<T: Codable>(
+        _ type: T.Type, _ bytes: [UInt8], _ read: (([UInt8]) throws -> T)? = nil
+    ) throws -> T? {
+        let value = try? bytes.withUnsafeBytes { try NestedDecoder.decode(type, from: $0) }
+        if let read {
+            let byHand = try? read(bytes)
+            guard try byHand.map({ try NestedEncoder.encode($0) }) == value.map({ try NestedEncoder.encode($0) }) else {
+                throw FuzzViolation(description: "a \(type) read by hand is another than the one that is decoded")
+            }
+        }
+        guard let value else { return nil }
         let encoded = try NestedEncoder.encode(value)
         let again = try NestedEncoder.encode(try encoded.withUnsafeBytes { try NestedDecoder.decode(type, from: $0) })
         guard again == encoded else { throw FuzzViolation(description: "a \(type) is another when read again") }

@@ -54,17 +54,37 @@ package enum FileName {
 
     /// Kind and number of a name, or nil if it is not the name of a numbered file.
     package static func parse(_ name: String) -> (kind: FileKind, number: UInt64)? {
-        let bytes = Array(name.utf8)
-        guard bytes.count == 22, bytes[1] == UInt8(ascii: "-") else { return nil }
+        var name = name
+        return name.withUTF8 { parse(UnsafeRawBufferPointer($0)) }
+    }
+
+    private static func parse(_ name: UnsafeRawBufferPointer) -> (kind: FileKind, number: UInt64)? {
+        guard name.count == 22, name[1] == UInt8(ascii: "-") else { return nil }
         var number: UInt64 = 0
-        for byte in bytes[2..<18] {
+        for place in 2..<18 {
+            let byte = name[place]
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
             default: return nil
             }
         }
-        for kind in FileKind.allCases where name == numbered(kind, number) { return (kind, number) }
-        return nil
+        guard name[18] == UInt8(ascii: "."), name[19] == UInt8(ascii: "f"), name[20] == UInt8(ascii: "l"),
+            let kind = kind(letter: name[0], suffix: name[21])
+        else { return nil }
+        return (kind, number)
+    }
+
+    /// The kind of a file by the first and the last letter of its name.
+    private static func kind(letter: UInt8, suffix: UInt8) -> FileKind? {
+        switch (letter, suffix) {
+        case (UInt8(ascii: "m"), UInt8(ascii: "m")): .manifest
+        case (UInt8(ascii: "s"), UInt8(ascii: "s")): .hotSegment
+        case (UInt8(ascii: "c"), UInt8(ascii: "s")): .coldSegment
+        case (UInt8(ascii: "b"), UInt8(ascii: "s")): .blobSegment
+        case (UInt8(ascii: "t"), UInt8(ascii: "t")): .tableCheckpoint
+        case (UInt8(ascii: "r"), UInt8(ascii: "r")): .indexRun
+        default: nil
+        }
     }
 }

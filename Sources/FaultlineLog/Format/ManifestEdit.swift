@@ -130,11 +130,7 @@ package enum ManifestEdit: Equatable, Sendable {
     /// - Throws: `.newerFormat` if this version does not know the kind or what is in it; `.outOfRange` if it has not
     ///   the kind's size.
     init(kind: UInt16, payload: UnsafeRawBufferPointer) throws(FormatFault) {
-        let sizes = [
-            1: AddedFile.byteCount, 2: SealedFile.byteCount, 3: 8, 4: 48, 5: 40, 6: 16, 7: 24, 8: 8, 9: 24, 11: 0,
-            12: 16, 13: ManifestOrigin.byteCount, 14: 24, 15: 8,
-        ]
-        guard let size = sizes[Int(kind)] else { throw .newerFormat }
+        guard let size = Self.byteCount(ofKind: kind) else { throw .newerFormat }
         guard payload.count == size else { throw .outOfRange }
         guard let bytes = payload.baseAddress, size > 0 else {
             self = .clean
@@ -177,6 +173,22 @@ package enum ManifestEdit: Equatable, Sendable {
                 MovePosition(segment: bytes.u64(0), offset: bytes.u64(8), previousHead: bytes.u32(16)))
         case 15: self = .fileDamaged(number: bytes.u64(0))
         default: throw .newerFormat
+        }
+    }
+
+    /// Bytes of an edit's payload; nil for a kind that this version does not know.
+    private static func byteCount(ofKind kind: UInt16) -> Int? {
+        switch kind {
+        case 1: AddedFile.byteCount
+        case 2: SealedFile.byteCount
+        case 3, 8, 15: 8
+        case 4: 48
+        case 5: 40
+        case 6, 12: 16
+        case 7, 9, 14: 24
+        case 11: 0
+        case 13: ManifestOrigin.byteCount
+        default: nil
         }
     }
 }

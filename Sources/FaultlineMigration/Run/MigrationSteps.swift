@@ -121,7 +121,7 @@ package struct MigrationSteps {
     ///   stage.
     package init(from stored: Schema, to target: Schema, plan: (any SchemaMigrationPlan.Type)?) throws {
         try plan.map { try PlanVersions.checkDropped(stored, by: $0, for: target) }
-        if stored.fingerprint == target.fingerprint { return }
+        if stored.meansTheSame(as: target) { return }
         guard let plan else {
             try Self.checkLightweight(from: stored, to: target, "the container's schema")
             all = [Step(name: "\(target.version)", from: stored, to: target, stage: nil, fromTypes: [], toTypes: [])]

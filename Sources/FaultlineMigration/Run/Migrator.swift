@@ -68,7 +68,7 @@ package struct Migrator {
     }
 
     private func isRewriteDue(_ stored: StoredCatalog) throws -> Bool {
-        guard stored.schema.fingerprint != schema.fingerprint else { return false }
+        if stored.schema.meansTheSame(as: schema) { return false }
         var current = stored
         for step in try MigrationSteps(from: stored.schema, to: schema, plan: plan).all {
             if step.isHeavy { return true }

@@ -86,8 +86,8 @@ extension SchemaLock.Entity {
         let properties = entity.properties.sorted { precedes($0.name, $1.name) }
         var facts = entity.superentityName.map { ["inherits \(lockWord($0))"] } ?? []
         for property in properties {
-            if let attribute = property as? Schema.Attribute { facts += attribute.facts(prefix: "") }
-            if let relationship = property as? Schema.Relationship { facts.append(relationship.fact) }
+            if let attribute = property.asAttribute { facts += attribute.facts(prefix: "") }
+            if let relationship = property.asRelationship { facts.append(relationship.fact) }
         }
         facts += entity.allUniquenessConstraints.map { "unique \($0.map(lockWord).joined(separator: ", "))" }
         self.init(name: lockWord(entity.name), fingerprint: entity.fingerprint, facts: facts)

@@ -376,7 +376,7 @@ extension ManagedObject {
     /// The number of an attribute's value, if it is Data and lies out of the row; nothing is read of it.
     package func blobIdentifier(forKey key: String) -> UInt64? {
         guard let slot = type.slotsByName[key],
-            let attribute = type.properties[slot] as? Schema.Attribute, attribute.kind == .data,
+            let attribute = type.properties[slot].asAttribute, attribute.kind == .data,
             case .stored(let reference, nil, _)? = _$coreAddress().pointee.blob(of: slot)?.place
         else { return nil }
         return reference.identifier

@@ -42,7 +42,7 @@ struct FilterPreparation {
         case .text(let key, let test): return .text(slot: try textSlot(of: key), test)
         case .members(let key, let quantifier, let inner):
             let slot = try slot(of: key)
-            guard let relationship = type.properties[slot] as? Schema.Relationship,
+            guard let relationship = type.properties[slot].asRelationship,
                 !relationship.isToOneRelationship
             else { throw refusal("\(name(slot)) is no to-many relationship: compare it directly.") }
             return .members(slot: slot, quantifier, try prepared(inner, relationship))
@@ -70,7 +70,7 @@ struct FilterPreparation {
 
     private func textSlot(of key: String) throws -> Int {
         let slot = try slot(of: key)
-        guard (type.properties[slot] as? Schema.Attribute)?.kind == .string else {
+        guard type.properties[slot].asAttribute?.kind == .string else {
             throw refusal("\(name(slot)) is not text.")
         }
         return slot
@@ -79,7 +79,7 @@ struct FilterPreparation {
     /// Asks the rest of a condition of what a to-one relationship leads to.
     private func follow(_ key: String, _ condition: Filter.Condition, rest: String) throws -> PreparedFilter.Condition {
         let slot = try slot(of: key)
-        guard let relationship = type.properties[slot] as? Schema.Relationship else {
+        guard let relationship = type.properties[slot].asRelationship else {
             throw refusal("\(name(slot)) is no relationship, so a path ends there.")
         }
         guard relationship.isToOneRelationship else {
@@ -102,7 +102,7 @@ struct FilterPreparation {
     // MARK: Comparing
 
     private func compare(_ slot: Int, _ comparison: RowComparison, _ value: FilterValue) throws -> RowFilter {
-        if let relationship = type.properties[slot] as? Schema.Relationship {
+        if let relationship = type.properties[slot].asRelationship {
             return try compare(slot, relationship, comparison, value)
         }
         let value = try constant(value, for: slot)

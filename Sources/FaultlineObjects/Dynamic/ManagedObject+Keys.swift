@@ -69,7 +69,7 @@ extension ManagedObject {
         guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let first = String(keyPath[..<dot])
         guard let slot = slot(of: first, isChange: true) else { return }
-        guard let relationship = type.properties[slot] as? Schema.Relationship, relationship.isToOneRelationship else {
+        guard let relationship = type.properties[slot].asRelationship, relationship.isToOneRelationship else {
             return _$coreAddress().pointee.refuse(
                 "\(type.entityName).\(first) is no to-one relationship, so \(keyPath) cannot be set.")
         }
@@ -104,7 +104,7 @@ extension ManagedObject {
 
     private func variableSlot(of key: String, isChange: Bool = false) -> Int? {
         guard let slot = slot(of: key, isChange: isChange) else { return nil }
-        if let attribute = type.properties[slot] as? Schema.Attribute, attribute.kind == .data { return slot }
+        if let attribute = type.properties[slot].asAttribute, attribute.kind == .data { return slot }
         let text = "\(type.entityName).\(key) holds no Data, so it has no blob."
         if isChange { _$coreAddress().pointee.refuse(text) } else { report(text) }
         return nil

@@ -116,7 +116,7 @@ extension ModelCore {
     fileprivate mutating func setDefaults(of type: ModelType) {
         guard _$beginInitialValue() else { return }
         for (slot, property) in type.properties.enumerated() {
-            guard let attribute = property as? Schema.Attribute, attribute.hasDefaultValue else { continue }
+            guard let attribute = property.asAttribute, attribute.hasDefaultValue else { continue }
             write { DefaultValues.set(attribute, slot: slot, draft: &$0) }
         }
     }

@@ -10,7 +10,7 @@ struct KeyedValueError: Error {
 extension ModelCore {
     /// The value of a slot, boxed; nil for nil and where it cannot be read.
     mutating func keyedValue(_ slot: Int, _ property: any SchemaProperty) -> Any? {
-        if let relationship = property as? Schema.Relationship {
+        if let relationship = property.asRelationship {
             if relationship.isToOneRelationship {
                 let target: ManagedObject? = value(slot)
                 return target
@@ -18,7 +18,7 @@ extension ModelCore {
             let members: [ManagedObject] = value(slot)
             return members
         }
-        guard let attribute = property as? Schema.Attribute, !_$isNil(slot) else { return nil }
+        guard let attribute = property.asAttribute, !_$isNil(slot) else { return nil }
         // What lies out of the row may be unreadable where the row is not: nil then, never the empty value.
         return switch attribute.kind {
         case .bool: Bool._$read(&self, slot)
@@ -48,10 +48,10 @@ extension ModelCore {
     /// - Throws: If the property cannot have the value; nothing was changed then.
     mutating func setKeyedValue(_ slot: Int, _ property: any SchemaProperty, to value: Any?) throws(KeyedValueError) {
         let value = value.flatMap(unwrapped)
-        if let relationship = property as? Schema.Relationship {
+        if let relationship = property.asRelationship {
             return try setRelated(slot, relationship, to: value)
         }
-        guard let attribute = property as? Schema.Attribute else { return }
+        guard let attribute = property.asAttribute else { return }
         guard let value else {
             guard attribute.isOptional else { throw KeyedValueError(message: "is required, and was set to nil.") }
             if _$beginChange(slot) { _$writeNil(slot) }

@@ -69,7 +69,8 @@ extension Schema {
 extension Schema.Entity {
     /// As `Schema.encodeDefaults()`.
     func encodeDefaults() {
-        for case let attribute as Schema.Attribute in properties {
+        for property in properties {
+            guard let attribute = property.asAttribute else { continue }
             attribute.encodeDefault { try NestedEncoder.encode($0, scalars: FoundationScalars()) }
         }
     }

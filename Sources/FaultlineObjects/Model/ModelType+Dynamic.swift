@@ -13,7 +13,7 @@ extension ModelType {
             ManagedObject.self, own, described: entity, maker: { ManagedObject(standInOf: $0) },
             defaults: { slot in
                 guard slot < own.properties.count else { return nil }
-                return (own.properties[slot] as? Schema.Attribute)?.defaultValue
+                return own.properties[slot].asAttribute?.defaultValue
             })
     }
 
@@ -50,7 +50,7 @@ extension ModelCore {
     var missingValues: [String] {
         guard let type = modelType, type.isDynamic, let draft else { return [] }
         return type.properties.enumerated().compactMap { slot, property in
-            guard let attribute = property as? Schema.Attribute, !attribute.isOptional, !attribute.isTransient else {
+            guard let attribute = property.asAttribute, !attribute.isOptional, !attribute.isTransient else {
                 return nil
             }
             let isMissing =

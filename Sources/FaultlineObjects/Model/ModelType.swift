@@ -44,7 +44,8 @@ public final class ModelType: Sendable {
 
     /// Learns what a class says about itself.
     public convenience init<Model: PersistentModel>(_ type: Model.Type) {
-        let name = String(describing: type)
+        ModelClasses.note(type)
+        let name = unqualifiedName(of: type)
         var entity = Schema.Entity(name)
         var defect: SchemaError?
         do throws(SchemaError) {
@@ -130,10 +131,10 @@ public final class ModelType: Sendable {
             let resolved = schema.entitiesByName[entityName]
         else { return [] }
         return resolved.properties.map { property in
-            guard let relationship = property as? Schema.Relationship, let name = relationship.inverseName,
+            guard let relationship = property.asRelationship, let name = relationship.inverseName,
                 let destination = schema.entitiesByName[relationship.destination],
                 let slot = destination.properties.firstIndex(where: { $0.name == name }),
-                let inverse = destination.properties[slot] as? Schema.Relationship
+                let inverse = destination.properties[slot].asRelationship
             else { return nil }
             return Inverse(slot: slot, isToOne: inverse.isToOneRelationship)
         }
@@ -164,42 +165,38 @@ public final class ModelType: Sendable {
 
     /// Tells relationships from attributes by the type of the property.
     static func role(of valueType: any Any.Type) -> PropertyRole {
-        if isScalar(valueType) { return .attribute }
-        if valueType is AnyClass, let model = valueType as? any PersistentModel.Type {
-            return .toOne(destination: String(describing: model))
+        guard let (model, isToOne) = destination(of: valueType) else { return .attribute }
+        let name = unqualifiedName(of: model)
+        return isToOne ? .toOne(destination: name) : .toMany(destination: name)
+    }
+
+    /// The model class that properties of a type lead to; nil for values.
+    private static func destination(
+        of valueType: any Any.Type
+    ) -> (model: any PersistentModel.Type, isToOne: Bool)? {
+        if isScalar(valueType) { return nil }
+        switch TypeShape(of: valueType) {
+        case .optional(let wrapped):
+            if let model = ModelClasses.find(wrapped) { return (model, true) }
+            // An optional array, not an optional optional.
+            guard case .array(let element) = TypeShape(of: wrapped) else { return nil }
+            return ModelClasses.find(element).map { ($0, false) }
+        case .array(let element): return ModelClasses.find(element).map { ($0, false) }
+        case .other: return ModelClasses.find(valueType).map { ($0, true) }
         }
-        if let optional = valueType as? any OptionalValue.Type,
-            let model = optional.wrappedType as? any PersistentModel.Type
-        {
-            return .toOne(destination: String(describing: model))
-        }
-        if let collection = valueType as? any RelationshipCollection.Type {
-            return .toMany(destination: collection.destinationName)
-        }
-        return .attribute
     }
 
     /// The model classes that this one's relationships lead to.
     package var destinations: [any PersistentModel.Type] {
         entity.properties.compactMap { property in
-            guard property.isRelationship else { return nil }
-            if let model = property.valueType as? any PersistentModel.Type { return model }
-            if let optional = property.valueType as? any OptionalValue.Type {
-                if let model = optional.wrappedType as? any PersistentModel.Type { return model }
-            }
-            return (property.valueType as? any RelationshipCollection.Type)?.destinationType
+            property.isRelationship ? Self.destination(of: property.valueType)?.model : nil
         }
     }
 }
 
 extension Schema.Entity {
     /// The class that the entity was made of.
-    fileprivate var modelClass: (any PersistentModel.Type)? { modelType as? any PersistentModel.Type }
-}
-
-extension RelationshipCollection {
-    fileprivate static var destinationName: String { String(describing: PersistentElement.self) }
-    fileprivate static var destinationType: any PersistentModel.Type { PersistentElement.self }
+    fileprivate var modelClass: (any PersistentModel.Type)? { modelType.flatMap(ModelClasses.find) }
 }
 
 /// An optional, seen through an existential.
@@ -240,6 +237,7 @@ extension Schema {
         while !queue.isEmpty {
             let next = queue.removeFirst()
             guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+            ModelClasses.note(next)
             all.append(next)
             queue.append(contentsOf: next._$modelType.destinations)
         }

@@ -6,11 +6,11 @@ extension ColumnDescription {
     /// The same property gives the same description whoever asks: so the layout that a model class derives for its
     /// unsaved objects has the places of the layout that the store registers.
     package init(property: any SchemaProperty, number: UInt32) {
-        if let attribute = property as? Schema.Attribute {
+        if let attribute = property.asAttribute {
             self.init(
                 number: number, kind: .attribute(attribute.kind), isOptional: attribute.isOptional,
                 externalThreshold: attribute.options.contains(.externalStorage) ? 0 : Column.defaultExternalThreshold)
-        } else if let relationship = property as? Schema.Relationship, relationship.isToOneRelationship {
+        } else if let relationship = property.asRelationship, relationship.isToOneRelationship {
             self.init(number: number, kind: .toOne, isOptional: relationship.isOptional)
         } else {
             self.init(number: number, kind: .toMany)

@@ -181,7 +181,7 @@ package struct EntityMapPlan: Sendable {
     private static func isOptional(_ column: UInt32, _ entity: Schema.Entity, _ stored: StoredEntity?) -> Bool {
         guard let slot = stored?.columns.firstIndex(where: { $0.number == column }), slot < entity.properties.count
         else { return false }
-        return (entity.properties[slot] as? Schema.Attribute)?.isOptional ?? false
+        return entity.properties[slot].asAttribute?.isOptional ?? false
     }
 
     private mutating func addRelationships(
@@ -190,7 +190,7 @@ package struct EntityMapPlan: Sendable {
         let forerunners = RelationshipForerunners(schema: schema, previous: previous, difference: difference, map: old)
         for (ordinal, entity) in schema.entities.enumerated() {
             for (slot, property) in entity.properties.enumerated() {
-                guard let relationship = property as? Schema.Relationship else { continue }
+                guard let relationship = property.asRelationship else { continue }
                 let column = map.entities[ordinal].columns[slot].number
                 let inverse = relationship.inverseName.flatMap { name in
                     schema.entitiesByName[relationship.destination]?.properties.first { $0.name == name }

@@ -78,7 +78,7 @@ package final class SchemaStorage: Sendable {
         var slots: [SlotStorage] = []
         var members: [MemberIndex] = []
         for (slot, property) in properties.enumerated() {
-            guard let relationship = property as? Schema.Relationship else {
+            guard let relationship = property.asRelationship else {
                 slots.append(.attribute)
                 continue
             }
@@ -89,7 +89,7 @@ package final class SchemaStorage: Sendable {
             let inverseSlot = relationship.inverseName.flatMap { name in
                 destinationEntity.properties.firstIndex { $0.name == name }
             }
-            let inverse = inverseSlot.flatMap { destinationEntity.properties[$0] as? Schema.Relationship }
+            let inverse = inverseSlot.flatMap { destinationEntity.properties[$0].asRelationship }
             if relationship.isToOneRelationship {
                 let index = stored.columns[slot].relationshipIndex
                 if index != 0 { members.append(MemberIndex(definition: memberDefinition(index), slot: slot)) }

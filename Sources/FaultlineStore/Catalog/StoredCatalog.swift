@@ -48,8 +48,8 @@ package struct StoredCatalog: Sendable {
             migrationBytes = try record(RecordNumber.migration)
         } catch { throw StoreError(error) }
         guard let schemaBytes, let mapBytes else { return nil }
-        let schema = try decode(Schema.self, schemaBytes, "schema")
-        let map = try decode(EntityMap.self, mapBytes, "entity map")
+        let schema = try schema(schemaBytes)
+        let map = try entityMap(mapBytes)
         let migration = try migrationBytes.map { (bytes) throws(StoreError) in
             try decode(MigrationRecord.self, bytes, "migration record")
         }
@@ -57,7 +57,7 @@ package struct StoredCatalog: Sendable {
         for number in 1..<max(1, map.counters.layout) {
             let bytes: [UInt8]?
             do { bytes = try record(RecordNumber.layouts + RecordID(number)) } catch { throw StoreError(error) }
-            if let bytes { layouts[number] = try decode(RowLayout.self, bytes, "layout \(number)") }
+            if let bytes { layouts[number] = try layout(bytes, "layout \(number)") }
         }
         return StoredCatalog(schema: schema, map: map, layouts: layouts, migration: migration)
     }
@@ -128,17 +128,48 @@ package struct StoredCatalog: Sendable {
         return try decode(MigrationRecord.self, bytes, "migration record")
     }
 
+    /// Reads the bytes of a schema.
+    package static func schema(_ bytes: [UInt8]) throws(StoreError) -> Schema {
+        try read(bytes, "schema") { (value) throws(CatalogFault) in try Schema(&value) }
+    }
+
+    /// Reads the bytes of a layout.
+    package static func layout(_ bytes: [UInt8], _ what: String = "layout") throws(StoreError) -> RowLayout {
+        try read(bytes, what) { (value) throws(CatalogFault) in try RowLayout(&value) }
+    }
+
+    /// Reads the bytes of an entity map.
+    package static func entityMap(_ bytes: [UInt8]) throws(StoreError) -> EntityMap {
+        try read(bytes, "entity map") { (value) throws(CatalogFault) in try EntityMap(&value) }
+    }
+
+    /// Reads an entry that every opening needs.
+    private static func read<T>(
+        _ bytes: [UInt8], _ what: String, _ body: (inout CatalogValue) throws(CatalogFault) -> T
+    ) throws(StoreError) -> T {
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(CatalogFault) in
+                var value = try CatalogValue(bytes)
+                return try body(&value)
+            }
+        }
+        do throws(CatalogFault) { return try result.get() } catch { throw undecodable(what, error.message) }
+    }
+
+    /// Decodes an entry that few openings meet.
     private static func decode<T: Decodable>(
         _ type: T.Type, _ bytes: [UInt8], _ what: String
     ) throws(StoreError) -> T {
         do {
             return try bytes.withUnsafeBytes { try NestedDecoder.decode(type, from: $0) }
-        } catch {
-            throw StoreError(
-                .malformed,
-                "The store's \(what) does not decode (\(error)). It was written by a newer release, or by a defect: open the store with that release, or restore a backup."
-            )
-        }
+        } catch { throw undecodable(what, "\(error)") }
+    }
+
+    private static func undecodable(_ what: String, _ why: String) -> StoreError {
+        StoreError(
+            .malformed,
+            "The store's \(what) does not decode (\(why)). It was written by a newer release, or by a defect: open the store with that release, or restore a backup."
+        )
     }
 }
 

@@ -23,7 +23,7 @@ package final class RowIndexDeriver: IndexDeriver {
     }
 
     package func indexes(of table: TableID) -> [IndexDefinition] {
-        state.withLock { $0?.definitions[table] } ?? []
+        state.withLock { $0?.definitions[table.rawValue] } ?? []
     }
 
     package func deriveEntries(
@@ -37,9 +37,11 @@ package final class RowIndexDeriver: IndexDeriver {
 
 /// One catalog's rules.
 private final class Derivation: Sendable {
-    let definitions: [TableID: [IndexDefinition]]
-    private let rules: [TableID: [Rule]]
-    private let links: [TableID: (left: IndexDefinition, right: IndexDefinition)]
+    // By the raw values of tables: a dictionary of a key of its own walks through all conformances of the process when
+    // it is first made, and each opening makes these.
+    let definitions: [UInt16: [IndexDefinition]]
+    private let rules: [UInt16: [Rule]]
+    private let links: [UInt16: (left: IndexDefinition, right: IndexDefinition)]
     private let layouts: [UInt16: RowLayout]
 
     /// The indexes that one schema has over a table and none before it had: a table that a migration keeps has two
@@ -52,10 +54,10 @@ private final class Derivation: Sendable {
 
     init(_ catalog: StoredCatalog) throws(StoreError) {
         layouts = catalog.layouts
-        var rules: [TableID: [Rule]] = [:]
-        var known: Set<IndexID> = []
-        var links: [TableID: (left: IndexDefinition, right: IndexDefinition)] = [:]
-        var definitions: [TableID: [IndexDefinition]] = [:]
+        var rules: [UInt16: [Rule]] = [:]
+        var known: Set<UInt32> = []
+        var links: [UInt16: (left: IndexDefinition, right: IndexDefinition)] = [:]
+        var definitions: [UInt16: [IndexDefinition]] = [:]
         // The schema in force, and what a migration under way reads and writes: all of them have rows in the log.
         var views = [catalog]
         if let migration = catalog.migration {
@@ -65,18 +67,19 @@ private final class Derivation: Sendable {
         for view in views {
             let storage = try SchemaStorage(view)
             for entity in storage.entities {
-                let unique = entity.uniqueIndexes.filter { known.insert($0.definition.id).inserted }
-                let members = entity.memberIndexes.filter { known.insert($0.definition.id).inserted }
+                let unique = entity.uniqueIndexes.filter { known.insert($0.definition.id.rawValue).inserted }
+                let members = entity.memberIndexes.filter { known.insert($0.definition.id.rawValue).inserted }
                 if unique.isEmpty, members.isEmpty { continue }
-                rules[entity.table, default: []].append(Rule(entity: entity, unique: unique, members: members))
+                rules[entity.table.rawValue, default: []].append(Rule(entity: entity, unique: unique, members: members))
             }
             for link in view.map.links {
-                links[TableID(rawValue: link.table)] = (
+                links[link.table] = (
                     SchemaStorage.memberDefinition(link.leftIndex), SchemaStorage.memberDefinition(link.rightIndex)
                 )
             }
-            for (table, definition) in storage.indexes() where definitions[table]?.contains(definition) != true {
-                definitions[table, default: []].append(definition)
+            for (table, definition) in storage.indexes()
+            where definitions[table.rawValue]?.contains(definition) != true {
+                definitions[table.rawValue, default: []].append(definition)
             }
         }
         self.rules = rules
@@ -88,13 +91,13 @@ private final class Derivation: Sendable {
         table: TableID, layout number: UInt16, id: RecordID, row: UnsafeRawBufferPointer, hasExtension: Bool,
         emit: (IndexID, UnsafeRawBufferPointer) -> Void
     ) {
-        if let link = links[table] {
+        if let link = links[table.rawValue] {
             guard let row = LinkRow.read(row) else { return }
             MemberKey.with(owner: row.left, order: row.leftOrder, member: row.right) { emit(link.left.id, $0) }
             MemberKey.with(owner: row.right, order: row.rightOrder, member: row.left) { emit(link.right.id, $0) }
             return
         }
-        guard let rules = rules[table], let layout = layouts[number],
+        guard let rules = rules[table.rawValue], let layout = layouts[number],
             let view = RowView(checking: row, layout: layout, hasExtension: hasExtension)
         else { return }
         for rule in rules { derive(rule, id, layout, view, emit) }

@@ -31,7 +31,8 @@ package final class RowLayout: Sendable {
     nonisolated(unsafe) private let template: UnsafeMutableRawPointer
     // Safe because the offsets are written before the layout is shared, and never after.
     nonisolated(unsafe) private let flagFields: UnsafeMutablePointer<UInt32>
-    private let slotOfNumber: [UInt32: Int]
+    /// Column numbers, rising, each with its slot.
+    private let slotsByNumber: [(number: UInt32, slot: Int)]
     /// Variable bytes that drafts of this layout had lately, with room to spare: the first allocation of the next.
     let draftRoom: Atomic<UInt32>
     /// Fewest bytes that any column's values need to go out of the row.
@@ -71,7 +72,16 @@ package final class RowLayout: Sendable {
         draftRoom.store(room - room / 16, ordering: .relaxed)
     }
 
-    package func slot(ofColumn number: UInt32) -> Int? { slotOfNumber[number] }
+    package func slot(ofColumn number: UInt32) -> Int? {
+        var first = 0
+        var end = slotsByNumber.count
+        while first < end {
+            let middle = (first + end) / 2
+            if slotsByNumber[middle].number < number { first = middle + 1 } else { end = middle }
+        }
+        guard first < slotsByNumber.count, slotsByNumber[first].number == number else { return nil }
+        return slotsByNumber[first].slot
+    }
 
     /// Builds the layout of columns whose places have been checked.
     private init(checkedNumber number: UInt16, entityName: String, columns: [Column], fixedByteCount: Int) {
@@ -89,9 +99,7 @@ package final class RowLayout: Sendable {
         self.nilByteCount = nilByteCount
         self.nilBitsOffset = nilBitsOffset
         self.endsOffset = endsOffset
-        var slotOfNumber: [UInt32: Int] = [:]
-        for (slot, column) in columns.enumerated() { slotOfNumber[column.number] = slot }
-        self.slotOfNumber = slotOfNumber
+        slotsByNumber = columns.indices.map { (columns[$0].number, $0) }.sorted { $0.number < $1.number }
 
         let placesOffset = DraftHeader.byteCount + (fixedByteCount + 7) / 8 * 8
         let valuesOffset = placesOffset + variableCount * DraftPlace.byteCount
@@ -158,11 +166,10 @@ package final class RowLayout: Sendable {
         for width in [24, 16, 8] { place({ !$0.kind.isVariable && $0.storedWidth == width }, width: width) }
         place(\.kind.isVariable, width: 4)
         for width in [4, 2, 1] { place({ !$0.kind.isVariable && $0.storedWidth == width }, width: width) }
-        var numbers: Set<UInt32> = []
+        precondition(repeated(descriptions.map(\.number)) == nil, "A column number names one column of a layout.")
         var ordinal = 0
         var nilBit = 0
         return descriptions.enumerated().map { slot, description in
-            precondition(numbers.insert(description.number).inserted, "A column number names one column of a layout.")
             defer {
                 if description.kind.isVariable { ordinal += 1 }
                 if description.hasNilBit { nilBit += 1 }
@@ -196,6 +203,13 @@ package final class RowLayout: Sendable {
         self.init(checkedNumber: number, entityName: entityName, columns: columns, fixedByteCount: fixedByteCount)
     }
 
+    /// A number that a list has twice.
+    private static func repeated(_ numbers: [UInt32]) -> UInt32? {
+        let sorted = numbers.sorted()
+        for index in sorted.indices.dropFirst() where sorted[index] == sorted[index - 1] { return sorted[index] }
+        return nil
+    }
+
     /// Checks that reading and writing by the columns' places stays within the fixed area.
     private static func check(_ columns: [Column], fixedByteCount: Int) throws(RowError) {
         func refuse(_ message: String) -> RowError { RowError(code: .badLayout, message: message) }
@@ -206,15 +220,20 @@ package final class RowLayout: Sendable {
         let fieldsEnd = fixedByteCount - (optionalCount + 7) / 8
         let ends = columns.filter(\.isVariable).map(\.offset).min() ?? 0
         guard ends % 4 == 0 else { throw refuse("The layout's end words are not at a multiple of 4.") }
-        var numbers: Set<UInt32> = []
-        var ordinals: Set<Int> = []
-        var nilBits: Set<Int> = []
-        var taken: [Range<Int>] = []
+        if let number = repeated(columns.map(\.number)) {
+            throw refuse("Column \(number) occurs twice in the layout.")
+        }
         let variableCount = columns.reduce(0) { $0 + ($1.isVariable ? 1 : 0) }
+        var ordinals = [Bool](repeating: false, count: variableCount)
+        var nilBits = [Bool](repeating: false, count: optionalCount)
+        /// Whether a place is one of those that there are, and nobody has it yet.
+        func take(_ place: Int, of places: inout [Bool]) -> Bool {
+            guard places.indices.contains(place), !places[place] else { return false }
+            places[place] = true
+            return true
+        }
+        var taken: [Range<Int>] = []
         for column in columns {
-            guard numbers.insert(column.number).inserted else {
-                throw refuse("Column \(column.number) occurs twice in the layout.")
-            }
             let isWidthRight =
                 column.kind.isInteger
                 ? [1, 2, 4, 8].contains(column.width) && column.width <= column.kind.naturalWidth
@@ -225,9 +244,8 @@ package final class RowLayout: Sendable {
             if column.width > 0 { taken.append(column.offset..<column.offset + column.width) }
             guard column.kind.isVariable == (column.ordinal >= 0),
                 !column.isVariable
-                    || (column.ordinal < variableCount && ordinals.insert(column.ordinal).inserted
-                        && column.offset == ends + 4 * column.ordinal),
-                column.nilBit < optionalCount, column.nilBit < 0 || nilBits.insert(column.nilBit).inserted,
+                    || (take(column.ordinal, of: &ordinals) && column.offset == ends + 4 * column.ordinal),
+                column.nilBit < 0 || take(column.nilBit, of: &nilBits),
                 column.nilBit < 0 || (column.kind != .toOne && column.kind != .toMany), column.externalThreshold >= 0
             else { throw refuse("Column \(column.number) has a wrong ordinal, nil bit or threshold.") }
         }
