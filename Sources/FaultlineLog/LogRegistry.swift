@@ -8,7 +8,7 @@ import FaultlineDisk
 final class LogRegistry: @unchecked Sendable {
     static let shared = LogRegistry()
 
-    fileprivate struct Key: Hashable {
+    fileprivate struct Key: Equatable {
         let disk: ObjectIdentifier?
         let directory: FileIdentity
         let isReading: Bool
@@ -26,7 +26,8 @@ final class LogRegistry: @unchecked Sendable {
     }
 
     private let lock = EngineLock()
-    private var entries: [Key: Entry] = [:]
+    /// One for each key; few stores are open at once.
+    private var entries: [Entry] = []
 
     /// Calls `body` with the place of the store in a directory; the place exists as long as somebody uses it or the log
     /// is open.
@@ -36,8 +37,9 @@ final class LogRegistry: @unchecked Sendable {
         let key = Key(
             disk: disk is PosixDisk ? nil : ObjectIdentifier(disk), directory: directory, isReading: access == .reading)
         lock.lock()
-        let entry = entries[key] ?? Entry(key: key)
-        entries[key] = entry
+        let known = entries.first { $0.key == key }
+        let entry = known ?? Entry(key: key)
+        if known == nil { entries.append(entry) }
         entry.userCount += 1
         lock.unlock()
         defer { leave(entry) }
@@ -61,6 +63,6 @@ final class LogRegistry: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         entry.userCount -= 1
-        if entry.userCount == 0, entry.log == nil, entries[entry.key] === entry { entries[entry.key] = nil }
+        if entry.userCount == 0, entry.log == nil { entries.removeAll { $0 === entry } }
     }
 }

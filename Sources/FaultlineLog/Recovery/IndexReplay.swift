@@ -9,8 +9,12 @@ struct IndexReplay {
     /// Not where the tables are made again from the beginning: an index may be younger than the records, so its
     /// entries are made when all records are there.
     var derives = true
-    private(set) var states: [IndexID: IndexState]
+    /// By the raw value of the index: a dictionary of a key of its own walks through all conformances of the process
+    /// when it is first made.
+    private(set) var states: [UInt32: IndexState]
     private var definitions: [UInt16: [IndexDefinition]] = [:]
+    /// Whether the table asked for last has indexes: most records are of the table of the one before.
+    private var lastTable: (table: UInt16, hasIndexes: Bool)?
 
     init(deriver: any IndexDeriver, budget: MemoryBudget) {
         self.deriver = deriver
@@ -23,8 +27,8 @@ struct IndexReplay {
         of tables: WorkingTables, _ open: (IndexDefinition) throws(LogError) -> [Run]
     ) throws(LogError) {
         for root in tables.set.all {
-            for definition in indexes(of: root.table) where states[definition.id]?.runs.isEmpty == true {
-                states[definition.id]?.runs = try open(definition)
+            for definition in indexes(of: root.table) where states[definition.id.rawValue]?.runs.isEmpty == true {
+                states[definition.id.rawValue]?.runs = try open(definition)
             }
         }
     }
@@ -35,6 +39,7 @@ struct IndexReplay {
     /// Tells the deriver what the catalog says now.
     mutating func catalogChanged(_ tables: WorkingTables, _ files: FileTable) throws(LogError) {
         definitions.removeAll()
+        lastTable = nil
         try deriver.catalogChanged { (id) throws(LogError) -> [UInt8]? in
             let location = try tables.location(of: id, in: TableID.catalog.rawValue)
             guard !location.isAbsent else { return nil }
@@ -46,11 +51,18 @@ struct IndexReplay {
         if let known = definitions[table] { return known }
         let found = table >= TableID.firstEntity ? deriver.indexes(of: TableID(rawValue: table)) : []
         definitions[table] = found
-        for definition in found where states[definition.id] == nil {
-            states[definition.id] = IndexState(
+        for definition in found where states[definition.id.rawValue] == nil {
+            states[definition.id.rawValue] = IndexState(
                 definition: definition, active: Memtable(definition: definition, budget: budget))
         }
         return found
+    }
+
+    private mutating func hasIndexes(_ table: UInt16) -> Bool {
+        if let lastTable, lastTable.table == table { return lastTable.hasIndexes }
+        let has = !indexes(of: table).isEmpty
+        lastTable = (table, has)
+        return has
     }
 
     /// Takes in one version of an object.
@@ -58,7 +70,7 @@ struct IndexReplay {
         _ record: UnsafeRawPointer, _ header: RecordHeader, at location: Location, over old: Location,
         sequence: UInt64, files: FileTable
     ) throws(LogError) {
-        guard derives, !indexes(of: header.table).isEmpty else { return }
+        guard derives, hasIndexes(header.table) else { return }
         if header.flags.contains(.noIndexChange), !old.isAbsent { return }
         if !old.isAbsent { try append(header, old, files, isDelete: true, sequence) }
         if header.flags.contains(.compressed) {
@@ -79,7 +91,7 @@ struct IndexReplay {
     mutating func delete(_ header: RecordHeader, over old: Location, sequence: UInt64, files: FileTable)
         throws(LogError)
     {
-        guard derives, !old.isAbsent, !indexes(of: header.table).isEmpty else { return }
+        guard derives, !old.isAbsent, hasIndexes(header.table) else { return }
         try append(header, old, files, isDelete: true, sequence)
     }
 
@@ -95,8 +107,9 @@ struct IndexReplay {
     /// Forgets all entries of some indexes.
     mutating func empty(_ wanted: Set<IndexID>) {
         for index in wanted {
-            guard let definition = states[index]?.definition else { continue }
-            states[index] = IndexState(definition: definition, active: Memtable(definition: definition, budget: budget))
+            guard let definition = states[index.rawValue]?.definition else { continue }
+            states[index.rawValue] = IndexState(
+                definition: definition, active: Memtable(definition: definition, budget: budget))
         }
     }
 
@@ -151,7 +164,7 @@ struct IndexReplay {
         _ index: IndexID, _ key: UnsafeRawBufferPointer, _ id: RecordID, isDelete: Bool, _ sequence: UInt64
     ) {
         guard key.count <= IndexDefinition.keyByteCountMax else { return }
-        states[index]?.active.append(key: key, id: id, isDelete: isDelete, sequence: sequence)
+        states[index.rawValue]?.active.append(key: key, id: id, isDelete: isDelete, sequence: sequence)
     }
 
     /// Reads one record and calls `body` with it.

@@ -364,7 +364,7 @@ struct Opening: ~Copyable {
     ) -> [ManifestEdit] {
         guard state.checkpoint != nil, start.file == 0 else { return [] }
         var edits: [ManifestEdit] = [.checkpoint(start)]
-        for entry in state.runs where replay.memtables.states[IndexID(rawValue: entry.index)] != nil {
+        for entry in state.runs where replay.memtables.states[entry.index] != nil {
             edits.append(.runDropped(index: entry.index, file: entry.file))
             edits.append(.fileDropped(number: entry.file))
         }

@@ -45,7 +45,9 @@ final class PageCache: @unchecked Sendable {
         budget.reserve(TablePage.byteCount, for: .pages)
         let page = arena.take()
         do {
-            try copy(original, to: page)
+            // Read where it is to be: the original is not looked at any more, unless by an old snapshot.
+            let place = original.pointee.page == nil ? storedPlace(original) : nil
+            try copyWithoutLoading(original, place, to: page)
         } catch {
             arena.give(page)
             budget.release(TablePage.byteCount, for: .pages)
@@ -208,8 +210,8 @@ final class PageCache: @unchecked Sendable {
         }
     }
 
-    /// Copies a page that is to be stored, without making it resident.
-    func copyForStoring(
+    /// Copies a page without making it resident.
+    func copyWithoutLoading(
         _ handle: PageHandlePointer, _ place: StoredPlace?, to target: UnsafeMutableRawPointer
     ) throws(LogError) {
         if let place, handle.pointee.page == nil {

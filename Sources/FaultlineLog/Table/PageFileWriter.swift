@@ -25,7 +25,7 @@ struct PageFileWriter: ~Copyable {
         _ handle: PageHandlePointer, _ place: PageCache.StoredPlace?, of cache: PageCache
     ) throws(LogError) -> (index: UInt32, entryCount: UInt16) {
         let target = stage + staged * TablePage.byteCount
-        try cache.copyForStoring(handle, place, to: target)
+        try cache.copyWithoutLoading(handle, place, to: target)
         let index = UInt32(written + staged)
         TablePage.seal(target, seed: managed.header.seed(at: TablePage.offset(ofIndex: index)))
         let entryCount = target.u16(10)

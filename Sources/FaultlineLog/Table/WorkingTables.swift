@@ -120,8 +120,10 @@ struct WorkingTables {
 
     @inline(never)
     private mutating func moveTo(_ table: UInt16, _ page: Int) throws(LogError) {
+        // The root written last is the working version's: nothing leaves it behind when a version is captured.
+        let known = table == lastTable ? lastRoot : nil
         leavePage()
-        let root = ownedRoot(table)
+        let root = known ?? ownedRoot(table)
         let handle = try root.ownedPage(page)
         lastTable = table
         lastPage = page

@@ -232,7 +232,7 @@ package final class RowLayout: Sendable {
             places[place] = true
             return true
         }
-        var taken: [Range<Int>] = []
+        var taken: [(start: Int, end: Int)] = []
         for column in columns {
             let isWidthRight =
                 column.kind.isInteger
@@ -241,7 +241,7 @@ package final class RowLayout: Sendable {
             guard isWidthRight, column.offset >= 0, column.offset <= fieldsEnd - column.width else {
                 throw refuse("Column \(column.number) has no valid place in the layout.")
             }
-            if column.width > 0 { taken.append(column.offset..<column.offset + column.width) }
+            if column.width > 0 { taken.append((column.offset, column.offset + column.width)) }
             guard column.kind.isVariable == (column.ordinal >= 0),
                 !column.isVariable
                     || (take(column.ordinal, of: &ordinals) && column.offset == ends + 4 * column.ordinal),
@@ -249,9 +249,9 @@ package final class RowLayout: Sendable {
                 column.nilBit < 0 || (column.kind != .toOne && column.kind != .toMany), column.externalThreshold >= 0
             else { throw refuse("Column \(column.number) has a wrong ordinal, nil bit or threshold.") }
         }
-        taken.sort { $0.lowerBound < $1.lowerBound }
-        for (before, after) in zip(taken, taken.dropFirst()) where before.upperBound > after.lowerBound {
-            throw refuse("Two columns of the layout overlap at byte \(after.lowerBound).")
+        taken.sort { $0.start < $1.start }
+        for index in taken.indices.dropFirst() where taken[index - 1].end > taken[index].start {
+            throw refuse("Two columns of the layout overlap at byte \(taken[index].start).")
         }
     }
 }

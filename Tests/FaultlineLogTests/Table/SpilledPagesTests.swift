@@ -38,6 +38,31 @@ struct SpilledPagesTests {
         try log.close()
     }
 
+    @Test func `are read to where they are changed, and not held as they were too`() throws {
+        let store = Store()
+        try log(store, memoryBudget: 2 << 20).close()
+        var options = Store.options
+        options.memoryBudget = 2 << 20
+        let log = try store.open(options, deriver: NoIndexes())
+        let old = log.snapshot()
+        let before = log.budget.used(for: .pages)
+
+        // Nothing is read before it is written: to look an object up would make its page resident.
+        _ = try log.write(author: nil) { transaction in
+            for id in stride(from: 1, through: Self.objectCount, by: 30) {
+                let new = row(id + 1)
+                try transaction.put(
+                    UInt64(id), in: plainTable, layout: 1, changed: nil, flags: [], byteCount: new.count
+                ) { $0.copyBytes(from: new) }
+            }
+        }
+
+        #expect(log.budget.used(for: .pages) - before <= 101 * 4_096)
+        #expect(try old.row(1, in: plainTable) == row(0))
+        #expect(try log.snapshot().row(1, in: plainTable) == row(2))
+        try log.close()
+    }
+
     @Test func `leave no file behind that nobody needs`() throws {
         let store = Store()
         let log = try log(store, memoryBudget: 700_000)
