@@ -24,12 +24,12 @@ final class Sequencer: @unchecked Sendable {
     let cache: PageCache
     let space: DiskSpace
 
-    var tables: WorkingTables
+    @exclusivity(unchecked) var tables: WorkingTables
     private(set) var sequence: UInt64
     private(set) var wallNanoseconds: Int64
     /// The index states as they were when the turn began, and changed by it since; the publisher keeps them.
     var indexes: IndexSet
-    var stage = EntryStage()
+    @exclusivity(unchecked) var stage = EntryStage()
     var blobs: BlobSegment?
 
     // What segments take, and what compaction would not have to keep, as far as it was counted.

@@ -14,10 +14,10 @@ final class TableRoot: @unchecked Sendable {
     let table: UInt16
     let version: UInt64
     let cache: PageCache
-    private(set) var chunks: UnsafeMutablePointer<TableChunkPointer?>
-    private(set) var chunkCount: Int
-    var recordCount: Int
-    var nextID: RecordID
+    @exclusivity(unchecked) private(set) var chunks: UnsafeMutablePointer<TableChunkPointer?>
+    @exclusivity(unchecked) private(set) var chunkCount: Int
+    @exclusivity(unchecked) var recordCount: Int
+    @exclusivity(unchecked) var nextID: RecordID
 
     init(table: UInt16, version: UInt64, cache: PageCache) {
         self.table = table

@@ -3,7 +3,7 @@
 // immutable.
 final class TableSet: @unchecked Sendable {
     let version: UInt64
-    private(set) var tables: [TableRoot?]
+    @exclusivity(unchecked) private(set) var tables: [TableRoot?]
 
     init(version: UInt64) {
         self.version = version

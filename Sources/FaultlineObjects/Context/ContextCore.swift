@@ -25,11 +25,13 @@ package final class ContextCore: @unchecked Sendable {
     private(set) var pinLabel: String?
     /// By ordinal of the entity.
     @exclusivity(unchecked) private(set) var homes: [EntityHome] = []
-    private var homesByType: [ObjectIdentifier: EntityHome] = [:]
-    private var homesByName: [String: EntityHome] = [:]
+    @exclusivity(unchecked) private var homesByType: [ObjectIdentifier: EntityHome] = [:]
+    @exclusivity(unchecked) private var homesByName: [String: EntityHome] = [:]
+    /// The entity asked for by name last: who goes over identifiers asks for the same one again.
+    @exclusivity(unchecked) private var lastNamed: (name: String, home: EntityHome)?
     @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
     /// Whether rows may be older than the snapshot, because the one at which they were loaded was taken.
-    private(set) var hasOlderRows = false
+    @exclusivity(unchecked) private(set) var hasOlderRows = false
     /// Changed under the lock; read without it where `RowArena` says so.
     @exclusivity(unchecked) var rows = RowArena()
     private var reclaiming: MemoryBudget.Registration?
@@ -54,17 +56,17 @@ package final class ContextCore: @unchecked Sendable {
     /// In a migration: says whether a new object may take a value of the old object over, which it may once.
     package var mayMoveBlob: ((UInt64) -> Bool)?
     /// In a migration: whether a new object may not take the place of the stored one that has its unique values.
-    package var refusesUpserts = false
+    @exclusivity(unchecked) package var refusesUpserts = false
     /// In a migration: whether the stage alone saves, in batches, with what it has to write down in the same transaction.
     package var isSavedByStage = false
     /// In a migration: whether objects are saved before they are related, so that what relationships have to be is
     /// asked afterwards.
-    package var defersRelationshipRules = false
+    @exclusivity(unchecked) package var defersRelationshipRules = false
     /// In a migration: whether members that join a collection from their own side stay at the places that they were
     /// given, or, where they were given none, stand in the order of their numbers.
     package var keepsGivenOrder = false
     /// In a migration: numbers that new objects are to have, by temporary number.
-    var chosenNumbers: [UInt64: RecordID] = [:]
+    @exclusivity(unchecked) var chosenNumbers: [UInt64: RecordID] = [:]
     /// What the store has refused the last save for, if it was an object of it.
     package var refusal: StoreError.Code?
     /// In a migration: tables that the old state shares, so that nothing may be written in them before the switch.
@@ -75,9 +77,9 @@ package final class ContextCore: @unchecked Sendable {
     var countedInserted = 0
     var countedBytes = 0
     /// New objects whose relationships are not in the context yet, while some are being inserted.
-    var arriving: [ObjectHandle] = []
+    @exclusivity(unchecked) var arriving: [ObjectHandle] = []
     /// Whether the user's context is gone: nothing will be saved any more, so no object is held for its changes.
-    var isAbandoned = false
+    @exclusivity(unchecked) var isAbandoned = false
     /// The first error that a call that cannot throw met; the next save throws it.
     var pendingError: (any Error)?
     /// The last error that a getter or setter reported.
@@ -237,7 +239,12 @@ package final class ContextCore: @unchecked Sendable {
     }
 
     /// The home of an entity's objects; nil if the container's schema lacks the entity.
-    func home(named name: String) -> EntityHome? { homesByName[name] }
+    func home(named name: String) -> EntityHome? {
+        if let lastNamed, lastNamed.name == name { return lastNamed.home }
+        guard let home = homesByName[name] else { return nil }
+        lastNamed = (name, home)
+        return home
+    }
 
     func require<T: PersistentModel>(_ type: T.Type) throws -> EntityHome {
         if let home = home(of: type._$modelType) { return home }

@@ -22,10 +22,10 @@ struct PendingRelationships {
     final class Delta {
         /// Place among the deltas in the order they were begun.
         let ordinal: Int
-        private(set) var added = MemberList()
+        @exclusivity(unchecked) private(set) var added = MemberList()
         private(set) var removed: Set<ObjectReference> = []
         /// All members in the order the user gave them; nil where only the sets above are known.
-        private(set) var assigned: MemberList?
+        @exclusivity(unchecked) private(set) var assigned: MemberList?
 
         init(ordinal: Int) { self.ordinal = ordinal }
 

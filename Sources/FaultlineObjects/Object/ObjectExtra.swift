@@ -3,18 +3,18 @@ internal import FaultlineLog
 /// What few objects need beside their core.
 final class ObjectExtra {
     /// Targets of to-one relationships of a detached object.
-    var targets = SlotTargets()
+    @exclusivity(unchecked) var targets = SlotTargets()
     /// Members of to-many relationships of a detached object, by slot.
-    var members: [Int: [AnyObject]] = [:]
+    @exclusivity(unchecked) var members: [Int: [AnyObject]] = [:]
     /// Values out of the row that the object was given by reference, by slot: another object's until a save copies or
     /// moves them.
-    var adoptedBlobs: [Int: UInt64] = [:]
+    @exclusivity(unchecked) var adoptedBlobs: [Int: UInt64] = [:]
     /// The contexts that these values can be read in.
     var blobSources: [Int: ContextCore] = [:]
     /// Slots, from 63 on, of a new dynamic object that were given a value.
     var setSlots: Set<Int> = []
     /// A change that could not be made while the object was in no context: raised when it is inserted.
-    var refusal: (any Error)?
+    @exclusivity(unchecked) var refusal: (any Error)?
     /// Values out of the row of an object whose deletion was saved, by blob.
     var lastBlobs: [UInt64: HeldBlob] = [:]
     /// Who watches the object's properties.
