@@ -82,8 +82,13 @@ struct CatalogReadingTests {
 
     @Test func makesOfDamagedMapsAndLayoutsWhatDecodingMakes() throws {
         let plan = try EntityMapPlan(for: Self.schema())
-        #expect(try StoredCatalog.entityMap(NestedEncoder.encode(plan.map)) == plan.map)
-        for bytes in damaged(try NestedEncoder.encode(plan.map)) {
+        var map = plan.map
+        map.entities[0].columns[1].missing = [
+            MissingValue(below: 3, default: nil),
+            MissingValue(below: 7, default: StoredDefault(kind: .int32, text: "12", nested: "AQI=")),
+        ]
+        #expect(try StoredCatalog.entityMap(NestedEncoder.encode(map)) == map)
+        for bytes in damaged(try NestedEncoder.encode(map)) {
             try #require(
                 try agree(EntityMap.self, bytes) { bytes throws(StoreError) in try StoredCatalog.entityMap(bytes) })
         }
