@@ -171,7 +171,7 @@ struct MigrationReportTests {
                     "blobBytesRead", "blobsLeftBehind", "blobsMoved", "bytesWritten", "changesNotSaved",
                     "diskBytesFree", "diskBytesNeeded", "failures", "isDryRun", "isIncomplete", "lastPasses",
                     "nanoseconds", "objectsCopied", "objectsDeleted", "objectsDropped", "objectsFound", "objectsRead",
-                    "objectsWritten", "resumes", "stages", "versions",
+                    "objectsWritten", "quarantined", "resumes", "stages", "versions",
                 ])
             let stage = try #require((keys["stages"] as? [[String: Any]])?.first)
             #expect(
