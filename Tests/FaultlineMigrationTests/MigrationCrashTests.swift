@@ -2,8 +2,9 @@ import MigrationSimulation
 import Testing
 
 struct MigrationCrashTests {
-    /// `make crash` takes more of each kind, and custom stages that are tried out.
-    @Test(arguments: MigrationLife.allCases.filter { $0 != .customPreview })
+    /// `make crash` takes more of each kind, and custom stages that are tried out, and mapped ones with a quarantine, which
+    /// run each stage several times.
+    @Test(arguments: MigrationLife.allCases.filter { $0 != .customPreview && $0 != .mappedQuarantine })
     func survivesPowerCutsInEveryGap(of life: MigrationLife) {
         let report = runMigrationCrash(life, seeds: 1..<2, imagesPerGap: life == .streamed ? 6 : 2, objectCount: 6)
 
