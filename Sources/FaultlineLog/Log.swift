@@ -319,7 +319,11 @@ package final class Log: @unchecked Sendable {
             }
         } catch {
             // What was written for it takes space, however it ended.
-            if publisher.failure == nil, sequencer.turn.withLock({ sequencer.isCheckpointDue }) { maintain(writing) }
+            if publisher.failure == nil, !hasEnded, writing.space.mayCheckpoint,
+                sequencer.turn.withLock({ sequencer.isCheckpointDue })
+            {
+                maintain(writing)
+            }
             throw error
         }
         var snapshot: Snapshot?

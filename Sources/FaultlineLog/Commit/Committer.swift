@@ -291,6 +291,8 @@ final class Committer: @unchecked Sendable {
         var end: UInt64 = 0
         var segment: BlobSegment?
         for item in group where item.blobEnd > 0 {
+            // One that is full may be followed by the next in the same group.
+            if let segment, segment !== item.blobs { try segment.synchronize(through: end) }
             segment = item.blobs
             end = item.blobEnd
         }

@@ -23,8 +23,15 @@ extension Compactor {
         return isMostlyDead || sums.values.contains { $0.dead > $0.total / 3 }
     }
 
-    /// Notes that what was chosen gave too little back: it is not chosen again before more is dead.
-    func noteFutile() {
+    /// Whether what was chosen last, all of which is done, gave that much back, or excluded a segment; else it is not
+    /// chosen again before more is dead.
+    func wasWorthIt(minimumGain: UInt64) -> Bool {
+        if gain >= atChoice.gain + Int64(max(minimumGain, 1)) || excluded.count > atChoice.excludedCount { return true }
+        noteFutile()
+        return false
+    }
+
+    private func noteFutile() {
         let state = manifest.state
         let total = state.files.values.reduce(UInt64(0)) { $0 + ($1.kind.isSegment ? $1.seal?.end ?? 0 : 0) }
         countWithoutChoice = (sequencer.turn.withLock { sequencer.deadByteCounts() }.values.reduce(0, +), total)
@@ -49,6 +56,7 @@ extension Compactor {
             segment(file, live, [:], isCandidate: live.unreadable == nil && isSettled(file, checkpoint, state))
         }
         chosenAt = checkpoint.sequence
+        atChoice = (gain, excluded.count)
         let records = VictimChoice(segments, newest: snapshot.sequence).choose(
             minimumGain: minimumGain, copiedMax: copiedMax)
         let blobVictims = VictimChoice(blobs, newest: snapshot.sequence).choose(
@@ -90,22 +98,27 @@ extension Compactor {
         return segments
     }
 
-    /// Counts from the tables what is dead, if a table was dropped since that was done.
+    /// Counts from the tables what is dead in sealed segments, if a table was dropped since that was done.
     ///
-    /// A hint: where a page cannot be read, it is tried again some other time.
+    /// A hint: what cannot be read stays as it was counted.
     func countDropped() {
         let snapshot = publisher.snapshot
-        let drop = sequencer.turn.withLock { sequencer.uncountedDrop }
-        guard let drop, snapshot.sequence >= drop, let live = try? LiveBytes(snapshot) else { return }
-        var dead: [UInt32: UInt64] = [:]
-        for (number, file) in manifest.state.files where file.kind.isSegment {
-            guard let seal = file.seal else { continue }
-            dead[UInt32(truncatingIfNeeded: number)] = seal.end - min(live[number], seal.end)
-        }
+        let (drop, before) = sequencer.turn.withLock { (sequencer.uncountedDrop, sequencer.deadByteCounts()) }
+        guard let drop, snapshot.sequence >= drop else { return }
+        let live = try? LiveBytes(snapshot)
+        let state = manifest.state
         sequencer.turn.withLock {
-            sequencer.countOverhead()
-            sequencer.segmentSpace.setDead(dead)
             if sequencer.uncountedDrop == drop { sequencer.uncountedDrop = nil }
+            guard let live else { return }
+            var dead = sequencer.deadByteCounts()
+            for (number, file) in state.files where file.kind.isSegment {
+                // What came after the snapshot is live, and not counted here.
+                guard let seal = file.seal, seal.lastSequence <= snapshot.sequence else { continue }
+                let key = UInt32(truncatingIfNeeded: number)
+                let since = (dead[key] ?? 0) - min(before[key] ?? 0, dead[key] ?? 0)
+                dead[key] = min(seal.end - min(live[number], seal.end) + since, seal.end)
+            }
+            sequencer.segmentSpace.setDead(dead)
             sequencer.noteSpace()
         }
     }

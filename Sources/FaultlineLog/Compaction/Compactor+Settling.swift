@@ -47,9 +47,11 @@ extension Compactor {
             settlement.edits.append(.durable(file: blobs.number, offset: blobs.end, head: 0))
         }
         settlement.edits += owedSeals
+        var owedEnds: [UInt64: UInt64] = [:]
+        for case .fileSealed(let seal) in owedSeals { owedEnds[seal.number] = seal.end }
         for (number, file) in state.files.sorted(by: { $0.key < $1.key })
         where file.kind.isSegment && !settlement.dropped.contains(number) {
-            let total = file.seal?.end ?? openEnds[number] ?? file.durable
+            let total = file.seal?.end ?? owedEnds[number] ?? openEnds[number] ?? file.durable
             let live = total - min(dead[UInt32(truncatingIfNeeded: number)] ?? 0, total)
             settlement.liveByteCount += live
             guard live != total || file.total > 0, live != file.live || total != file.total else { continue }

@@ -49,6 +49,8 @@ final class Compactor: @unchecked Sendable {
     /// Bytes that dropped segments had, less all that was written for it: what segments have got smaller by, others'
     /// transactions apart.
     var gain: Int64 = 0
+    /// That gain, and how many segments could not be taken, when the choice was made.
+    var atChoice: (gain: Int64, excludedCount: Int) = (0, 0)
     let damage = CompactionDamage()
     /// The report and the moment when what is under way was chosen.
     var begun: (report: CompactionReport, moment: UInt64)?

@@ -130,15 +130,11 @@ final class Checkpointer: @unchecked Sendable {
             return isPaced ? committedByteCount * Self.copiesPerCommittedByte : .max
         }
         while !isStopped(), let minimumGain = try chooseDue() {
-            let before = lock.withLock { (gain: compactor.gain, excluded: compactor.excluded.count) }
             try move(&allowance, until: isStopped)
-            // Each round makes the segments smaller, or excludes one: so there are only so many. Else small records and
+            // Each choice makes the segments smaller, or excludes one: so there are only so many. Else small records and
             // blobs, which are hardly larger than what says where they were, would be moved for ever.
             let isWorthIt = lock.withLock {
-                if compactor.gain >= before.gain + Int64(max(minimumGain / 2, 1)) { return true }
-                if compactor.excluded.count > before.excluded { return true }
-                if !compactor.isUnderWay { compactor.noteFutile() }
-                return false
+                compactor.isUnderWay || compactor.wasWorthIt(minimumGain: minimumGain / 2)
             }
             guard isWorthIt, allowance > 0 || sequencer.isSpaceShort else { return }
         }

@@ -217,4 +217,58 @@ struct GroupCommitTests {
         #expect(syncCount.withLock { $0 } == 0)
         try log.close()
     }
+
+    /// A checkpoint seals the full segment of blobs while a commit is held up; who comes next begins another one.
+    @Test func `blobs of a group are durable with it, in whatever segment they lie`() throws {
+        let store = Store()
+        let disk = FailingDisk(over: store.disk)
+        var options = Store.options
+        options.segmentByteCount = 20_000
+        options.isCompressingBlobs = false
+        let log = try store.open(options, on: disk)
+        let encounter = Encounter(log)
+        let isFirst = Atomic<Bool>(true)
+        disk.arm(
+            DiskFault { operation in
+                guard operation.kind == .synchronize, operation.site == "log.commit",
+                    isFirst.exchange(false, ordering: .acquiringAndReleasing)
+                else { return false }
+                encounter.isHeldUp.signal()
+                encounter.mayGoOn.wait()
+                return false
+            })
+        let owner = BlobOwner(table: plainTable, slot: 1, id: 1)
+        let bytes = [row(1, byteCount: 30_000), row(2, byteCount: 3_000)]
+        let ids = Mutex<[Int: RecordID]>([:])
+        let hasEnded = DispatchSemaphore(value: 0)
+        let failures = Mutex<[any Error]>([])
+        func begin(_ body: @escaping @Sendable () throws -> Void) {
+            Thread.detachNewThread {
+                do { try body() } catch { failures.withLock { $0.append(error) } }
+                hasEnded.signal()
+            }
+            // Time enough to be queued.
+            usleep(100_000)
+        }
+        begin { try encounter.log.insert([row(1)], in: plainTable) }
+        encounter.isHeldUp.wait()
+        for number in 0..<2 {
+            begin {
+                let id = try encounter.log.write(author: nil) { transaction in
+                    try bytes[number].withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+                }.value
+                ids.withLock { $0[number] = id }
+            }
+            if number == 0 { begin { try encounter.log.checkpoint() } }
+        }
+        encounter.mayGoOn.signal()
+        for _ in 0..<4 { hasEnded.wait() }
+        disk.disarm()
+        #expect(failures.withLock { $0.isEmpty })
+        log.abandonForTests()
+        let again = try Store(store.disk.withOnlyWhatIsDurable()).open(options)
+        for (number, id) in ids.withLock({ $0 }) { #expect(try again.snapshot().blob(id) == bytes[number]) }
+        #expect(try again.findings().isEmpty)
+        try again.close()
+    }
 }
