@@ -181,7 +181,8 @@ final class MappedStage {
     /// Lets a new object take a value of an old one over, if no other has; else it gets a copy.
     func move(_ blob: UInt64, of entityName: String) {
         // A table that the old state shares keeps its values.
-        guard !isKept(entityName) else { return }
+        // So does an object that goes into the quarantine, before or after another one has asked for them.
+        guard !isKept(entityName), !course.quarantine.isOn else { return }
         movable.insert(blob)
     }
 

@@ -209,7 +209,8 @@ package struct Migrator {
         var begun = Begun(stored: stored, digest: digest)
         if let migration = stored.migration {
             if migration.planDigest == digest, migration.stage < steps.all.count, !migration.isPreview,
-                steps.all[migration.stage].goesOn(from: migration)
+                steps.all[migration.stage].goesOn(from: migration),
+                !beginsAnew(steps.all[migration.stage], migration)
             {
                 begun.resumed = migration
             } else {
@@ -222,6 +223,16 @@ package struct Migrator {
             if let first = steps.all.first { begun.stored = try takeOver(first.from, begun.stored) }
         }
         return begun
+    }
+
+    /// Whether a migration that was cut short in a step is given up, although its record would do.
+    ///
+    /// What was streamed before an object went into the quarantine may have to be taken back, which a record from amid
+    /// the stage does not tell enough for.
+    private func beginsAnew(_ step: MigrationSteps.Step, _ migration: MigrationRecord) -> Bool {
+        guard !step.streamedEntities.isEmpty else { return false }
+        if case .quarantine = options.onFailure { return true }
+        return migration.restart != nil
     }
 
     /// Runs the steps that are left.
