@@ -137,12 +137,12 @@ sanitize: setup  ## Runs the engine's tests with threads, or F, under the thread
 	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
 	    -Xswiftc -DFAULTLINE_TSAN --build-tests --quiet
 	@.ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
-	    -Xswiftc -DFAULTLINE_TSAN --skip-build --disable-xctest --quiet --filter '$(or $(F),EngineLock|GroupCommit|Concurrent)'
+	    -Xswiftc -DFAULTLINE_TSAN --skip-build --disable-xctest --quiet --filter '$(or $(F),EngineLock|GroupCommit|HeldUpCommit|Concurrent)'
 	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-address --sanitize=address \
 	    --build-tests --quiet
 	@ASAN_OPTIONS=detect_leaks=0 .ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-address \
 	    --sanitize=address --skip-build --disable-xctest --quiet \
-	    --filter '$(or $(F),FaultlineDiskTests|GroupCommit|Concurrent)'
+	    --filter '$(or $(F),FaultlineDiskTests|GroupCommit|HeldUpCommit|Concurrent)'
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
 bench: setup  ## Runs workloads W (default: all) over N objects; one JSON line each

@@ -41,8 +41,10 @@ package final class FailingDisk: Disk, @unchecked Sendable {
 
     /// Counts an operation; the fault if it is to fail.
     func hit(_ operation: DiskOperation) -> (effect: DiskFault.Effect, error: DiskError)? {
-        guardian.withLock {
-            guard let fault, fault.matches(operation) else { return nil }
+        // Asked without the lock: a test may hold one operation up while others go on.
+        guard let armed = guardian.withLock({ fault }), armed.matches(operation) else { return nil }
+        return guardian.withLock {
+            guard let fault else { return nil }
             let ordinal = matched
             matched += 1
             guard ordinal == fault.ordinal || (fault.isSticky && ordinal > fault.ordinal) else { return nil }
