@@ -46,24 +46,32 @@ struct IndexBuilding {
             batch.append((index, key, id))
             batchByteCount += key.count + Self.entryByteCount
         }
+        // Objects that a dry run has listed, or that go into the quarantine when the transaction has ended.
+        var refused: Set<RecordID> = []
         func flush() throws {
-            var duplicates: [StoreError] = []
-            var numbers: [RecordID] = []
+            var duplicates: [(number: RecordID, error: StoreError)] = []
             _ = try log.write(author: nil) { transaction in
                 // A transaction without a record would not be one.
                 try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
-                for entry in batch {
+                for entry in batch where !refused.contains(entry.id) {
                     try entry.key.withUnsafeBytes { key in
                         if entry.index.isUnique, let other = try transaction.firstID(in: entry.index, key: key),
                             other != entry.id
                         {
-                            let duplicate = StoreError.duplicate(other, entry.id, entity.name)
-                            guard course.findings != nil || course.quarantine.isOn && source != nil else {
-                                throw duplicate
+                            let isFree =
+                                refused.contains(other)
+                                || course.quarantine.contains(other, in: entity.table.rawValue)
+                            guard isFree else {
+                                let duplicate = StoreError.duplicate(other, entry.id, entity.name)
+                                guard course.findings != nil || course.quarantine.isOn && source != nil else {
+                                    throw duplicate
+                                }
+                                refused.insert(entry.id)
+                                duplicates.append((entry.id, duplicate))
+                                return
                             }
-                            duplicates.append(duplicate)
-                            numbers.append(entry.id)
-                            return
+                            // Who has it contradicts another rule, and leaves the table.
+                            try transaction.removeEntry(entry.index, key: key, id: other)
                         }
                         try transaction.insertEntry(entry.index, key: key, id: entry.id)
                     }
@@ -71,7 +79,7 @@ struct IndexBuilding {
             }
             batch.removeAll(keepingCapacity: true)
             batchByteCount = 0
-            for (number, duplicate) in zip(numbers, duplicates) {
+            for (number, duplicate) in duplicates {
                 if let findings = course.findings {
                     try findings.note(entity.name, number, stage: course.stageName, duplicate)
                 } else if let old = source?.entityName(ofTable: entity.table.rawValue) {
