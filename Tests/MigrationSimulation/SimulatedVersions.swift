@@ -99,19 +99,23 @@ package enum SimulatedPlan: SchemaMigrationPlan {
             .streamed(
                 fromVersion: Simulated1.self, toVersion: Simulated2.self,
                 StreamedEntity(Simulated1.Person.self) { old, output in
-                    let parts = old.name.split(separator: " ")
-                    let new = Simulated2.Person(
-                        number: old.number, first: String(parts.first ?? ""), last: String(parts.last ?? ""))
-                    new.town = try output.upsert(Simulated2.Town(name: old.town))
-                    // Every fourth photo is left behind.
-                    if old.number % 8 != 0, let blob = old.blob(\.photo) {
-                        let photo = Simulated2.Photo()
-                        photo.setBlob(blob, for: \.bytes)
-                        new.photo = photo
-                    }
-                    try output.insert(new)
+                    try output.insert(Simulated2.Person(old, output))
                 })
         ]
+    }
+}
+
+extension Simulated2.Person {
+    /// A person of the version before; every fourth photo is left behind.
+    convenience init(_ old: Simulated1.Person, _ output: MigrationOutput) throws {
+        let parts = old.name.split(separator: " ")
+        self.init(number: old.number, first: String(parts.first ?? ""), last: String(parts.last ?? ""))
+        town = try output.upsert(Simulated2.Town(name: old.town))
+        if old.number % 8 != 0, let blob = old.blob(\.photo) {
+            let photo = Simulated2.Photo()
+            photo.setBlob(blob, for: \.bytes)
+            self.photo = photo
+        }
     }
 }
 
