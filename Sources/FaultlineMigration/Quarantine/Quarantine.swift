@@ -85,41 +85,44 @@ public struct Quarantine: Sendable {
     /// - Parameters:
     ///   - name: The attribute.
     ///   - object: The object.
-    ///   - range: The bytes; nil for all.
+    ///   - range: The bytes, which must lie within the value; nil for all.
     /// - Returns: The bytes; nil where the object has no value of that name, or it is no Data, text or URL.
     /// - Throws: `StorageError` if the value is gone or damaged.
     public func bytes(of name: String, in object: QuarantinedObject, range: Range<Int>? = nil) throws -> Data? {
-        let whole: Data
         switch object[name] {
-        case .data(let data)?: whole = data
-        case .string(let text)?, .url(let text)?: whole = Data(text.utf8)
-        case .large(let byteCount)?:
-            guard let blob = object.blob(name) else { return nil }
-            let range = range ?? 0..<byteCount
-            precondition(
-                range.lowerBound >= 0 && range.upperBound <= byteCount, "A range of a value lies within its bytes.")
-            var data = Data(count: range.count)
-            try translating {
-                try data.withUnsafeMutableBytes {
-                    try snapshot.readBlob(
-                        blob, range: UInt64(range.lowerBound)..<UInt64(range.upperBound), into: $0)
-                }
-            }
-            return data
-        default: return nil
+        case .data(let data)?: data.part(range)
+        case .string(let text)?, .url(let text)?: Data(text.utf8).part(range)
+        case .large(let byteCount)?: try object.blob(name).map { try bytes(of: $0, range.within(byteCount)) }
+        default: nil
         }
-        guard let range else { return whole }
-        precondition(
-            range.lowerBound >= 0 && range.upperBound <= whole.count, "A range of a value lies within its bytes.")
-        return whole.subdata(in: whole.startIndex + range.lowerBound..<whole.startIndex + range.upperBound)
     }
 
-    /// Removes an object that is settled, with its large values, for good; one that is gone is left alone.
-    ///
-    /// Durability: it is gone as a save is saved.
+    private func bytes(of blob: UInt64, _ range: Range<Int>) throws -> Data {
+        var data = Data(count: range.count)
+        try translating {
+            try data.withUnsafeMutableBytes {
+                try snapshot.readBlob(
+                    blob, range: UInt64(range.lowerBound)..<UInt64(range.upperBound), into: $0)
+            }
+        }
+        return data
+    }
+
+    /// Removes an object that is settled: `remove(_:)` of several.
     ///
     /// - Throws: `StorageError` if the store cannot be written, or is being migrated.
-    public func remove(_ object: QuarantinedObject) throws {
+    public func remove(_ object: QuarantinedObject) throws { try remove([object]) }
+
+    /// Removes objects that are settled, with their large values, for good; those that are gone are left alone.
+    ///
+    /// Durability: they are gone together, as a save is saved.
+    ///
+    /// - Throws: `StorageError` if the store cannot be written, or is being migrated.
+    /// - Complexity: O(n) for the n records of the quarantine from the first of the objects on, so that many are best
+    ///   removed with one call.
+    public func remove(_ objects: [QuarantinedObject]) throws {
+        guard let first = objects.map(\.id).min() else { return }
+        let owners = Set(objects.map(\.id))
         try translating {
             _ = try log.write(author: nil) { transaction in
                 guard try transaction.location(of: StoredCatalog.RecordNumber.migration, in: .catalog).isAbsent else {
@@ -128,17 +131,19 @@ public struct Quarantine: Sendable {
                         "The store is being migrated: nothing is removed from its quarantine until that is done."
                     )
                 }
-                guard try !transaction.location(of: object.id, in: .quarantine).isAbsent else { return }
-                try QuarantineEntry.forEach(in: self.snapshot, from: object.id, through: self.last) { number, entry in
-                    if case .numbers(let numbers) = entry, numbers.owner == object.id {
-                        try transaction.delete(number, in: .quarantine)
-                    }
+                try QuarantineEntry.forEach(in: self.snapshot, from: first, through: self.last) { number, entry in
+                    guard case .numbers(let numbers) = entry, owners.contains(numbers.owner),
+                        try !transaction.location(of: number, in: .quarantine).isAbsent
+                    else { return true }
+                    try transaction.delete(number, in: .quarantine)
                     return true
                 }
-                for blob in object.blobs where try !transaction.location(of: blob, in: .blobs).isAbsent {
-                    try transaction.deleteBlob(blob)
+                for object in objects where try !transaction.location(of: object.id, in: .quarantine).isAbsent {
+                    for blob in object.blobs where try !transaction.location(of: blob, in: .blobs).isAbsent {
+                        try transaction.deleteBlob(blob)
+                    }
+                    try transaction.delete(object.id, in: .quarantine)
                 }
-                try transaction.delete(object.id, in: .quarantine)
             }
         }
     }
@@ -146,69 +151,20 @@ public struct Quarantine: Sendable {
     private func translating<R>(_ body: () throws -> R) throws -> R { try StorageError.translating(body) }
 }
 
-/// An object that a migration could not convert, with the values that it had in the version before.
-public struct QuarantinedObject: Sendable {
-    /// Its identifier in the quarantine, which no other object gets.
-    public let id: UInt64
-    /// The version that the stage read which could not convert it.
-    public let fromVersion: String
-    /// The version that the stage leads to.
-    public let toVersion: String
-    /// Its entity in the version before.
-    public let entityName: String
-    /// Its number there, as `PersistentIdentifier` shows it.
-    public let number: UInt64
-    /// What it contradicts.
-    public let rule: MigrationReport.Failure.Rule
-    /// The property that it is about, if it is about one.
-    public let propertyName: String?
-    /// What was thrown, or is wrong, in words.
-    public let reason: String
-    private let values: [QuarantinedValueRecord]
-
-    init(_ id: UInt64, _ row: QuarantinedRow) {
-        self.id = id
-        fromVersion = row.from
-        toVersion = row.to
-        entityName = row.entity
-        number = row.object
-        rule = MigrationReport.Failure.Rule(rawValue: row.rule) ?? .code
-        propertyName = row.property
-        reason = row.reason
-        values = row.values
+extension Data {
+    /// The bytes of a range of a value; all without one.
+    fileprivate func part(_ range: Range<Int>?) -> Data {
+        let range = range.within(count)
+        return subdata(in: startIndex + range.lowerBound..<startIndex + range.upperBound)
     }
-
-    /// Its attributes and relationships to one, in the order of the class.
-    public var propertyNames: [String] { values.map(\.name) }
-
-    /// A value; nil for nil, and where there is no property of that name.
-    public subscript(name: String) -> QuarantinedValue? { values.first { $0.name == name }?.value }
-
-    /// The blob that has a value, where it lies out of the row.
-    func blob(_ name: String) -> UInt64? { values.first { $0.name == name }?.blob }
-
-    /// Blobs of all values that lie out of the row.
-    package var blobs: [UInt64] { values.compactMap(\.blob) }
 }
 
-/// Objects that an object in the quarantine had relationships with, by their numbers in the version before.
-public struct QuarantinedRelation: Sendable {
-    /// The identifier of the object in the quarantine.
-    public let id: UInt64
-    /// Whether they referred to it; else they were members of its collection.
-    public let refersToObject: Bool
-    /// The entity of the others.
-    public let entityName: String
-    /// The property: theirs where they referred to the object, else the object's.
-    public let propertyName: String
-    /// The others: some of them, where there are thousands.
-    public let numbers: [UInt64]
-
-    init(_ numbers: QuarantinedNumbers) {
-        id = numbers.owner
-        refersToObject = numbers.refer
-        entityName = numbers.entity
-        propertyName = numbers.name
-        self.numbers = numbers.numbers
+extension Range<Int>? {
+    /// The range, or the whole of a value of `byteCount` bytes.
+    fileprivate func within(_ byteCount: Int) -> Range<Int> {
+        guard let range = self else { return 0..<byteCount }
+        precondition(
+            range.lowerBound >= 0 && range.upperBound <= byteCount, "A range of a value lies within its bytes.")
+        return range
     }
 }

@@ -122,6 +122,9 @@ final class QuarantineKeeper {
         var property: String?
         let text: String
 
+        /// The text, with a full stop.
+        var sentence: String { text.hasSuffix(".") ? text : text + "." }
+
         init(_ rule: MigrationReport.Failure.Rule, _ text: String, property: String? = nil) {
             self.rule = rule
             self.property = property
@@ -161,7 +164,7 @@ final class QuarantineKeeper {
         guard count < limit ?? 0 else {
             throw MigrationError(
                 .quarantineFull,
-                "More than \(limit ?? 0) objects cannot be converted, the last one being \(entity) \(number): \(reason.text). The store is in its old state. Mend the stage, or allow more with onFailure: .quarantine(limit:).",
+                "More than \(limit ?? 0) objects cannot be converted, the last one being \(entity) \(number): \(reason.sentence) The store is in its old state. Mend the stage, or allow more with onFailure: .quarantine(limit:).",
                 stage: "\(stage.from) → \(stage.to)", entity: entity, property: reason.property)
         }
         let snapshot = log.snapshot()
@@ -169,7 +172,7 @@ final class QuarantineKeeper {
         guard let record = try snapshot.read(number, in: storage.table, into: &buffer) else {
             throw MigrationError(
                 .stageFailed,
-                "Object \(number) of \(entity) breaks a rule, and is not in the version before: \(reason.text)",
+                "Object \(number) of \(entity) breaks a rule, and is not in the version before: \(reason.sentence)",
                 stage: "\(stage.from) → \(stage.to)", entity: entity, property: reason.property)
         }
         let row = QuarantinedRow(
