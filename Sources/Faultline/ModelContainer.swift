@@ -27,6 +27,7 @@ public final class ModelContainer: Equatable, Sendable {
     private let reporter: StoreReporter?
     /// What a closure of a custom migration stage sees; nil where the container was opened.
     private let stage: StageStore?
+    private let idleRewriting: IdleRewriting?
     private let isClosed = Atomic<Bool>(false)
     private let main = Mutex<MainContext?>(nil)
 
@@ -108,6 +109,7 @@ public final class ModelContainer: Equatable, Sendable {
         tallies = ReadTallies()
         stage = nil
         self.reporter = reporter
+        idleRewriting = nil
         reporter?.begin(store.log, tallies)
     }
 
@@ -124,6 +126,8 @@ public final class ModelContainer: Equatable, Sendable {
         (store, migrationReport) = try Self.open(
             place, request.written, types, migrationPlan, configuration.options.migration.options, configuration,
             isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)
+        idleRewriting =
+            configuration.allowsSave && configuration.options.rewritesWhenIdle ? IdleRewriting(store) : nil
         reporter?.begin(store.log, tallies)
     }
 
@@ -142,6 +146,7 @@ public final class ModelContainer: Equatable, Sendable {
         (store, migrationReport) = try Self.open(
             StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema, self.types,
             migrationPlan, migration, configuration, isReadOnly: false)
+        idleRewriting = nil
     }
 
     /// Makes the container that the contexts of a migration stage's closure belong to: the same store, as the closure
@@ -159,6 +164,7 @@ public final class ModelContainer: Equatable, Sendable {
         types = stage.types
         tallies = stage.session.tallies
         reporter = nil
+        idleRewriting = nil
         self.stage = stage
     }
 
@@ -251,10 +257,15 @@ public final class ModelContainer: Equatable, Sendable {
     @discardableResult
     public func compact() throws -> CompactionSummary {
         try StorageError.translating {
-            guard configuration.allowsSave else {
-                throw LogError(.readOnly, "This container may not write the store.", path: configuration.url.path)
-            }
+            try requireWritable()
             return CompactionSummary(try store.log.compact())
+        }
+    }
+
+    /// - Throws: `.readOnly` for a container that may not write its store.
+    func requireWritable() throws(LogError) {
+        guard configuration.allowsSave else {
+            throw LogError(.readOnly, "This container may not write the store.", path: configuration.url.path)
         }
     }
 
@@ -299,6 +310,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// Does nothing to the container of a context that a migration stage gave: the store is the migration's.
     public func close() throws {
         guard stage == nil, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        idleRewriting?.stop()
         reporter?.end()
         try StorageError.translating { try store.log.close() }
     }
@@ -306,6 +318,7 @@ public final class ModelContainer: Equatable, Sendable {
     deinit {
         // What was acknowledged is durable already; this only spares the next opening the replay.
         if stage == nil, !isClosed.load(ordering: .acquiring) {
+            idleRewriting?.stop()
             reporter?.end()
             try? store.log.close()
         }

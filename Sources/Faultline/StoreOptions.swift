@@ -26,6 +26,9 @@ public struct StoreOptions: Hashable, Sendable {
     public var checkpointByteCount = 32 << 20
     /// Whether large values are compressed where that saves at least an eighth.
     public var compressesBlobs = true
+    /// Whether objects that a migration left as they were are written in their new form while nobody saves, a little at a
+    /// time, so that the space of dropped attributes comes back: see `ModelContainer.rewrite(progress:)`.
+    public var rewritesWhenIdle = true
     /// What the store tells of itself, and whom: by default nobody.
     public var reporting = StoreReporting()
     /// How migrations run.

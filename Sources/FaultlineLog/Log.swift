@@ -487,6 +487,13 @@ package final class Log: @unchecked Sendable {
         writing.checkpointer.dropIndex(index)
     }
 
+    /// Whether others in this process have the store open too.
+    ///
+    /// Waits for who opens or closes it.
+    package func isShared() throws(LogError) -> Bool {
+        try LogRegistry.shared.withEntry(entry) { () throws(LogError) in entry.openCount > 1 }
+    }
+
     // MARK: Closing
 
     /// Closes this opening; the last one makes a checkpoint, marks the store as closed cleanly, and gives up the lock.

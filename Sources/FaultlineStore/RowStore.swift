@@ -10,7 +10,7 @@ package final class RowStore: Sendable {
     package let log: Log
     package let storage: SchemaStorage
     /// Whether this is the schema that a migration under way writes, not the one in force.
-    private let isMigrationTarget: Bool
+    let isMigrationTarget: Bool
     /// Segment and offset of an entity map that was found to be this one, so that a save need not decode it again.
     private let knownMapPlace = Atomic<UInt64>(0)
     /// For each entity, by number of layout: how rows of that layout are read by the slots in force.
@@ -86,6 +86,9 @@ package final class RowStore: Sendable {
     /// Whether rows of an entity may still have values out of the row in columns that the schema has no more.
     package func mayHaveRemovedBlobs(_ entity: EntityStorage) -> Bool { readers[entity.ordinal].mayHaveRemovedBlobs }
 
+    /// Whether some row of an entity may be of another layout than the one in force.
+    package func mayHaveOlderRows(_ entity: EntityStorage) -> Bool { readers[entity.ordinal].mayHaveOlderRows }
+
     /// The blobs that a row holds in columns that the schema has no more: they end with this version of the row.
     package func removedBlobs(of row: RowView, _ entity: EntityStorage) -> [UInt64] {
         guard let adapter = readers[entity.ordinal].adapter(for: row.table.pointee.number) else { return [] }
@@ -104,7 +107,16 @@ package final class RowStore: Sendable {
 
     /// Checks a record's row and gives a view of it by the slots in force.
     package func view(_ record: RecordView, of entity: EntityStorage) throws(StoreError) -> RowView {
-        try record.checkedRow(by: table(forLayout: record.layout, of: entity), of: entity.name)
+        guard let table = table(forLayout: record.layout, of: entity) else { throw unknownLayout(record, entity) }
+        return try record.checkedRow(by: table, of: entity.name)
+    }
+
+    private func unknownLayout(_ record: RecordView, _ entity: EntityStorage) -> StoreError {
+        guard record.layout >= storage.map.counters.layout else { return record.misfit(of: entity.name) }
+        return StoreError(
+            .outdated,
+            "The store has been migrated since this container was made, and object \(record.id) of \(entity.name) was written since: make a container with the new schema to read it."
+        )
     }
 }
 
@@ -121,7 +133,11 @@ extension RecordView {
         if let table, let view = RowView(checking: row, table: table, hasExtension: flags.contains(.hasExtension)) {
             return view
         }
-        throw StoreError(
+        throw misfit(of: owner)
+    }
+
+    fileprivate func misfit(of owner: String) -> StoreError {
+        StoreError(
             .malformed,
             "Object \(id) of \(owner) has a row that does not fit its layout \(layout). Run `faultline verify`, then `faultline salvage`."
         )
@@ -184,6 +200,8 @@ private final class EntityReaders: Sendable {
     }
 
     deinit { tables.deallocate() }
+
+    var mayHaveOlderRows: Bool { !adapters.isEmpty }
 
     func adapter(for layout: UInt16) -> RowAdapter? { adapters[layout] }
 

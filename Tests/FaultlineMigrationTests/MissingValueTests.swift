@@ -56,6 +56,12 @@ import Testing
             try context.save()
             try checkLater(context)
         }
+        try stores.use(Stamps2Later.self) { container, context in
+            // Before anything of them was saved.
+            try #expect(container.rewrite().writtenCount == 2)
+            try checkLater(context)
+            try checkLater(ModelContext(container))
+        }
         try stores.use(Stamps2Later.self) { _, context in
             try checkLater(context)
             // A row that is written anew keeps what it had.

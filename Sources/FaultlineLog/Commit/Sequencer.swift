@@ -77,6 +77,8 @@ final class Sequencer: @unchecked Sendable {
     private var part: UInt32 = 0
     private var recordCount: UInt32 = 0
     private var firstVersionCount: UInt32 = 0
+    /// Whether the transaction under way counts as one that needs room, whatever it deletes.
+    var leavesReserve = false
     private var laterVersionCount: UInt32 = 0
     private var deleteCount: UInt32 = 0
     private var dropsTable = false
@@ -168,6 +170,7 @@ final class Sequencer: @unchecked Sendable {
         part = 0
         recordCount = 0
         firstVersionCount = 0
+        leavesReserve = false
         laterVersionCount = 0
         deleteCount = 0
         dropsTable = false
@@ -521,7 +524,9 @@ final class Sequencer: @unchecked Sendable {
     }
 
     /// Whether the transaction, as far as it is known, deletes objects and makes none, or compacts.
-    private var isMakingRoom: Bool { isCompacting || (deleteCount > 0 || dropsTable) && firstVersionCount == 0 }
+    private var isMakingRoom: Bool {
+        isCompacting || (deleteCount > 0 || dropsTable) && firstVersionCount == 0 && !leavesReserve
+    }
 
     /// Gives back the space set aside for frames; to be called when none follows.
     func releaseReserve() {

@@ -149,6 +149,10 @@ package struct Transaction: ~Copyable {
         try sequencer.delete(id, in: .blobs)
     }
 
+    /// Leaves the room that the store holds back on a full disk to others: for a transaction that deletes, and writes
+    /// more than that gives back.
+    package mutating func leaveReserve() { sequencer.leavesReserve = true }
+
     // MARK: Indexes
 
     /// Gives a key to an object.

@@ -15,15 +15,16 @@ extension Snapshot {
     ///
     /// - Parameters:
     ///   - table: The table.
+    ///   - first: The identifier to begin with.
     ///   - readAhead: The most bytes read at once; less than 4096 counts as 4096.
     ///   - unreadable: Is told of what does not verify, or what the disk cannot read, in its place.
     ///   - body: Gets views that are valid during the call, in ascending order; returns false to stop.
     /// - Throws: What else the disk says; what the closures throw.
     package func scanPastDamage(
-        _ table: TableID, readAhead: Int, unreadable: (UnreadableRecords) throws -> Void,
+        _ table: TableID, from first: RecordID = 1, readAhead: Int, unreadable: (UnreadableRecords) throws -> Void,
         _ body: (UnsafeBufferPointer<RecordView>) throws -> Bool
     ) throws {
-        var next: RecordID? = 1
+        var next: RecordID? = first
         while let first = next {
             var position = first
             var isOwn = true

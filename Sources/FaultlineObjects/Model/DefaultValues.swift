@@ -94,3 +94,13 @@ extension Draft {
         }
     }
 }
+
+extension Schema.Entity {
+    /// Whether every declared default can be written into rows that lack the attribute: that of a `Codable` attribute may
+    /// be known to its class alone.
+    package var knowsDefaults: Bool {
+        attributes.allSatisfy {
+            $0.kind != .codable || !$0.hasDefaultValue || $0.encodedDefault != nil || $0.defaultValue != nil
+        }
+    }
+}

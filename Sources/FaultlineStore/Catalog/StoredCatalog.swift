@@ -31,6 +31,7 @@ package struct StoredCatalog: Sendable {
         package static let schema: RecordID = 1
         package static let entityMap: RecordID = 2
         package static let migration: RecordID = 3
+        package static let rewrite: RecordID = 5
         package static let layouts: RecordID = 64
         package static let leftBehind: RecordID = 65_600
     }
@@ -118,14 +119,25 @@ package struct StoredCatalog: Sendable {
 
     /// The migration under way as a transaction sees it; nil if there is none.
     package static func migration(in transaction: borrowing Transaction) throws(StoreError) -> MigrationRecord? {
+        try entry(MigrationRecord.self, RecordNumber.migration, "migration record", in: transaction)
+    }
+
+    private static func entry<T: Decodable>(
+        _ type: T.Type, _ id: RecordID, _ what: String, in transaction: borrowing Transaction
+    ) throws(StoreError) -> T? {
         let bytes: [UInt8]?
         do {
-            bytes = try transaction.record(RecordNumber.migration, in: .catalog) { Array($0.row) }
+            bytes = try transaction.record(id, in: .catalog) { Array($0.row) }
         } catch let error as LogError { throw StoreError(error) } catch {
             throw StoreError(.malformed, "\(error)")
         }
         guard let bytes else { return nil }
-        return try decode(MigrationRecord.self, bytes, "migration record")
+        return try decode(type, bytes, what)
+    }
+
+    /// How far rows were written anew as a transaction sees it; nil if none was.
+    package static func rewriteRecord(in transaction: borrowing Transaction) throws(StoreError) -> RewriteRecord? {
+        try entry(RewriteRecord.self, RecordNumber.rewrite, "rewrite record", in: transaction)
     }
 
     /// Reads the bytes of a schema.

@@ -10,7 +10,7 @@ package struct RowWriter: ~Copyable {
     private static let rowByteCountMax =
         Limits.recordByteCountMax - RecordHeader.byteCount - MemoryLayout<UInt64>.size
 
-    private let store: RowStore
+    let store: RowStore
     private let firstOwnBlob: UInt64
     private var key = KeyWriter()
     /// Blobs below `keepingBlobsBelow` that the rows written so far gave up: they are still there.
@@ -356,7 +356,7 @@ package struct RowWriter: ~Copyable {
     // MARK: Parts
 
     /// Puts a row, its large values first.
-    private mutating func put(
+    mutating func put(
         _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, _ entity: EntityStorage,
         in transaction: inout Transaction
     ) throws(StoreError) {
@@ -379,7 +379,15 @@ package struct RowWriter: ~Copyable {
             copy.setBlobReference(
                 reference.slot, identifier: reference.identifier, byteCount: UInt64(reference.byteCount))
         }
-        try putRow(copy, id: id, changed: changed, flags: flags, entity, in: &transaction)
+        do throws(StoreError) {
+            try putRow(copy, id: id, changed: changed, flags: flags, entity, in: &transaction)
+        } catch {
+            // Who goes on behind a row that is too large leaves no values without one.
+            if error.code == .tooLarge {
+                for reference in references { try delete(reference.identifier, &transaction) }
+            }
+            throw error
+        }
     }
 
     @inline(__always)
@@ -461,7 +469,7 @@ package struct RowWriter: ~Copyable {
         }
     }
 
-    private func withStoredRow<R>(
+    func withStoredRow<R>(
         _ id: RecordID, _ entity: EntityStorage, _ transaction: borrowing Transaction, _ body: (RowView) -> R
     ) throws(StoreError) -> R {
         let result: R?
@@ -507,29 +515,11 @@ package struct RowWriter: ~Copyable {
         } catch { throw StoreError(error) }
     }
 
-    private mutating func delete(_ blob: UInt64, _ transaction: inout Transaction) throws(StoreError) {
+    mutating func delete(_ blob: UInt64, _ transaction: inout Transaction) throws(StoreError) {
         if blob < firstOwnBlob {
             keptBlobs.append(blob)
             return
         }
         do throws(LogError) { try transaction.deleteBlob(blob) } catch { throw StoreError(error) }
-    }
-}
-
-/// What an update or delete needs of the row that is stored.
-private final class StoredRow {
-    let blobs: [(slot: Int, identifier: UInt64)]
-    /// Blobs of columns that the schema has no more.
-    let removedBlobs: [UInt64]
-    /// For each member index of the entity: owner, and the order key where it is not the default.
-    let memberships: [(owner: UInt64, order: UInt64?)]
-    /// The row as a draft, where a change has to be laid over it.
-    var merged: Draft?
-
-    init(_ view: RowView, _ store: RowStore, entity: EntityStorage, isCopied: Bool) {
-        removedBlobs = store.removedBlobs(of: view, entity)
-        blobs = entity.variableSlots.compactMap { slot in view.blobReference(slot).map { (slot, $0.identifier) } }
-        memberships = entity.memberIndexes.map { (view.toOne($0.slot), view.orderKey($0.slot)) }
-        merged = isCopied ? Draft.create(copying: view, layout: entity.layout) : nil
     }
 }

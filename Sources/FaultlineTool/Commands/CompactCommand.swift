@@ -2,6 +2,7 @@ import ArgumentParser
 import FaultlineCommands
 import FaultlineDisk
 import FaultlineLog
+import FaultlineObjects
 import FaultlineStore
 
 /// `faultline compact`: gives back the space that updates and deletes left behind.
@@ -16,6 +17,12 @@ struct CompactCommand: ParsableCommand {
     )
 
     @OptionGroup var arguments: StoreArguments
+    @Flag(
+        help: """
+            First write objects that a migration left as they were in the form that they have now, so that the space of \
+            dropped attributes comes back.
+            """)
+    var rewrite = false
 
     func run() throws {
         // Looked at first: nothing is written to what is no store of ours.
@@ -24,11 +31,13 @@ struct CompactCommand: ParsableCommand {
         try CommandFailure.working { try found.log.close() }
         let path = arguments.store
         var options = LogOptions()
-        options.maintenance = .manual
+        // What is written anew is compacted behind, so that it takes no more room than it must.
+        options.maintenance = rewrite ? .inline : .manual
         let log = try CommandFailure.opening(path) {
             try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: RowIndexDeriver())
         }
         let begin = monotonicSeconds()
+        let rewritten = rewrite ? Result { try rewriteRows(of: log) } : nil
         var progress = ProgressLine("compacting", unit: "bytes")
         let (report, after) = try CommandFailure.working {
             defer { progress.finish() }
@@ -38,8 +47,20 @@ struct CompactCommand: ParsableCommand {
             return (report, usage)
         }
         let outcome = CompactionOutcome(
-            report: report, before: before, after: after, seconds: monotonicSeconds() - begin)
+            report: report, rewritten: try? rewritten?.get(), before: before, after: after,
+            seconds: monotonicSeconds() - begin)
         outcome.print(of: path, asJSON: arguments.json)
+        // What was written so far is compacted all the same.
+        _ = try CommandFailure.working { try rewritten?.get() }
         if !report.damage.isEmpty { endProcess(CommandFailure.refused) }
+    }
+
+    private func rewriteRows(of log: Log) throws -> RowRewriting.Report {
+        guard let catalog = try StoredCatalog.read(log.snapshot()) else { return RowRewriting.Report() }
+        var job = try RowRewriting(try RowStore(log: log, catalog: catalog), where: \.knowsDefaults)
+        var progress = ProgressLine("rewriting", unit: "objects")
+        defer { progress.finish() }
+        while try job.step() { progress.update(job.report.rowCount) }
+        return job.report
     }
 }

@@ -1,9 +1,12 @@
 import FaultlineCommands
 import FaultlineLog
+import FaultlineStore
 
 /// What a compaction came to, for people and for scripts.
 struct CompactionOutcome {
     let report: CompactionReport
+    /// Objects that were written in their new form; nil where that was not asked for, or failed.
+    let rewritten: RowRewriting.Report?
     let before: LogUsage
     let after: LogUsage
     let seconds: Double
@@ -30,6 +33,10 @@ struct CompactionOutcome {
         table.note(
             "\(Quantity.count(report.segmentCount)) segments dropped, \(bytes(report.movedByteCount)) copied, \(bytes(report.reclaimedByteCount)) given back (predicted: \(bytes(report.predictedByteCount)))"
         )
+        if let rewritten {
+            let left = rewritten.leftCount == 0 ? "" : ", \(Quantity.count(rewritten.leftCount)) left as they are"
+            table.note("\(Quantity.count(rewritten.rowCount)) objects written in their new form\(left)")
+        }
         table.print()
         Terminal.output.write("\(store): compacted; \(Quantity.seconds(seconds))\n")
     }
@@ -54,6 +61,10 @@ struct CompactionOutcome {
                 return line
             }
         )
+        if let rewritten {
+            line.add("rewritten", rewritten.rowCount)
+            line.add("not_rewritten", rewritten.leftCount)
+        }
         line.add("seconds", seconds)
         return line
     }

@@ -2,7 +2,23 @@ import Faultline
 import FaultlineLog
 import FaultlineStore
 import FaultlineTool
+import Foundation
 import Testing
+
+/// The same shelves; volumes have lost their pages.
+enum BareShelves {
+    @Model final class Shelf {
+        @Attribute(.unique) var label: String
+        @Relationship(deleteRule: .cascade, inverse: \BareShelves.Volume.shelf) var volumes: [BareShelves.Volume] = []
+        init(label: String) { self.label = label }
+    }
+
+    @Model final class Volume {
+        var title: String
+        var shelf: BareShelves.Shelf?
+        init(title: String) { self.title = title }
+    }
+}
 
 struct CompactCommandTests {
     private let shelves: ShelfStore
@@ -57,6 +73,25 @@ struct CompactCommandTests {
         #expect(lines.dropFirst(3).first?.hasPrefix("after   ") == true)
         #expect(lines.dropFirst(4).first?.contains("segments dropped") == true)
         #expect(lines.last?.hasPrefix("\(shelves.path): compacted; ") == true)
+    }
+
+    @Test func writesObjectsInTheirNewFormFirst() async throws {
+        let container = try ModelContainer(
+            for: BareShelves.Shelf.self,
+            configurations: ModelConfiguration(url: URL(filePath: shelves.path, directoryHint: .isDirectory)))
+        let count = try ModelContext(container).fetchCount(FetchDescriptor<BareShelves.Volume>())
+        try container.close()
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardOutputContent]
+        ) { [store = shelves.path as String] in
+            runFaultlineTool(["compact", store, "--rewrite", "--json"])
+        }
+        let outcome = try lastLine(result.standardOutputContent)
+        #expect(count > 0 && outcome["rewritten"] as? Int == count)
+        #expect(outcome["bytes"] as? Int ?? .max < 300_000)
+        await #expect(processExitsWith: .success) { [store = shelves.path as String] in
+            runFaultlineTool(["verify", store])
+        }
     }
 
     @Test func refusesAStoreThatIsOpenElsewhere() async throws {

@@ -1,0 +1,39 @@
+package import FaultlineLog
+
+extension RowWriter {
+    /// Writes a stored row again in the layout in force, with the values that its readers see, and ends the values out of
+    /// the row that the schema has no more.
+    ///
+    /// No index changes by it, and no reader sees a difference. A row that is gone, or has the layout in force, is left
+    /// alone.
+    ///
+    /// - Returns: Whether it was written.
+    /// - Throws: `malformed` for a row that does not fit its layout; `tooLarge` for one that does not fit into a record
+    ///   any more.
+    package mutating func rewrite(
+        id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) -> Bool {
+        let location: Location
+        do throws(LogError) { location = try transaction.locationToReplace(of: id, in: entity.table) } catch {
+            throw StoreError(error)
+        }
+        guard !location.isAbsent else { return false }
+        let store = store
+        let old = try withStoredRow(id, entity, transaction) { view -> StoredRow? in
+            guard view.table.pointee.number != entity.layout.number else { return nil }
+            return StoredRow(view, store, entity: entity, isCopied: true)
+        }
+        guard let old, let row = old.merged else { return false }
+        defer { row.destroy() }
+        // Looked for before anything is written; one may be lost already.
+        var removedBlobs: [UInt64] = []
+        do throws(LogError) {
+            for blob in old.removedBlobs where try !transaction.location(of: blob, in: .blobs).isAbsent {
+                removedBlobs.append(blob)
+            }
+        } catch { throw StoreError(error) }
+        try put(row, id: id, changed: 0, flags: .noIndexChange, entity, in: &transaction)
+        for blob in removedBlobs { try delete(blob, &transaction) }
+        return true
+    }
+}

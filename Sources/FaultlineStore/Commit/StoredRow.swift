@@ -1,0 +1,19 @@
+internal import FaultlineLog
+
+/// What an update or delete needs of the row that is stored.
+final class StoredRow {
+    let blobs: [(slot: Int, identifier: UInt64)]
+    /// Blobs of columns that the schema has no more.
+    let removedBlobs: [UInt64]
+    /// For each member index of the entity: owner, and the order key where it is not the default.
+    let memberships: [(owner: UInt64, order: UInt64?)]
+    /// The row as a draft, where a change has to be laid over it.
+    var merged: Draft?
+
+    init(_ view: RowView, _ store: RowStore, entity: EntityStorage, isCopied: Bool) {
+        removedBlobs = store.removedBlobs(of: view, entity)
+        blobs = entity.variableSlots.compactMap { slot in view.blobReference(slot).map { (slot, $0.identifier) } }
+        memberships = entity.memberIndexes.map { (view.toOne($0.slot), view.orderKey($0.slot)) }
+        merged = isCopied ? Draft.create(copying: view, layout: entity.layout) : nil
+    }
+}
