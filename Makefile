@@ -31,6 +31,11 @@ endif
 ifneq ($(filter kill,$(MAKECMDGOALS)),)
 N ?= 500
 endif
+# Size of the store of `memory`, and the ceiling, in MiB.
+ifneq ($(filter memory,$(MAKECMDGOALS)),)
+N ?= 5120
+BUDGET ?= 64
+endif
 # Lives of `model`: 334 make a million operations.
 ifneq ($(filter model,$(MAKECMDGOALS)),)
 SEEDS ?= 334
@@ -44,8 +49,8 @@ FUZZ_FOLDER ?= $(CACHE)/faultline-fuzz
 INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill proofs crash bitflips faults kill model interleavings full-disk \
-    fuzz mutants sanitize instructions bench compare format
+.PHONY: help setup demo test check check-release demo-kill proofs crash bitflips faults kill model interleavings \
+    memory full-disk fuzz mutants sanitize instructions bench compare format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +58,7 @@ help:  ## Lists these commands
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one | CANARY=1;'
 	@echo '             bitflips SECTORS=1 EVERY=odd | STORE=name BIT=number;'
 	@echo '             faults N=seeds | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
+	@echo '             memory N=MiB BUDGET=MiB;'
 	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
 	@echo '             interleavings NUMBER=one | CANARY=1;'
@@ -115,6 +121,10 @@ model: setup  ## Random operations under twelve configurations against a model; 
 interleavings: setup  ## Every order of the steps of two jobs, for ten pairs of jobs; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@$(PROOFS) interleavings $(if $(CANARY),--canary,$(if $(NUMBER),one $(NUMBER)))
+
+memory: setup  ## Migrates a store of N MiB by two kinds of stages, at a ceiling of BUDGET MiB; docs/Testing.md
+	@$(RELEASE) --product MigrationProofs --quiet
+	@$(MIGRATION_PROOFS) large $(N) $(BUDGET)
 
 full-disk: setup  ## Fills an ext4 of 32 MiB and a tmpfs of 16 MiB, N times each (root only); docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet

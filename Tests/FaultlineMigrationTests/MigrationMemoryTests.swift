@@ -29,6 +29,14 @@ struct MigrationMemoryTests {
         #expect(abs(small - large) <= 8 << 20)
     }
 
+    /// 60 MiB of rows and 240 MiB of large values, by a streamed stage and by a policy, at the least ceiling.
+    @Test func `a store of 300 MiB migrates within the ceiling, and no large value is read`() throws {
+        let run = try ProofProcess(["large", "300", "\(Self.ceiling)"], of: "MigrationProofs")
+        run.lines.forEach { print($0) }
+        #expect(run.status == 0)
+        #expect(run.lines.count == 3)
+    }
+
     /// Killed at several moments, once after another, on one store: it goes on each time, and nothing is lost.
     @Test func resumesAfterEveryKill() throws {
         let rows = 30_000

@@ -9,6 +9,7 @@ struct MigrationProofs {
         usage: MigrationProofs crash --seeds COUNT | --seed ONE       power cuts in migrations
                MigrationProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                MigrationProofs migrate DIRECTORY ROWS CEILING    its migration; the ceiling in MiB
+               MigrationProofs large MEBIBYTES CEILING           a store of that size by two kinds of stages; both in MiB
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """
 
@@ -18,6 +19,7 @@ struct MigrationProofs {
             case "crash": try MigrationCrashProof(arguments).run()
             case "prepare": try MemoryProof(arguments).prepare()
             case "migrate": try MemoryProof(arguments).migrate()
+            case "large": try LargeMigrationProof(arguments).run()
             case "cache": try MemoryProof(arguments).fillCache()
             default: nil
             }

@@ -1,0 +1,108 @@
+import Faultline
+import FaultlineDisk
+import FaultlineLog
+import FaultlineMigration
+import FaultlineTestSupport
+import Foundation
+
+/// A store of which a fifth are rows and the rest values out of them, migrated in a process of its own.
+struct LargeMigration {
+    /// How its one stage is written.
+    enum Kind: String, CaseIterable {
+        case streamed, policy
+
+        var plan: any SchemaMigrationPlan.Type {
+            switch self {
+            case .streamed: LargeStreamedPlan.self
+            case .policy: LargePolicyPlan.self
+            }
+        }
+    }
+
+    static let notesByteCount = 1_000
+    static let photoByteCount = 64 << 10
+    /// Every so many persons have a photo.
+    static let personsPerPhoto = 16
+
+    /// Persons of a store that takes so many mebibytes.
+    static func personCount(mebibytes: Int) -> Int {
+        (mebibytes << 20) / ((personsPerPhoto << 10) + photoByteCount) * personsPerPhoto
+    }
+
+    let directory: String
+    let personCount: Int
+
+    func prepare() throws {
+        let container = try ModelContainer(
+            for: Large1.models, directory: directory, on: PosixDisk(), options: LogOptions())
+        let context = ModelContext(container)
+        let notes = String(repeating: "n", count: Self.notesByteCount)
+        for number in 0..<personCount {
+            let person = Large1.Person(number: number, name: "First\(number) Last\(number)", notes: notes)
+            if number % Self.personsPerPhoto == 0 { person.photo = Self.photo(number) }
+            context.insert(person)
+            if number % 1_024 == 1_023 { try context.save() }
+        }
+        try context.save()
+        try container.close()
+    }
+
+    /// Bytes that no compression makes smaller, and that tell whose they are.
+    private static func photo(_ number: Int) -> Data {
+        var random = Seed(UInt64(number))
+        var data = Data(count: photoByteCount)
+        data.withUnsafeMutableBytes { bytes in
+            for offset in stride(from: 0, to: bytes.count, by: 8) {
+                bytes.storeBytes(of: random.next(), toByteOffset: offset, as: UInt64.self)
+            }
+        }
+        return data
+    }
+
+    struct Outcome {
+        /// How far the peak of resident memory rose above what was resident before.
+        let peakByteCount: Int
+        let blobByteCountRead: Int
+        let seconds: Double
+        /// Whether every object and every byte came over.
+        let isRight: Bool
+    }
+
+    /// Migrates the store, and looks at every object and every byte.
+    ///
+    /// - Parameters:
+    ///   - kind: The stage.
+    ///   - ceiling: Bytes of memory.
+    /// - Returns: What it cost, and whether it went well.
+    /// - Throws: What the container says.
+    func migrate(_ kind: Kind, ceiling: Int) throws -> Outcome {
+        _ = PeakMemory.reset()
+        let before = PeakMemory.residentByteCount ?? 0
+        let start = ContinuousClock.now
+        let container = try ModelContainer(
+            for: Large2.models, migrationPlan: kind.plan, directory: directory, on: PosixDisk(), options: LogOptions(),
+            migration: MigrationOptions(memoryCeiling: ceiling))
+        let duration = ContinuousClock.now - start
+        let peak = (PeakMemory.peakByteCount ?? 0) - before
+        let outcome = Outcome(
+            peakByteCount: peak, blobByteCountRead: container.migrationReport.blobBytesRead,
+            seconds: duration / .seconds(1), isRight: try isRight(ModelContext(container)))
+        try container.close()
+        return outcome
+    }
+
+    private func isRight(_ context: ModelContext) throws -> Bool {
+        var seen = [Bool](repeating: false, count: personCount)
+        var isRight = true
+        try context.enumerate(FetchDescriptor<Large2.Person>()) { person in
+            let number = person.number
+            let photo = number % Self.personsPerPhoto == 0 ? Self.photo(number) : nil
+            guard seen.indices.contains(number), !seen[number], person.firstName == "First\(number)",
+                person.lastName == "Last\(number)", person.notes.utf8.count == Self.notesByteCount,
+                person.photo?.bytes == photo
+            else { return isRight = false }
+            seen[number] = true
+        }
+        return isRight && !seen.contains(false)
+    }
+}

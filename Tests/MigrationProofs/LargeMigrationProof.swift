@@ -1,0 +1,57 @@
+import FaultlineTestSupport
+
+/// Migrates a large store by a streamed stage and by a policy, in a child process each, whose peak of memory must stay
+/// within the ceiling and 16 MiB over what it had before.
+struct LargeMigrationProof {
+    private let mebibytes: Int
+    private let ceiling: Int
+    private let kind: LargeMigration.Kind?
+    private let directory: String?
+
+    /// - Parameter arguments: The store's size and the ceiling in MiB; in a child process the stage and the store's
+    ///   directory behind them.
+    /// - Throws: `WrongUsage`.
+    init(_ arguments: [String]) throws {
+        guard [2, 4].contains(arguments.count), let mebibytes = Int(arguments[0]), let ceiling = Int(arguments[1]),
+            (1...1 << 20).contains(mebibytes), (16...4_096).contains(ceiling)
+        else { throw WrongUsage(message: "large needs a size and a ceiling in MiB") }
+        self.mebibytes = mebibytes
+        self.ceiling = ceiling
+        kind = arguments.count == 4 ? LargeMigration.Kind(rawValue: arguments[2]) : nil
+        directory = arguments.count == 4 ? arguments[3] : nil
+    }
+
+    private var largest: Int { (ceiling + 16) << 20 }
+
+    func run() throws -> Int32 {
+        if let directory { return try runChild(directory) }
+        var violationCount = 0
+        for kind in LargeMigration.Kind.allCases {
+            let folder = TemporaryDirectory()
+            let words = ["\(mebibytes)", "\(ceiling)"]
+            let store = folder.path + "/store"
+            let prepared = try ProofProcess(["large"] + words + ["prepare", store], of: "MigrationProofs")
+            let migrated = try ProofProcess(["large"] + words + [kind.rawValue, store], of: "MigrationProofs")
+            migrated.lines.forEach { print($0) }
+            if prepared.status != 0 || migrated.status != 0 { violationCount += 1 }
+        }
+        print("{\"mebibytes\":\(mebibytes),\"ceiling\":\(ceiling),\"violations\":\(violationCount)}")
+        return violationCount == 0 ? 0 : 1
+    }
+
+    private func runChild(_ directory: String) throws -> Int32 {
+        let migration = LargeMigration(
+            directory: directory, personCount: LargeMigration.personCount(mebibytes: mebibytes))
+        guard let kind else {
+            try migration.prepare()
+            return 0
+        }
+        let outcome = try migration.migrate(kind, ceiling: ceiling << 20)
+        print(
+            """
+            {"stage":"\(kind.rawValue)","persons":\(migration.personCount),"over_baseline":\(outcome.peakByteCount),\
+            "blob_bytes_read":\(outcome.blobByteCountRead),"seconds":\(outcome.seconds),"right":\(outcome.isRight)}
+            """)
+        return outcome.isRight && outcome.peakByteCount <= largest && outcome.blobByteCountRead == 0 ? 0 : 1
+    }
+}
