@@ -445,6 +445,7 @@ package final class ContextCore: @unchecked Sendable {
         do {
             try beginReading()
             defer { endReading() }
+            if let row = try prefetchedRow(of: &core, home, entity) { return RowArena.view(row) }
             tally.addFault()
             if home.isScanning(core.number), try readAhead(from: core.number, home, entity),
                 let row = loadedRow(core.row)
@@ -473,7 +474,7 @@ package final class ContextCore: @unchecked Sendable {
 
     /// The row of a reference, if it is still in the arena; its block becomes the current one.
     @inline(__always)
-    private func loadedRow(_ reference: RowReference) -> UnsafeRawPointer? {
+    func loadedRow(_ reference: RowReference) -> UnsafeRawPointer? {
         guard reference != .none else { return nil }
         lock.lock()
         defer { lock.unlock() }

@@ -28,6 +28,10 @@ package final class EntityHome: @unchecked Sendable {
     /// thread.
     @exclusivity(unchecked) var lastLoaded: RecordID = 0
     @exclusivity(unchecked) private var ascendingCount = 0
+    /// Rows that a fetch loaded for objects that may not be there yet; by the context's thread.
+    ///
+    /// Each is checked for being the newest before it is used.
+    @exclusivity(unchecked) var prefetchedRows: [RecordID: RowReference] = [:]
 
     init(detached layout: RowLayout, slotCount: Int) {
         contextReference = nil

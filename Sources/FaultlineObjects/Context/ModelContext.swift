@@ -131,6 +131,29 @@ public class ModelContext: Equatable, SendableMetatype {
         try core.throwing { try core.fetch(QuerySource(descriptor)) }
     }
 
+    /// The objects that a descriptor asks for, made a batch at a time as they are asked for.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Which objects, and in which order.
+    ///   - batchSize: Objects held at once by the result; 0 for all.
+    /// - Returns: What was found, in the order asked for.
+    /// - Throws: What `fetch` throws; `SwiftDataError.includePendingChangesWithBatchSize` if the context has unsaved
+    ///   changes and the descriptor includes them.
+    public func fetch<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, batchSize: Int
+    ) throws -> FetchResultsCollection<T> {
+        try core.throwing { try core.fetchBatches(QuerySource(descriptor), batchSize: batchSize) }
+    }
+
+    /// The identifiers of the objects that a descriptor asks for, made a batch at a time as they are asked for.
+    ///
+    /// Parameters and errors are those of `fetch(_:batchSize:)`.
+    public func fetchIdentifiers<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, batchSize: Int
+    ) throws -> FetchResultsCollection<PersistentIdentifier> {
+        try core.throwing { try core.fetchIdentifierBatches(QuerySource(descriptor), batchSize: batchSize) }
+    }
+
     /// How many objects a descriptor asks for, without making any.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
         try core.throwing { try core.fetchCount(QuerySource(descriptor)) }

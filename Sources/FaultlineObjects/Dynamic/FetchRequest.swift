@@ -12,6 +12,13 @@ public struct FetchRequest: Sendable {
     public var fetchOffset: Int?
     /// Whether unsaved changes of the context count.
     public var includesPendingChanges = true
+    /// Attributes whose row is loaded with the fetch, so that to touch them fires no fault; empty for none.
+    ///
+    /// A row is loaded whole, and what lies out of it never is: one attribute stands for all of the row.
+    public var propertiesToFetch: [String] = []
+    /// Relationships, or paths of them as in `department.company`, whose objects' rows are loaded with the fetch, so that
+    /// to touch those objects fires no fault.
+    public var relationshipKeyPathsForPrefetching: [String] = []
 
     /// A property by which objects are ordered: nil first, text by Swift's `<`.
     public struct Order: Sendable {

@@ -21,6 +21,13 @@ extension ModelContext {
         try core.throwing { try core.fetch(QuerySource(request)) }
     }
 
+    /// The objects that a request asks for, made a batch at a time as they are asked for.
+    ///
+    /// Parameters and errors are those of the form that takes a `FetchDescriptor`.
+    public func fetch(_ request: FetchRequest, batchSize: Int) throws -> FetchResultsCollection<ManagedObject> {
+        try core.throwing { try core.fetchBatches(QuerySource(request), batchSize: batchSize) }
+    }
+
     /// How many objects a request asks for, without making any where the stored bytes can tell.
     public func count(for request: FetchRequest) throws -> Int {
         try core.throwing { try core.fetchCount(QuerySource(request)) }

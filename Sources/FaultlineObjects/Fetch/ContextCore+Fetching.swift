@@ -11,12 +11,14 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         moveToNewest()
-        return try fetchHere(source)
+        let query = try source.prepare(self)
+        let objects = try fetchHere(query, source)
+        if !query.prefetching.isEmpty { try prefetch(query.prefetching, of: objects, query.home) }
+        return objects
     }
 
     /// Fetches from the state that the context is at.
-    private func fetchHere<T: PersistentModel>(_ source: QuerySource<T>) throws -> [T] {
-        let query = try source.prepare(self)
+    private func fetchHere<T: PersistentModel>(_ query: Query<T>, _ source: QuerySource<T>) throws -> [T] {
         if query.isEverything { return try fetchAll(query) }
         if isMisledByChanges(query) {
             return try storedNumbers(source).map { object($0, query.home, as: T.self) }
@@ -62,7 +64,7 @@ extension ContextCore {
         let query = try source.prepare(self)
         let descriptor = query.descriptor
         guard query.order != nil, !isMisledByChanges(query) else {
-            return try fetchHere(source).map(\.persistentModelID)
+            return try fetchHere(query, source).map(\.persistentModelID)
         }
         var found = try matches(query, keepingRows: false)
         found.sort()
@@ -108,7 +110,9 @@ extension ContextCore {
         var start = 0
         while start < found.count {
             let end = min(start + batch, found.count)
-            for object in found.slice(start..<end).objects(query, self) { try block(object) }
+            let objects = found.slice(start..<end).objects(query, self)
+            if !query.prefetching.isEmpty { try prefetch(query.prefetching, of: objects, query.home) }
+            for object in objects { try block(object) }
             if !hadChanges { try check() }
             start = end
         }
@@ -146,6 +150,12 @@ extension ContextCore {
                             count += 1
                         }
                         guard count > 0, let first = objects.baseAddress else { return left > 0 }
+                        if !query.prefetching.isEmpty {
+                            for place in 0..<count {
+                                query.home.prefetchedRows[numbers[place]] = references[place]
+                            }
+                            try prefetch(query.prefetching, ofStored: Array(numbers[..<count]), query.home)
+                        }
                         appendObjects(
                             UnsafeBufferPointer(rebasing: numbers[..<count]), rows: references.baseAddress, query.home,
                             to: first)
@@ -185,9 +195,37 @@ extension ContextCore {
         defer { unchanged.endReading() }
         unchanged.moveTo(snapshot)
         unchanged.errorHandler = errorHandler
-        let found = try unchanged.fetchHere(source)
+        let found = try unchanged.fetchHere(try source.prepare(unchanged), source)
         tally.add(unchanged.counters)
         return found.map { $0._$coreAddress().pointee.number }
+    }
+
+    /// Numbers of the stored objects that a query finds, ordered and cut; no object is made where the stored bytes tell.
+    func storedNumbers<T: PersistentModel>(_ query: Query<T>, _ source: QuerySource<T>) throws -> [RecordID] {
+        if isMisledByChanges(query) { return try storedNumbers(source) }
+        if query.isEverything { return try allNumbers(query) }
+        guard query.order != nil else {
+            return try fetchHere(query, source).map { $0._$coreAddress().pointee.number }
+        }
+        var found = try matches(query, keepingRows: false)
+        found.sort()
+        found.cut(offset: query.descriptor.fetchOffset, limit: query.descriptor.fetchLimit)
+        return found.numbers
+    }
+
+    private func allNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID] {
+        var numbers: [RecordID] = []
+        let toSkip = max(query.descriptor.fetchOffset ?? 0, 0)
+        let end = query.descriptor.fetchLimit.flatMap { $0 > 0 ? toSkip + $0 : nil } ?? .max
+        var place = 0
+        try snapshot.forEachPage(of: query.entity.table, from: 1) { first, entries in
+            for entry in 0..<336 where entries.load(fromByteOffset: entry * 12, as: UInt32.self) != 0 {
+                if place >= toSkip, place < end { numbers.append(first + RecordID(entry)) }
+                place += 1
+            }
+            return place < end
+        }
+        return numbers
     }
 
     // MARK: Everything

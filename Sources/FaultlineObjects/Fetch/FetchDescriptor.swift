@@ -14,6 +14,12 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     public var fetchOffset: Int?
     /// Whether unsaved changes of the context count.
     public var includePendingChanges = true
+    /// Properties whose row is loaded with the fetch, so that to touch them fires no fault; empty for none.
+    ///
+    /// A row is loaded whole, and what lies out of it never is: one property stands for all of the row.
+    public var propertiesToFetch: [PartialKeyPath<T>] = []
+    /// Relationships whose objects' rows are loaded with the fetch, so that to touch those objects fires no fault.
+    public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
     /// Describes a fetch of all objects that satisfy `predicate`, in the order of `sortBy`.
     public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {

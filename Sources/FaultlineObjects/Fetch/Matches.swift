@@ -22,6 +22,9 @@ struct Matches<T: PersistentModel> {
 
     var count: Int { matches.count }
 
+    /// The numbers of the objects in their order, 0 for one that is not stored.
+    var numbers: [RecordID] { matches.map(\.number) }
+
     /// Adds a row that matches, with its sort key; `load` gives a value that lies out of the row.
     mutating func append(
         _ number: RecordID, _ row: RowReference, _ object: T?, _ view: RowView, load: (BlobReference) throws -> [UInt8]

@@ -25,6 +25,8 @@ struct Query<T: PersistentModel> {
     let isWanted: ((T) throws -> Bool)?
     /// Sort keys as slots; nil where a descriptor names no stored property, so that objects have to be sorted.
     let order: [(slot: Int, isAscending: Bool)]?
+    /// What is loaded along with the objects.
+    let prefetching: Prefetching
     /// The window, and whether unsaved changes count.
     let descriptor: FetchDescriptor<T>
 
@@ -55,17 +57,19 @@ struct Query<T: PersistentModel> {
         self.lowered = lowered
         targets = lowered.filter.targets
         order = Self.order(descriptor.sortBy, slots, entity)
+        prefetching = try Prefetching(descriptor, entity)
     }
 
     private init(
         home: EntityHome, entity: EntityStorage, lowered: LoweredFilter, isWanted: ((T) throws -> Bool)?,
-        order: [(slot: Int, isAscending: Bool)], descriptor: FetchDescriptor<T>
+        order: [(slot: Int, isAscending: Bool)], prefetching: Prefetching, descriptor: FetchDescriptor<T>
     ) {
         self.home = home
         self.entity = entity
         self.lowered = lowered
         self.isWanted = isWanted
         self.order = order
+        self.prefetching = prefetching
         self.descriptor = descriptor
         targets = lowered.filter.targets
     }
@@ -137,7 +141,8 @@ extension Query<ManagedObject> {
         self.init(
             home: home, entity: entity, lowered: lowered,
             isWanted: prepared.map { prepared in { try prepared.isSatisfied(by: $0) } },
-            order: try request.sortedBy.map { (try $0.slot(in: type, entity), $0.isAscending) }, descriptor: descriptor)
+            order: try request.sortedBy.map { (try $0.slot(in: type, entity), $0.isAscending) },
+            prefetching: try Prefetching(request, type, context), descriptor: descriptor)
     }
 }
 

@@ -1,0 +1,61 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineStore
+
+extension ContextCore {
+    /// Finds objects by number, and makes them a batch at a time.
+    func fetchBatches<T: PersistentModel>(
+        _ source: QuerySource<T>, batchSize: Int
+    ) throws -> FetchResultsCollection<T> {
+        try beginReading()
+        defer { endReading() }
+        moveToNewest()
+        let query = try source.prepare(self)
+        try refuseChanges(query)
+        let numbers = try storedNumbers(query, source)
+        return FetchResultsCollection(count: numbers.count, batchSize: batchSize) { range in
+            self.batch(Array(numbers[range]), query)
+        }
+    }
+
+    func fetchIdentifierBatches<T: PersistentModel>(
+        _ source: QuerySource<T>, batchSize: Int
+    ) throws -> FetchResultsCollection<PersistentIdentifier> {
+        try beginReading()
+        defer { endReading() }
+        moveToNewest()
+        let query = try source.prepare(self)
+        try refuseChanges(query)
+        let numbers = try storedNumbers(query, source)
+        let (storeID, name) = (store.log.storeID, query.entity.name)
+        return FetchResultsCollection(count: numbers.count, batchSize: batchSize) { range in
+            numbers[range].map { PersistentIdentifier(storeID: storeID, entityName: name, number: $0) }
+        }
+    }
+
+    private func refuseChanges<T: PersistentModel>(_ query: Query<T>) throws {
+        guard query.descriptor.includePendingChanges, hasChanges else { return }
+        throw SwiftDataError.includePendingChangesWithBatchSize.explained(
+            "A fetch in batches cannot show unsaved changes. Save first, or leave them out of the descriptor.")
+    }
+
+    /// Makes the objects of a batch, their rows loaded, with what else is prefetched.
+    private func batch<T: PersistentModel>(_ numbers: [RecordID], _ query: Query<T>) -> [T] {
+        do {
+            try beginReading()
+            defer { endReading() }
+            try keepRows(of: numbers, query.home)
+            if !query.prefetching.isEmpty { try prefetch(query.prefetching, ofStored: numbers, query.home) }
+        } catch {
+            report(error)
+        }
+        return numbers.map { object($0, query.home, as: T.self) }
+    }
+
+    /// Objects of stored rows that are alive: what a bounded walk is held against.
+    package var livingObjectCount: Int {
+        lock.lock()
+        defer { lock.unlock() }
+        return homes.reduce(0) { $0 + $1.identities.count }
+    }
+}

@@ -1,0 +1,129 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+// Rows loaded before somebody touches their objects. No object is made: a row is kept by number, and an object that is
+// made for it later finds it there.
+
+extension ContextCore {
+    /// From this many rows kept for an entity on, those kept for earlier fetches are forgotten.
+    private static var keptRowsMax: Int { 1 << 16 }
+    /// Rows so near to each other are read together, those between them included.
+    private static var gapMax: RecordID { 16 }
+
+    /// Loads what a fetch asks for beside its objects.
+    func prefetch<T: PersistentModel>(_ wanted: Prefetching, of objects: [T], _ home: EntityHome) throws {
+        let handles = objects.map { ObjectHandle($0) }
+        let stored = handles.filter { !$0.core.pointee.has(.temporary) }
+        try prefetch(wanted, ofStored: stored.map { $0.core.pointee.number }, home)
+        // An unsaved object's members are in memory; what it refers to need not be.
+        for path in wanted.paths {
+            guard let slot = path.first, case .toOne(let relationship)? = home.entity?.slots[slot] else { continue }
+            let targets = handles.filter { $0.core.pointee.has(.temporary) }.map { reference(of: $0, slot) }
+            try follow(
+                path.dropFirst(), from: targets.filter { !$0.isTemporary }.map(\.number),
+                homes[relationship.destination])
+        }
+    }
+
+    /// The same for stored objects by number, which need not have been made.
+    func prefetch(_ wanted: Prefetching, ofStored numbers: [RecordID], _ home: EntityHome) throws {
+        if wanted.loadsRows { try keepRows(of: numbers, home) }
+        for path in wanted.paths where !path.isEmpty {
+            guard let destination = destination(of: path[0], home) else { continue }
+            try follow(path.dropFirst(), from: try related(path[0], of: numbers, home), destination)
+        }
+    }
+
+    /// Loads the rows of objects, and of those that a path leads to from them.
+    private func follow(_ path: ArraySlice<Int>, from numbers: [RecordID], _ home: EntityHome) throws {
+        try keepRows(of: numbers, home)
+        guard let slot = path.first, let destination = destination(of: slot, home) else { return }
+        try follow(path.dropFirst(), from: try related(slot, of: numbers, home), destination)
+    }
+
+    private func destination(of slot: Int, _ home: EntityHome) -> EntityHome? {
+        switch home.entity?.slots[slot] {
+        case .toOne(let relationship): homes[relationship.destination]
+        case .toMany(let relationship): homes[relationship.destination]
+        default: nil
+        }
+    }
+
+    /// The numbers of the stored objects that a relationship leads to from some.
+    private func related(_ slot: Int, of numbers: [RecordID], _ home: EntityHome) throws -> [RecordID] {
+        switch home.entity?.slots[slot] {
+        case .toOne:
+            try keepRows(of: numbers, home)
+            return numbers.compactMap { number in
+                let reference = ObjectReference(bits: storedTarget(slot, of: number, home))
+                return reference.isTemporary || reference.isNil ? nil : reference.number
+            }
+        case .toMany(let relationship):
+            return try numbers.flatMap { try storedMembers(of: $0, relationship) }
+        default: return []
+        }
+    }
+
+    /// What a to-one slot holds, of an object in memory or of a row kept; 0 for none.
+    private func storedTarget(_ slot: Int, of number: RecordID, _ home: EntityHome) -> UInt64 {
+        if let object = registeredObject(number, home), let handle = handle(of: object, home) {
+            if let draft = handle.core.pointee.draft { return draft.toOne(slot) }
+            if let row = loadedRow(handle.core.pointee.row) { return RowArena.view(row).toOne(slot) }
+        }
+        guard let row = home.prefetchedRows[number].flatMap(loadedRow) else { return 0 }
+        return RowArena.view(row).toOne(slot)
+    }
+
+    // MARK: Rows by number
+
+    /// Loads the rows of stored objects that are not in memory, each once.
+    func keepRows(of numbers: [RecordID], _ home: EntityHome) throws {
+        guard let entity = home.entity else { return }
+        if home.prefetchedRows.count > Self.keptRowsMax { home.prefetchedRows.removeAll() }
+        let missing = try Set(numbers).filter { try !isInMemory($0, home, entity) }.sorted()
+        var start = 0
+        while start < missing.count {
+            var end = start + 1
+            while end < missing.count, missing[end] - missing[end - 1] <= Self.gapMax { end += 1 }
+            var place = start
+            try snapshot.scan(
+                entity.table, from: missing[start], through: missing[end - 1], readAhead: RowArena.blockByteCount
+            ) { records in
+                for record in records {
+                    tally.addRow()
+                    while place < end, missing[place] < record.id { place += 1 }
+                    guard place < end, missing[place] == record.id else { continue }
+                    home.prefetchedRows[record.id] = keep(try store.view(record, of: entity), at: record.location)
+                }
+                return true
+            }
+            start = end
+        }
+    }
+
+    /// Whether nothing has to be read for an object's row.
+    private func isInMemory(
+        _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage
+    ) throws(LogError) -> Bool {
+        if let row = home.prefetchedRows[number].flatMap(loadedRow),
+            RowArena.location(row) == (try snapshot.location(of: number, in: entity.table))
+        {
+            return true
+        }
+        guard let object = registeredObject(number, home), let handle = handle(of: object, home) else { return false }
+        return handle.core.pointee.draftPointer != nil || loadedRow(handle.core.pointee.row) != nil
+    }
+
+    /// The row kept for an object, if it is still in memory and still the newest.
+    func prefetchedRow(
+        of core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
+    ) throws(LogError) -> UnsafeRawPointer? {
+        guard !home.prefetchedRows.isEmpty, let reference = home.prefetchedRows[core.number],
+            let row = loadedRow(reference),
+            RowArena.location(row) == (try snapshot.location(of: core.number, in: entity.table))
+        else { return nil }
+        core.row = reference
+        home.lastLoaded = core.number
+        return row
+    }
+}
