@@ -90,7 +90,7 @@ struct Query<T: PersistentModel> {
     }
 
     /// Whether a type's order may be another than that of the values stored for it.
-    private static func ordersByItself(_ type: any Any.Type) -> Bool {
+    static func ordersByItself(_ type: any Any.Type) -> Bool {
         if type is any RawRepresentable.Type { return true }
         return (type as? any OptionalValue.Type)?.wrappedType is any RawRepresentable.Type
     }

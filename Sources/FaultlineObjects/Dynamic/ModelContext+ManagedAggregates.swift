@@ -1,0 +1,102 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+internal import Foundation
+
+extension ModelContext {
+    /// Computes over the objects of an entity, group by group in the order of the groups' keys.
+    ///
+    /// No object is made and no fault fires where the stored bytes answer the filter; the key of a relationship is its
+    /// object's `PersistentIdentifier`.
+    ///
+    /// - Parameter request: Over which objects, what, and for which groups.
+    /// - Returns: For each group its keys and values by name; what is nil is absent. One result, if nothing is to group
+    ///   by, whether there are objects or not.
+    /// - Throws: As `fetch(_:)` of a `FetchRequest`; `SwiftDataError.unsupportedKeyPath`, naming entity and key, for what
+    ///   cannot be computed with; what `having` throws.
+    public func fetch(_ request: AggregateRequest) throws -> [[String: Any]] {
+        try core.throwing(runsOthersCode: true) { try core.aggregate(request) }
+    }
+}
+
+extension ContextCore {
+    fileprivate func aggregate(_ request: AggregateRequest) throws -> [[String: Any]] {
+        let type = try requireDynamic(request.entityName)
+        var source = FetchRequest(entityName: request.entityName, filter: request.filter)
+        source.includesPendingChanges = request.includesPendingChanges
+        let groups = try aggregate(QuerySource(source)) { query in
+            var plan = AggregatePlan()
+            for key in request.propertiesToGroupBy {
+                plan.group(by: try aggregateColumn(try slot(of: key, type), of: query, for: nil))
+            }
+            for expression in request.expressions {
+                plan.add(
+                    expression.function,
+                    try expression.key.map {
+                        try aggregateColumn(try slot(of: $0, type), of: query, for: expression.function)
+                    })
+            }
+            return plan
+        }
+        var results: [[String: Any]] = []
+        for group in groups {
+            let result = try result(of: group, request, type)
+            if try request.having?(result) ?? true { results.append(result) }
+        }
+        let rest = results.dropFirst(max(0, request.fetchOffset ?? 0))
+        guard let limit = request.fetchLimit, limit > 0 else { return Array(rest) }
+        return Array(rest.prefix(limit))
+    }
+
+    private func slot(of key: String, _ type: ModelType) throws -> Int {
+        if let slot = type.slotsByName[key] { return slot }
+        throw SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(key, among: type.entity))
+    }
+
+    private func result(
+        of group: AggregateGroup, _ request: AggregateRequest, _ type: ModelType
+    ) throws -> [String: Any] {
+        var result: [String: Any] = [:]
+        for (place, key) in request.propertiesToGroupBy.enumerated() {
+            result[key] = value(group.keyValues[place], of: try slot(of: key, type), type)
+        }
+        for (place, expression) in request.expressions.enumerated() {
+            switch group.states[place].value {
+            case .whole(let whole):
+                guard let whole = Int(exactly: whole) else {
+                    throw SwiftDataError.unsupportedKeyPath.explained(
+                        "The sum of \(type.entityName).\(expression.key ?? "") is \(whole), which Int does not hold.")
+                }
+                result[expression.name] = whole
+            case .fraction(let fraction): result[expression.name] = fraction
+            case .decimal(let decimal): result[expression.name] = decimal
+            case .stored(let stored):
+                guard let key = expression.key else { continue }
+                result[expression.name] = value(stored, of: try slot(of: key, type), type)
+            }
+        }
+        return result
+    }
+
+    /// A stored value as `value(forKey:)` gives it; nil for nil.
+    private func value(_ value: RowValue, of slot: Int, _ type: ModelType) -> Any? {
+        switch value {
+        case .null: return nil
+        case .identifier(let bits):
+            guard case .toOne(let relationship)? = home(of: type)?.entity?.slots[slot] else { return nil }
+            let reference = ObjectReference(bits: bits)
+            return reference.isTemporary
+                ? insertedObject(reference.number).map { $0.core.pointee.persistentIdentifier }
+                : PersistentIdentifier(
+                    storeID: store.log.storeID, entityName: homes[relationship.destination].entityName,
+                    number: reference.number)
+        default:
+            guard let attribute = type.properties[slot].asAttribute else { return nil }
+            return switch attribute.valueTypeName {
+            case "Int64": FetchedValue.scalar(value, Int64.self)
+            case "UInt64": FetchedValue.scalar(value, UInt64.self)
+            default: FetchedValue.scalar(value, attribute.kind.defaultValueType)
+            }
+        }
+    }
+}

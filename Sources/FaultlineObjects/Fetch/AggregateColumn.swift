@@ -1,0 +1,83 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// A slot whose values are computed with, of rows and of drafts.
+struct AggregateColumn {
+    let slot: Int
+    let kind: ColumnKind
+    /// Of a to-one slot, the objects that it may lead to.
+    let targets: ReferenceTargets?
+
+    /// A value that lies out of the row.
+    typealias Load = (BlobReference) throws -> [UInt8]
+
+    /// The value of a stored row; a reference that leads to nothing is nil.
+    func value(of row: RowView, _ load: Load) throws -> RowValue {
+        if row.isNil(slot) { return .null }
+        switch kind {
+        case .attribute(.bool): return .bool(row.bool(slot))
+        case .attribute(.float): return .float(row.float(slot))
+        case .attribute(.double), .attribute(.date): return .double(row.double(slot))
+        case .attribute(.uuid):
+            let words = row.uuid(slot)
+            return .uuid(words.0, words.1)
+        case .attribute(.decimal): return .decimal(row.decimal(slot))
+        case .toOne: return identifier(row.toOne(slot))
+        case _ where kind.isSignedInteger: return .int(row.int64(slot))
+        case _ where kind.isUnsignedInteger: return .uint(row.uint64(slot))
+        default:
+            if let reference = row.blobReference(slot) {
+                return try load(reference).withUnsafeBytes { variable($0) }
+            }
+            return variable(row.variable(slot))
+        }
+    }
+
+    /// The value that an unsaved change gives.
+    func value(of draft: Draft, _ load: Load) throws -> RowValue {
+        if draft.isNil(slot) { return .null }
+        switch kind {
+        case .attribute(.bool): return .bool(draft.bool(slot))
+        case .attribute(.float): return .float(draft.float(slot))
+        case .attribute(.double), .attribute(.date): return .double(draft.double(slot))
+        case .attribute(.uuid):
+            let words = draft.uuid(slot)
+            return .uuid(words.0, words.1)
+        case .attribute(.decimal): return .decimal(draft.decimal(slot))
+        case .toOne: return identifier(draft.toOne(slot))
+        case _ where kind.isSignedInteger: return .int(draft.int64(slot))
+        case _ where kind.isUnsignedInteger: return .uint(draft.uint64(slot))
+        default:
+            if let reference = draft.blobReference(slot) {
+                return try load(reference).withUnsafeBytes { variable($0) }
+            }
+            return variable(draft.variable(slot))
+        }
+    }
+
+    private func identifier(_ bits: UInt64) -> RowValue {
+        bits == 0 || targets?.isGone(bits) == true ? .null : .identifier(bits)
+    }
+
+    private func variable(_ bytes: UnsafeRawBufferPointer) -> RowValue {
+        kind.isText ? .string(String(decoding: bytes, as: UTF8.self)) : .data([UInt8](bytes))
+    }
+
+    /// Appends a key whose order as bytes is that of the values.
+    func appendKey(of value: RowValue, to key: inout KeyWriter) {
+        switch value {
+        case .null: key.appendNil()
+        case .identifier(let bits): key.appendIdentifier(bits)
+        case .bool(let value): key.appendBool(value)
+        case .int(let value): key.appendInt64(value)
+        case .uint(let value): key.appendUInt64(value)
+        case .double(let value): key.appendDouble(value)
+        case .float(let value): key.appendFloat(value)
+        case .string(let value): key.appendString(value)
+        case .data(let value): value.withUnsafeBytes { key.appendData($0) }
+        case .uuid(let first, let second): key.appendUUID((first, second))
+        case .decimal(let value): key.appendDecimal(value)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+extension ContextCore {
+    /// Computes over the objects that a query finds, group by group in the order of the groups' keys; without columns to
+    /// group by, there is one group, whether objects were found or not.
+    func aggregate<T: PersistentModel>(
+        _ source: QuerySource<T>, _ prepare: (Query<T>) throws -> AggregatePlan
+    ) throws -> [AggregateGroup] {
+        try beginReading()
+        defer { endReading() }
+        moveToNewest()
+        let query = try source.prepare(self)
+        let plan = try prepare(query)
+        var groups: [AggregateGroup] = []
+        if plan.groupedCount == 0 { groups.append(AggregateGroup(key: [], keyValues: [], states: plan.states)) }
+        var places: [[UInt8]: Int] = [:]
+        var key = KeyWriter()
+        var values: [RowValue] = []
+        let load: AggregateColumn.Load = { try self.blobBytes($0, self.snapshot) }
+
+        func take() {
+            var place = 0
+            if plan.groupedCount > 0 {
+                key.removeAll()
+                for column in 0..<plan.groupedCount {
+                    plan.columns[column].appendKey(of: values[column], to: &key)
+                }
+                let bytes = key.withBytes { [UInt8]($0) }
+                if let known = places[bytes] {
+                    place = known
+                } else {
+                    place = groups.count
+                    places[bytes] = place
+                    groups.append(
+                        AggregateGroup(
+                            key: bytes, keyValues: Array(values[..<plan.groupedCount]), states: plan.states))
+                }
+            }
+            for state in plan.states.indices { groups[place].states[state].add(values, plan.columns) }
+        }
+
+        try forEachMatch(
+            query, source,
+            row: { row in
+                values.removeAll(keepingCapacity: true)
+                for column in plan.columns { values.append(try column.value(of: row, load)) }
+                take()
+            },
+            draft: { draft in
+                values.removeAll(keepingCapacity: true)
+                for column in plan.columns { values.append(try column.value(of: draft, load)) }
+                take()
+            })
+        for column in plan.columns { try column.targets?.check() }
+        groups.sort { left, right in
+            left.key.withUnsafeBytes { left in right.key.withUnsafeBytes { KeyOrder.compare(left, $0) < 0 } }
+        }
+        return groups
+    }
+
+    /// Gives what a query finds as rows, and as drafts where there are unsaved changes that count.
+    private func forEachMatch<T: PersistentModel>(
+        _ query: Query<T>, _ source: QuerySource<T>, row: (RowView) throws -> Void, draft: (Draft) throws -> Void
+    ) throws {
+        let entity = query.entity
+        guard !needsObjects(query) else {
+            // A window of what only objects can be ordered by, or be told from unsaved changes.
+            if query.descriptor.includePendingChanges, hasChanges {
+                for object in try fetchHere(query, source) {
+                    let core = object._$coreAddress()
+                    if let unsaved = core.pointee.draft {
+                        try draft(unsaved)
+                    } else if let view = core.pointee.loadedRow() {
+                        try row(view)
+                    }
+                }
+                return
+            }
+            var buffer = RecordBuffer()
+            for number in try storedNumbers(query, source) {
+                guard let record = try snapshot.read(number, in: entity.table, into: &buffer) else { continue }
+                tally.addRow()
+                try row(try store.view(record, of: entity))
+            }
+            return
+        }
+        try visitMatches(
+            query, keepingRows: false, row: { _, view, _, _ in try row(view) },
+            draft: { _, unsaved in try draft(unsaved) })
+    }
+
+    private func needsObjects<T: PersistentModel>(_ query: Query<T>) -> Bool {
+        (query.descriptor.fetchLimit ?? 0) > 0 || (query.descriptor.fetchOffset ?? 0) > 0
+            || !query.descriptor.includePendingChanges && hasChanges && !query.lowered.isExact
+    }
+
+    // MARK: Columns
+
+    /// The column of a slot.
+    ///
+    /// - Throws: `SwiftDataError.unsupportedKeyPath` if what it holds cannot be computed with so.
+    func aggregateColumn<T: PersistentModel>(
+        _ slot: Int, of query: Query<T>, for function: AggregateFunction?
+    ) throws -> AggregateColumn {
+        let entity = query.entity
+        let kind = entity.layout.columns[slot].kind
+        let name = "\(entity.name).\(store.storage.schema.entities[entity.ordinal].properties[slot].name)"
+        switch kind {
+        case .toMany: throw refusal("\(name) is to many: compute over the objects of the other side.")
+        case .attribute(.codable) where function != .count:
+            throw refusal("\(name) is kept encoded, which has no order and no equality on the stored bytes.")
+        case .toOne where function != nil && function != .count:
+            throw refusal("\(name) is a relationship, not a value.")
+        default: break
+        }
+        if function == .sum || function == .average {
+            guard kind.isInteger || [.attribute(.float), .attribute(.double), .attribute(.decimal)].contains(kind)
+            else {
+                throw refusal("\(name) is no number: it can be neither added nor averaged.")
+            }
+        }
+        return AggregateColumn(
+            slot: slot, kind: kind,
+            targets: targets(
+                of: entity, slot, includingPendingChanges: query.descriptor.includePendingChanges))
+    }
+
+    private func refusal(_ text: String) -> SwiftDataError { SwiftDataError.unsupportedKeyPath.explained(text) }
+}

@@ -1,0 +1,180 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineStore
+
+// How the rows that satisfy a query are found, and the unsaved objects that do.
+
+extension ContextCore {
+    /// How many rows satisfy a query that the stored bytes answer alone; nil if unsaved changes or the predicate forbid
+    /// it.
+    func countOnBytes<T: PersistentModel>(_ query: Query<T>) throws -> Int? {
+        guard query.lowered.isExact, query.lowered.candidates == nil, query.uniqueKey == nil, query.memberOwner == nil,
+            !query.descriptor.includePendingChanges || !hasPending(query.home)
+        else { return nil }
+        let (matches, rowsRead) = try RowCount(query.lowered.filter, query.entity, store, snapshot).count()
+        tally.addRows(rowsRead)
+        return matches
+    }
+
+    /// The objects that satisfy a query, not yet ordered: stored ones as they are stored, changed and new ones as they
+    /// are here.
+    func matches<T: PersistentModel>(_ query: Query<T>, keepingRows: Bool) throws -> Matches<T> {
+        var found = Matches<T>(order: query.order ?? [])
+        let snapshot = snapshot
+        try visitMatches(
+            query, keepingRows: keepingRows,
+            row: { record, view, reference, object in
+                try found.append(record.id, reference, object, view) { try blobBytes($0, snapshot) }
+            }, draft: { object, draft in try found.append(object, draft) { try blobBytes($0, snapshot) } })
+        return found
+    }
+
+    /// Gives what satisfies a query: stored rows, with their object where one had to be made or rows are kept, and the
+    /// drafts of changed and new objects.
+    @inline(__always)
+    func visitMatches<T: PersistentModel>(
+        _ query: Query<T>, keepingRows: Bool, row: (RecordView, RowView, RowReference, T?) throws -> Void,
+        draft: (T, Draft) throws -> Void
+    ) throws {
+        let entity = query.entity
+        let home = query.home
+        let countsPending = query.descriptor.includePendingChanges
+        var skipped = countsPending ? deletedNumbers(home) : []
+        var pending: [ObjectHandle] = []
+        if countsPending {
+            for handle in changed where handle.core.pointee.home.toOpaque() == Unmanaged.passUnretained(home).toOpaque()
+            {
+                skipped.insert(handle.core.pointee.number)
+                if !handle.core.pointee.has(.deleted) { pending.append(handle) }
+            }
+            pending.append(contentsOf: insertedObjects(home))
+        }
+        var programs = ProgramCache(query.lowered.filter, entity, self, snapshot)
+        let isExact = query.lowered.isExact
+        let isWanted = query.isWanted
+
+        func take(_ record: RecordView) throws {
+            tally.addRow()
+            if !skipped.isEmpty, skipped.contains(record.id) { return }
+            let view = try store.view(record, of: entity)
+            guard try programs.matches(view, record.layout) else { return }
+            var object: T?
+            if !isExact, let isWanted {
+                // The stored bytes cannot decide: one object is made, asked, and let go again unless it is wanted.
+                let candidate = self.object(record.id, home, as: T.self)
+                let core = candidate._$coreAddress()
+                if core.pointee.draftPointer == nil, !rowIsLoaded(core) {
+                    core.pointee.row = keep(view, at: record.location)
+                }
+                guard try TrackingWord.withoutTracking({ try isWanted(candidate) }) else { return }
+                if keepingRows { object = candidate }
+            }
+            let reference = keepingRows && object == nil ? keep(view, at: record.location) : .none
+            try row(record, view, reference, object)
+        }
+
+        if let candidates = query.lowered.candidates {
+            try read(candidates.sorted(), entity, take)
+        } else if let (index, value) = query.uniqueKey {
+            if let number = try uniqueHolder(index, value, entity) { try read([number], entity, take) }
+        } else if let (index, owner) = query.memberOwner {
+            try read(try snapshot.members(of: owner, in: index).sorted(), entity, take)
+        } else {
+            try snapshot.scan(
+                entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+            ) { records in
+                for record in records { try take(record) }
+                return true
+            }
+        }
+        try query.checkTargets()
+        for handle in pending {
+            guard let object = handle.object as? T else { continue }
+            if let isWanted, try !TrackingWord.withoutTracking({ try isWanted(object) }) { continue }
+            guard let unsaved = handle.core.pointee.draft else { continue }
+            try draft(object, unsaved)
+        }
+    }
+
+    /// A value out of the row, for a filter or a sort key.
+    func blobBytes(_ reference: BlobReference, _ snapshot: Snapshot) throws -> [UInt8] {
+        guard let byteCount = Int(exactly: reference.byteCount) else { return [] }
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        try bytes.withUnsafeMutableBytes { target in
+            try snapshot.readBlob(reference.identifier, range: 0..<reference.byteCount, into: target)
+        }
+        tally.addBlobBytes(byteCount)
+        return bytes
+    }
+
+    private func rowIsLoaded(_ core: UnsafeMutablePointer<ModelCore>) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return rows.isValid(core.pointee.row)
+    }
+
+    private func read(
+        _ numbers: [RecordID], _ entity: EntityStorage, _ take: (RecordView) throws -> Void
+    ) throws {
+        var buffer = RecordBuffer()
+        for number in numbers where number != 0 && number <= ModelCore.numberMask {
+            if let record = try snapshot.read(number, in: entity.table, into: &buffer) { try take(record) }
+        }
+    }
+
+    /// The object that holds a value of a unique attribute.
+    private func uniqueHolder(_ index: UniqueIndex, _ value: RowValue, _ entity: EntityStorage) throws -> RecordID? {
+        var key = KeyWriter()
+        guard key.append(value, as: entity.layout.columns[index.slots[0]].kind) else { return nil }
+        return try key.withBytes { (bytes) throws(LogError) in try snapshot.firstID(in: index.definition, key: bytes) }
+    }
+
+    // MARK: Unsaved changes
+
+    /// The objects that a to-one slot may lead to; nil where it cannot lead to one that is gone.
+    func targets(of entity: EntityStorage, _ slot: Int, includingPendingChanges: Bool) -> ReferenceTargets? {
+        guard case .toOne(let relationship) = entity.slots[slot] else { return nil }
+        let destination = homes[relationship.destination]
+        return destination.entity.flatMap {
+            ReferenceTargets(
+                in: $0.table, of: snapshot, without: includingPendingChanges ? deletedReferences(destination) : [])
+        }
+    }
+
+    /// What to-one slots hold that lead to objects whose deletion is not saved yet.
+    private func deletedReferences(_ home: EntityHome) -> Set<RecordID> {
+        var references = deletedNumbers(home)
+        guard hasDeletedInserts else { return references }
+        let wanted = Unmanaged.passUnretained(home).toOpaque()
+        for handle in inserted
+        where handle.core.pointee.has(.deleted) && handle.core.pointee.home.toOpaque() == wanted {
+            references.insert(handle.reference.bits)
+        }
+        return references
+    }
+
+    func deletedNumbers(_ home: EntityHome) -> Set<RecordID> {
+        var numbers: Set<RecordID> = []
+        let wanted = Unmanaged.passUnretained(home).toOpaque()
+        for handle in deleted where handle.core.pointee.home.toOpaque() == wanted {
+            numbers.insert(handle.core.pointee.number)
+        }
+        return numbers
+    }
+
+    func insertedObjects(_ home: EntityHome) -> [ObjectHandle] {
+        let wanted = Unmanaged.passUnretained(home).toOpaque()
+        return inserted.filter { $0.core.pointee.home.toOpaque() == wanted && !$0.core.pointee.has(.deleted) }
+    }
+
+    func hasPending(_ home: EntityHome) -> Bool {
+        let wanted = Unmanaged.passUnretained(home).toOpaque()
+        func concerns(_ handle: ObjectHandle) -> Bool { handle.core.pointee.home.toOpaque() == wanted }
+        return inserted.contains(where: concerns) || changed.contains(where: concerns)
+            || deleted.contains(where: concerns)
+    }
+
+    func pendingBalance(_ home: EntityHome) -> Int {
+        insertedObjects(home).count - deletedNumbers(home).count
+    }
+}
