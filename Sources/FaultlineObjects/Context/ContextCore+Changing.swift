@@ -1,5 +1,4 @@
 internal import FaultlineLog
-internal import FaultlineModel
 internal import FaultlineStore
 
 extension ContextCore {
@@ -120,49 +119,6 @@ extension ContextCore {
         noteDeletion(of: handle)
     }
 
-    /// Carries deletes on by the delete rules, until nothing new is deleted; then lets go of unsaved objects that were
-    /// deleted.
-    ///
-    /// - Throws: `modelValidationFailure` if a rule denies a delete; nothing is saved then.
-    func propagateDeletes() throws {
-        guard !deleted.isEmpty || hasDeletedInserts else { return }
-        try beginReading()
-        defer { endReading() }
-        var place = 0
-        var unsaved = inserted.filter { $0.core.pointee.has(.deleted) }
-        var unsavedPlace = 0
-        while place < deleted.count || unsavedPlace < unsaved.count {
-            let handle: ObjectHandle
-            if place < deleted.count {
-                handle = deleted[place]
-                place += 1
-            } else {
-                handle = unsaved[unsavedPlace]
-                unsavedPlace += 1
-            }
-            try propagate(handle) { member in
-                guard !member.core.pointee.isDeleted else { return }
-                delete(member)
-                if member.core.pointee.has(.inserted) { unsaved.append(member) }
-            }
-        }
-        hasDeletedInserts = false
-        guard !unsaved.isEmpty else { return }
-        inserted.removeAll { $0.core.pointee.has(.deleted) }
-        insertedPlaces = nil
-        unsaved.forEach(leavePartners)
-        relationships.forget(Set(unsaved.map(\.reference)))
-        unsaved.forEach(sendAway)
-    }
-
-    /// Takes an unsaved object out of what its to-one relationships lead to.
-    private func leavePartners(_ handle: ObjectHandle) {
-        guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return }
-        for (slot, storage) in entity.slots.enumerated() {
-            if case .toOne = storage { setTarget(of: handle, slot, to: nil) }
-        }
-    }
-
     /// Takes an unsaved object out of the context.
     ///
     /// It keeps its attributes; its references belong to the context.
@@ -189,67 +145,5 @@ extension ContextCore {
         isAbandoned = true
         inserted.forEach(sendAway)
         forgetChanges()
-    }
-
-    private func propagate(_ handle: ObjectHandle, cascade: (ObjectHandle) -> Void) throws {
-        let home = handle.core.pointee.home.takeUnretainedValue()
-        guard let entity = home.entity else { return }
-        for (slot, storage) in entity.slots.enumerated() {
-            let rule: Schema.Relationship.DeleteRule
-            let destination: Int
-            var members: [AnyObject] = []
-            switch storage {
-            case .attribute:
-                continue
-            case .toOne(let relationship):
-                rule = relationship.deleteRule
-                destination = relationship.destination
-                if let target = target(of: &handle.core.pointee, slot) { members = [target] }
-            case .toMany(let relationship):
-                rule = relationship.deleteRule
-                destination = relationship.destination
-                members = memberObjects(of: handle, slot)
-            }
-            let handles = members.compactMap { self.handle(of: $0, homes[destination]) }.filter {
-                !$0.core.pointee.isDeleted
-            }
-            guard !handles.isEmpty else { continue }
-            switch rule {
-            case .noAction:
-                continue
-            case .cascade:
-                handles.forEach(cascade)
-                if case .toMany(let relationship) = storage, case .link = relationship.members {
-                    setMembers(of: handle, slot, to: [])
-                }
-            case .deny:
-                let name = store.storage.schema.entities[entity.ordinal].properties[slot].name
-                throw SwiftDataError.modelValidationFailure.explained(
-                    "\(entity.name) \(handle.core.pointee.number) cannot be deleted: its relationship \(name) denies it while it has \(handles.count) objects. Delete or move them first. Nothing was saved."
-                )
-            case .nullify:
-                nullify(handle, entity, slot, storage, handles)
-            }
-        }
-    }
-
-    /// Clears what points back to an object that is deleted.
-    private func nullify(
-        _ handle: ObjectHandle, _ entity: EntityStorage, _ slot: Int, _ storage: SlotStorage, _ members: [ObjectHandle]
-    ) {
-        switch storage {
-        case .attribute:
-            break
-        case .toOne(let relationship):
-            guard case .toOne(let inverse) = relationship.inverse else { break }
-            for member in members { setTarget(of: member, inverse, to: nil) }
-        case .toMany(let relationship):
-            switch relationship.members {
-            case .inverse(let inverse, _):
-                for member in members { setTarget(of: member, inverse, to: nil) }
-            case .link:
-                setMembers(of: handle, slot, to: [])
-            }
-        }
     }
 }

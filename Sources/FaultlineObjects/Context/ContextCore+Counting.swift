@@ -8,55 +8,34 @@ extension ContextCore {
     /// Says which collections that this save makes or changes have too few or too many members.
     ///
     /// What takes a stored object's place is left for `checkMergedCounts`.
-    func miscountedCollections() throws -> [String] {
-        guard store.storage.hasBounds else { return [] }
-        var findings: [String] = []
+    func miscountedCollections(_ walk: DeletionWalk) throws -> FindingList {
+        var findings = FindingList()
         var seen: Set<PendingRelationships.Key> = []
-        func check(_ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int) {
-            guard !owner.core.pointee.isDeleted, !owner.core.pointee.has(.inserted) || entity.uniqueIndexes.isEmpty,
-                seen.insert(.init(entity: entity.ordinal, slot: slot, owner: owner.reference)).inserted
+        func check(_ owner: DeletionWalk.Subject, _ slot: Int) throws {
+            let key = PendingRelationships.Key(entity: owner.entity.ordinal, slot: slot, owner: owner.reference)
+            guard !walk.isDoomed(owner.reference, owner.entity.ordinal), seen.insert(key).inserted,
+                !owner.reference.isTemporary || owner.entity.uniqueIndexes.isEmpty
             else { return }
-            if let finding = finding(entity, slot, memberObjects(of: owner, slot).count) { findings.append(finding) }
-        }
-        func check(_ object: AnyObject?, ofEntity ordinal: Int, _ slot: Int) {
-            guard let owner = object.flatMap({ handle(of: $0, homes[ordinal]) }) else { return }
-            check(owner, store.storage.entities[ordinal], slot)
+            let count = try walk.remainingCount(of: owner, slot)
+            if let finding = finding(owner.reference, owner.entity, slot, count) { findings.add(finding) }
         }
         for handle in inserted {
-            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
-            for slot in entity.boundedSlots { check(handle, entity, slot) }
+            guard let subject = walk.subject(handle) else { continue }
+            for slot in subject.entity.boundedSlots { try check(subject, slot) }
         }
         for (key, _) in relationships.inOrder where store.storage.entities[key.entity].boundedSlots.contains(key.slot) {
-            check(object(key.owner, homes[key.entity]), ofEntity: key.entity, key.slot)
+            // New ones were among the inserted objects.
+            guard !key.owner.isTemporary, try walk.isThere(key.owner, key.entity) else { continue }
+            try check(walk.subject(key.owner.number, key.entity), key.slot)
         }
-        for handle in deleted {
-            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
-            // Collections that lose a member, which their own side does not show.
-            for slot in entity.toOneSlots {
-                guard case .toOne(let relationship) = entity.slots[slot],
-                    case .toMany(let inverse) = relationship.inverse,
-                    store.storage.entities[relationship.destination].boundedSlots.contains(inverse)
-                else { continue }
-                check(target(of: &handle.core.pointee, slot), ofEntity: relationship.destination, inverse)
-            }
-            for owner in store.storage.entities {
-                for slot in owner.boundedSlots {
-                    guard case .toMany(let relationship) = owner.slots[slot],
-                        relationship.destination == entity.ordinal, case .link(let side, _) = relationship.members
-                    else { continue }
-                    for member in try storedMembers(of: handle.core.pointee.number, in: side.otherIndex, at: snapshot) {
-                        let reference = ObjectReference(number: member.number, isTemporary: false)
-                        check(object(reference, homes[owner.ordinal]), ofEntity: owner.ordinal, slot)
-                    }
-                }
-            }
-        }
+        try walk.forEachCountedOwner(check)
         return findings
     }
 
     /// Checks the collections of new objects that may take a stored object's place: they keep its members.
     func checkMergedCounts(_ saving: SavingState, in transaction: borrowing Transaction) throws {
         guard store.storage.hasBounds else { return }
+        var findings = FindingList()
         for (place, handle) in inserted.enumerated() where saving.numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, !entity.uniqueIndexes.isEmpty
             else { continue }
@@ -68,22 +47,30 @@ extension ContextCore {
                         self.handle(of: $0, homes[relationship.destination])?.reference
                     }
                     let kept = try storedMembers(of: saving.numbers[place], in: relationship.members.index, transaction)
-                    count = Set(added).union(kept.map { ObjectReference(number: $0.number, isTemporary: false) }).count
+                    count =
+                        Set(added).union(
+                            kept.lazy.map { ObjectReference(number: $0.number, isTemporary: false) }.filter {
+                                self.deletion?.isDoomed($0, relationship.destination) != true
+                            }
+                        ).count
                 }
-                if let finding = finding(entity, slot, count) {
-                    throw SwiftDataError.modelValidationFailure.explained("Nothing was saved. \(finding).")
-                }
+                if let finding = finding(handle.reference, entity, slot, count) { findings.add(finding) }
             }
         }
+        guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
     }
 
-    private func finding(_ entity: EntityStorage, _ slot: Int, _ count: Int) -> String? {
+    func finding(
+        _ owner: ObjectReference, _ entity: EntityStorage, _ slot: Int, _ count: Int
+    ) -> ValidationFinding? {
         guard case .toMany(let relationship) = entity.slots[slot], !relationship.bounds.allow(count) else { return nil }
-        let property = store.storage.schema.entities[entity.ordinal].properties[slot].name
+        let property = propertyName(slot, of: entity)
         let bounds = relationship.bounds
+        let isTooFew = count < bounds.least
         let rule =
-            count < bounds.least
-            ? "minimumModelCount is \(bounds.least)" : "maximumModelCount is \(bounds.greatest)"
-        return "\(entity.name).\(property) has \(count) objects, and its \(rule)"
+            isTooFew ? "minimumModelCount is \(bounds.least)" : "maximumModelCount is \(bounds.greatest)"
+        return ValidationFinding(
+            identifier(of: owner, entity), property, isTooFew ? .minimumModelCount : .maximumModelCount,
+            "\(entity.name).\(property) has \(count) objects, and its \(rule)")
     }
 }

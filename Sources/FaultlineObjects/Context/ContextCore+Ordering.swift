@@ -50,7 +50,8 @@ extension ContextCore {
     func applyOrders(_ saving: inout SavingState, in transaction: borrowing Transaction) throws {
         for (key, delta) in relationships.inOrder {
             guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot],
-                case .inverse(let slot, let index) = relationship.members
+                case .inverse(let slot, let index) = relationship.members,
+                deletion?.isDoomed(key.owner, key.entity) != true
             else { continue }
             let table = store.storage.entities[relationship.destination].table
             let end = MemberKey.defaultOrder(of: transaction.nextID(in: table))
@@ -149,21 +150,33 @@ extension ContextCore {
         _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws {
         guard !relationships.isEmpty else { return }
-        var sides: [TableID: LinkSide] = [:]
+        var sides: [TableID: LinkedEntities] = [:]
         for entity in store.storage.entities {
             for case .toMany(let relationship) in entity.slots {
                 guard case .link(let side, _) = relationship.members else { continue }
-                sides[side.table] = side
+                let ordinals = (entity.ordinal, relationship.destination)
+                sides[side.table] = LinkedEntities(
+                    side: side, left: side.isLeft ? ordinals.0 : ordinals.1,
+                    right: side.isLeft ? ordinals.1 : ordinals.0)
             }
         }
-        for (_, side) in sides.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            try writeLinks(of: side, &saving, &writer, &transaction)
+        for (_, linked) in sides.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            try writeLinks(of: linked, &saving, &writer, &transaction)
         }
     }
 
+    /// A link table, and the entities that its links lead to, by their ordinals.
+    private struct LinkedEntities {
+        let side: LinkSide
+        let left: Int
+        let right: Int
+    }
+
     private func writeLinks(
-        of side: LinkSide, _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
+        of linked: LinkedEntities, _ saving: inout SavingState, _ writer: inout RowWriter,
+        _ transaction: inout Transaction
     ) throws {
+        let side = linked.side
         let leftIndex = side.isLeft ? side.index : side.otherIndex
         var made: [Pair] = []
         var removed: Set<Pair> = []
@@ -171,6 +184,10 @@ extension ContextCore {
         for (link, isPresent) in relationships.links where link.table == side.table {
             let pair = Pair(left: saving.number(link.left, inserted), right: saving.number(link.right, inserted))
             guard pair.left != 0, pair.right != 0 else { continue }
+            if let deletion, deletion.isDoomed(link.left, linked.left) || deletion.isDoomed(link.right, linked.right) {
+                // What an object had goes with it.
+                guard !isPresent else { continue }
+            }
             // Two new objects that take one stored object's place have one link.
             links[pair, default: false] = links[pair] ?? false || isPresent
         }
@@ -206,7 +223,7 @@ extension ContextCore {
                 case .link(let own, _) = relationship.members, own.table == side.table
             else { continue }
             let owner = saving.number(key.owner, inserted)
-            guard owner != 0 else { continue }
+            guard owner != 0, deletion?.isDoomed(key.owner, key.entity) != true else { continue }
             func pair(_ member: RecordID) -> Pair {
                 own.isLeft ? Pair(left: owner, right: member) : Pair(left: member, right: owner)
             }

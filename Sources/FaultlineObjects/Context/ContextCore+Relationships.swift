@@ -24,6 +24,7 @@ extension ContextCore {
         }
         // A row that is not there any more is no object: `docs/Faulting.md` says when references dangle.
         guard let entity = home.entity else { return nil }
+        if let deletion, deletion.isDoomed(reference, entity.ordinal) { return nil }
         do throws(LogError) {
             try beginReading()
             defer { endReading() }

@@ -33,13 +33,16 @@ extension ContextCore {
         }
         try beginReading()
         defer { endReading() }
-        try propagateDeletes()
-        try validate()
+        let deletion = try walkDeletions()
+        try validate(deletion)
         try takeUniqueBlobs()
 
         var saving = SavingState()
         let changedCount = changed.count
+        var unmark = deletion.map(markDoomed)
         defer {
+            self.deletion = nil
+            unmark?()
             saving.restoreDrafts()
             if changed.count > changedCount { takeBackChanges(from: changedCount) }
         }
@@ -62,9 +65,13 @@ extension ContextCore {
         if let stage {
             let added = zip(inserted, saving.numbers).filter { $0.1 != 0 }.map(\.0)
             saved.written = Self.counts(of: added + changed.filter { !$0.core.pointee.has(.deleted) })
-            saved.deleted = Self.counts(of: deleted)
+            for (ordinal, count) in saving.clearedCounts {
+                saved.written[homes[ordinal].entityName, default: 0] += count
+            }
+            saved.deleted = deletion.map(deletedCounts) ?? [:]
             stage.noteSaved(saved)
         }
+        unmark = nil
         finish(&saving, receipt)
     }
 
@@ -118,36 +125,36 @@ extension ContextCore {
 
     // MARK: Checks
 
-    private func validate() throws {
-        var findings: [String] = []
-        func check(_ handle: ObjectHandle) {
-            let home = handle.core.pointee.home.takeUnretainedValue()
-            if handle.core.pointee.has(.damaged) {
-                findings.append("\(home.entityName) \(handle.core.pointee.number): it was read with stand-in values")
-            }
-            guard let entity = home.entity, !defersRelationshipRules, !entity.requiredSlots.isEmpty,
-                let draft = handle.core.pointee.draft
-            else {
-                return
-            }
-            for slot in entity.requiredSlots where draft.toOne(slot) == 0 {
-                let property = store.storage.schema.entities[entity.ordinal].properties[slot].name
-                findings.append("\(entity.name).\(property): a required object is missing")
-            }
+    /// Checks that objects satisfy the rules of their entities once the save has deleted what goes.
+    private func validate(_ deletion: DeletionWalk?) throws {
+        var findings = FindingList()
+        for handle in inserted where !handle.core.pointee.has(.deleted) { check(handle, deletion, &findings) }
+        for handle in changed where !handle.core.pointee.has(.deleted) { check(handle, deletion, &findings) }
+        if let deletion { findings.add(try deletion.findings(isMigrating: defersRelationshipRules)) }
+        if !defersRelationshipRules, store.storage.hasBounds {
+            findings.add(try miscountedCollections(deletion ?? DeletionWalk(self)))
         }
-        for handle in inserted where !handle.core.pointee.has(.deleted) {
-            check(handle)
-            findings += handle.core.pointee.missingValues
+        guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
+    }
+
+    private func check(_ handle: ObjectHandle, _ deletion: DeletionWalk?, _ findings: inout FindingList) {
+        let home = handle.core.pointee.home.takeUnretainedValue()
+        guard let entity = home.entity, deletion?.isDoomed(handle) != true else { return }
+        if handle.core.pointee.has(.damaged) {
+            findings.add(
+                ValidationFinding(
+                    identifier(of: handle.reference, entity), nil, .damaged,
+                    "\(home.entityName) \(handle.core.pointee.number): it was read with stand-in values"))
         }
-        for handle in changed where !handle.core.pointee.has(.deleted) {
-            check(handle)
-            findings += handle.core.pointee.missingValues
+        for missing in handle.core.pointee.missingValues {
+            findings.add(
+                ValidationFinding(identifier(of: handle.reference, entity), missing.name, .required, missing.text))
         }
-        if !defersRelationshipRules { findings += try miscountedCollections() }
-        guard findings.isEmpty else {
-            let shown = findings.prefix(20).joined(separator: "; ")
-            let more = findings.count > 20 ? "; and \(findings.count - 20) more" : ""
-            throw SwiftDataError.modelValidationFailure.explained("Nothing was saved. \(shown)\(more).")
+        guard !defersRelationshipRules, !entity.requiredSlots.isEmpty, let draft = handle.core.pointee.draft else {
+            return
+        }
+        for slot in entity.requiredSlots where draft.toOne(slot) == 0 {
+            findings.add(missingObject(handle.reference, entity, slot))
         }
     }
 
@@ -156,13 +163,7 @@ extension ContextCore {
     /// - Returns: Blobs that objects gave up, and that a migration has to keep until it has switched.
     private func write(_ saving: inout SavingState, in transaction: inout Transaction) throws -> [UInt64] {
         var writer = RowWriter(store, keepingBlobsBelow: stage?.firstOwnBlob ?? 0)
-        for handle in deleted {
-            let home = handle.core.pointee.home.takeUnretainedValue()
-            guard let entity = home.entity else { continue }
-            try unlinkAll(handle.core.pointee.number, entity, &writer, &transaction)
-            try checkUnshared(entity.table, "an object of \(entity.name)", "deleted")
-            try writer.delete(id: handle.core.pointee.number, entity, in: &transaction)
-        }
+        if let deletion { try writeDeletions(deletion, &saving, &writer, &transaction) }
         // Keys that updates give up come first, so that an insert may take one over.
         for handle in changed where !handle.core.pointee.has(.deleted) {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
@@ -436,6 +437,7 @@ extension ContextCore {
     private func finish(_ saving: inout SavingState, _ receipt: CommitReceipt) {
         saving.forgetReplaced()
         relationships.removeAll()
+        let tellDeletions = deletion.map { finishDeletions($0, saving) }
         keepLastValues()
         let tellMove = moveToSaved(receipt.snapshot)
         var watched: [ObjectObservation] = []
@@ -472,8 +474,10 @@ extension ContextCore {
         chosenNumbers.removeAll()
         for handle in deleted { handle.core.pointee.becomeGone() }
         forgetChanges()
+        deletion = nil
         // Now that nothing is left to do, because those who are told may change things.
         for observation in watched { observation.noteChangeOfAll() }
+        tellDeletions?()
         tellMove?()
     }
 }

@@ -46,6 +46,8 @@ package final class ContextCore: @unchecked Sendable {
     var hasDeletedInserts = false
     @exclusivity(unchecked) var changed: [ObjectHandle] = []
     var deleted: [ObjectHandle] = []
+    /// What the save that is under way deletes.
+    @exclusivity(unchecked) var deletion: DeletionWalk?
     @exclusivity(unchecked) var relationships = PendingRelationships()
     /// What is watched of this context's objects.
     var observations = ObservationList()

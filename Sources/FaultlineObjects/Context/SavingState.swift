@@ -32,6 +32,10 @@ struct SavingState {
     private var orders: [(handle: ObjectHandle, slot: Int, key: UInt64?)] = []
     /// The last inserted object that entered keys for a number, where an entity has several uniqueness constraints.
     var keyHolders: [KeyOwner: KeyHolder] = [:]
+    /// Objects that are alive and unchanged, and whose rows the save has changed: the slot that was cleared.
+    var cleared: [(handle: ObjectHandle, slot: Int)] = []
+    /// Rows of which the save has cleared a reference, by ordinal of the entity.
+    var clearedCounts: [Int: Int] = [:]
     /// Places of inserted objects by temporary number; made when first needed.
     private var places: [UInt64: Int]?
 
@@ -72,6 +76,15 @@ struct SavingState {
     /// have.
     func hasKeys(_ handle: ObjectHandle, _ entity: EntityStorage) -> Bool {
         !keyHolders.isEmpty && keyHolders[KeyOwner(entity: entity.ordinal, number: handle.core.pointee.number)] != nil
+    }
+
+    /// Clears a to-one slot of unsaved values, with the place that it had in a collection.
+    mutating func clear(_ handle: ObjectHandle, _ slot: Int) {
+        guard let draft = handle.core.pointee.draft else { return }
+        noteOrder(of: handle, slot)
+        replaced.append((handle, slot, draft.toOne(slot)))
+        draft.setToOne(slot, 0)
+        draft.setOrderKey(slot, nil)
     }
 
     /// Notes an order key that the save is about to replace.

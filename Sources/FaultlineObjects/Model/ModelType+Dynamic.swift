@@ -47,7 +47,7 @@ extension ModelCore {
     ///
     /// A new object lacks attributes that have no default and were not set; an initializer of a class sees to that by
     /// itself. Any object may lack an encoded value whose default nobody here knows how to write.
-    var missingValues: [String] {
+    var missingValues: [(name: String, text: String)] {
         guard let type = modelType, type.isDynamic, let draft else { return [] }
         return type.properties.enumerated().compactMap { slot, property in
             guard let attribute = property.asAttribute, !attribute.isOptional, !attribute.isTransient else {
@@ -57,7 +57,8 @@ extension ModelCore {
                 attribute.kind == .codable
                 ? draft.blobReference(slot) == nil && draft.variable(slot).isEmpty
                 : has(.inserted) && !attribute.hasDefaultValue && !isSet(slot, in: draft)
-            return isMissing ? "\(type.entityName).\(attribute.name): a required value is missing" : nil
+            guard isMissing else { return nil }
+            return (attribute.name, "\(type.entityName).\(attribute.name): a required value is missing")
         }
     }
 

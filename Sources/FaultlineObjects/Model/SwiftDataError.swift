@@ -15,10 +15,13 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     private let name: Name
     /// What happened in this case, and what to do.
     public let explanation: String
+    /// What is wrong with which objects, where a save was refused for them: all, or the first 1,000 of more.
+    public let findings: [ValidationFinding]
 
-    private init(_ name: Name, _ explanation: String) {
+    private init(_ name: Name, _ explanation: String, _ findings: [ValidationFinding] = []) {
         self.name = name
         self.explanation = explanation
+        self.findings = findings
     }
 
     /// Whether both have the same name; explanations are not compared.
@@ -38,7 +41,9 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     /// The same error with what happened in this case.
-    package func explained(_ text: String) -> SwiftDataError { SwiftDataError(name, text) }
+    package func explained(_ text: String, _ findings: [ValidationFinding] = []) -> SwiftDataError {
+        SwiftDataError(name, text, findings)
+    }
 
     /// A fetch in batches met unsaved changes.
     public static let includePendingChangesWithBatchSize = SwiftDataError(.includePendingChangesWithBatchSize, "")

@@ -32,6 +32,11 @@ extension ContextCore {
         noteChangeOfRelationships { $0 == entity.ordinal }
     }
 
+    /// A save has deleted objects of some entities.
+    func noteDeletions(ofEntities ordinals: Set<Int>) {
+        if !ordinals.isEmpty { noteChangeOfRelationships(to: ordinals.contains) }
+    }
+
     /// Watched relationships to some entities change.
     private func noteChangeOfRelationships(to isWanted: (Int) -> Bool) {
         observations.forEach { observation in

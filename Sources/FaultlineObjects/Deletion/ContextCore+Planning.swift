@@ -1,0 +1,72 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+extension ContextCore {
+    /// What the next save would delete if some objects were deleted too.
+    ///
+    /// - Throws: What the store says where it cannot be read; `missingModelContext` for an object that is not here.
+    func deletePlan(
+        adding handles: [ObjectHandle] = [], _ identifiers: [PersistentIdentifier] = []
+    ) throws -> DeletePlan {
+        try beginReading()
+        defer { endReading() }
+        let walk = DeletionWalk(self, countsBytes: true)
+        for handle in handles {
+            guard handle.core.pointee.context === self, !handle.core.pointee.has(.gone) else {
+                throw SwiftDataError.missingModelContext.explained(
+                    "A plan was asked for the deletion of an object that is not in this context.")
+            }
+            walk.add(handle)
+        }
+        for identifier in identifiers {
+            if identifier.isTemporary {
+                if let handle = insertedObject(identifier.number) { walk.add(handle) }
+            } else if let entity = home(named: identifier.entityName)?.entity {
+                walk.add(identifier.number, entity.ordinal)
+            }
+        }
+        try walk.run()
+        var refusals = try walk.findings()
+        try walk.forEachCountedOwner { owner, slot in
+            let count = try walk.remainingCount(of: owner, slot)
+            if let finding = finding(owner.reference, owner.entity, slot, count) { refusals.add(finding) }
+        }
+        return DeletePlan(
+            deleted: deletedObjects(walk), cleared: try references(walk, \.clearing),
+            leftDangling: try references(walk, \.leaving), refusals: refusals.kept)
+    }
+
+    private func deletedObjects(_ walk: DeletionWalk) -> [DeletePlan.Deleted] {
+        var counts = walk.doomed.map(\.count)
+        for handle in walk.unsaved {
+            if let entity = handle.core.pointee.home.takeUnretainedValue().entity { counts[entity.ordinal] += 1 }
+        }
+        return counts.indices.filter { counts[$0] > 0 }.map { ordinal in
+            DeletePlan.Deleted(
+                entityName: store.storage.entities[ordinal].name, objectCount: counts[ordinal],
+                blobByteCount: walk.blobByteCounts?[ordinal] ?? 0)
+        }
+    }
+
+    /// References of objects that stay to objects that go, by entity and property.
+    private func references(
+        _ walk: DeletionWalk, _ partners: (DeletionRules) -> [DeletionRules.Partner]
+    ) throws -> [DeletePlan.Reference] {
+        var counts: [Int: [Int: Int]] = [:]
+        try walk.forEachDoomed { subject in
+            for partner in partners(walk.rules[subject.entity.ordinal]) {
+                try walk.forEachRemaining(of: subject, partner) { _ in
+                    counts[partner.destination, default: [:]][partner.inverse, default: 0] += 1
+                }
+            }
+        }
+        return counts.sorted { $0.key < $1.key }.flatMap { ordinal, slots in
+            slots.sorted { $0.key < $1.key }.map { slot, count in
+                let entity = store.storage.entities[ordinal]
+                return DeletePlan.Reference(
+                    entityName: entity.name, propertyName: propertyName(slot, of: entity), objectCount: count)
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+// What stands against a deletion, and what it does to objects that stay.
+
+extension DeletionWalk {
+    /// What delete rules deny, and which references would be cleared that are required.
+    ///
+    /// - Parameter isMigrating: Whether required references are asked for later.
+    /// - Returns: Each denial and each required reference, once.
+    /// - Throws: What the store says where it cannot be read.
+    func findings(isMigrating: Bool = false) throws -> FindingList {
+        var findings = FindingList()
+        let concerned = rules.map { !$0.denying.isEmpty || !isMigrating && $0.clearing.contains { !$0.isOptional } }
+        guard concerned.contains(true) else { return findings }
+        try forEachDoomed { subject in
+            guard concerned[subject.entity.ordinal] else { return }
+            for slot in rules[subject.entity.ordinal].denying {
+                let count = try remainingCount(inAny: slot, of: subject)
+                if count > 0 { findings.add(denial(subject, slot, count)) }
+            }
+            for partner in rules[subject.entity.ordinal].clearing where !partner.isOptional && !isMigrating {
+                try forEachRemaining(of: subject, partner) { member in
+                    findings.add(missing(member, partner.destination, partner.inverse))
+                }
+            }
+        }
+        return findings
+    }
+
+    private func remainingCount(inAny slot: Int, of subject: Subject) throws -> Int {
+        guard case .toOne(let relationship) = subject.entity.slots[slot] else {
+            return try remainingCount(of: subject, slot)
+        }
+        return try targets(of: subject, [slot]).count { !isDoomed($0.target, relationship.destination) }
+    }
+
+    /// Calls `body` with the objects that stay and name a deleted one.
+    func forEachRemaining(
+        of subject: Subject, _ partner: DeletionRules.Partner, _ body: (ObjectReference) throws -> Void
+    ) throws {
+        guard partner.isToOne else {
+            return try forEachMember(of: subject, partner.slot) {
+                if !isDoomed($0, partner.destination) { try body($0) }
+            }
+        }
+        for (_, target) in try targets(of: subject, [partner.slot]) where !isDoomed(target, partner.destination) {
+            try body(target)
+        }
+    }
+
+    /// Calls `body` with each collection of stored objects that loses members and has a least or greatest number of
+    /// them, once.
+    func forEachCountedOwner(_ body: (Subject, _ slot: Int) throws -> Void) throws {
+        let entities = context.store.storage.entities
+        guard context.store.storage.hasBounds else { return }
+        var owners: [Int: [Int: NumberSet]] = [:]
+        func add(_ owner: ObjectReference, _ ordinal: Int, _ slot: Int) {
+            guard !owner.isTemporary, !isDoomed(owner, ordinal) else { return }
+            owners[ordinal, default: [:]][slot, default: NumberSet()].insert(owner.number)
+        }
+        try forEachDoomed { subject in
+            let counted = rules[subject.entity.ordinal].counted
+            if !counted.isEmpty {
+                let targets = try targets(of: subject, counted.map(\.slot))
+                for (partner, target) in counted.flatMap({ partner in
+                    targets.filter { $0.slot == partner.slot }.map { (partner, $0.target) }
+                }) {
+                    add(target, partner.destination, partner.inverse)
+                }
+            }
+            guard !subject.reference.isTemporary else { return }
+            for owner in entities {
+                for slot in owner.boundedSlots {
+                    guard case .toMany(let relationship) = owner.slots[slot],
+                        relationship.destination == subject.entity.ordinal,
+                        case .link(let side, _) = relationship.members
+                    else { continue }
+                    for number in try context.snapshot.members(of: subject.reference.number, in: side.otherIndex) {
+                        let reference = ObjectReference(number: number, isTemporary: false)
+                        if try isThere(reference, owner.ordinal) { add(reference, owner.ordinal, slot) }
+                    }
+                }
+            }
+        }
+        for ordinal in owners.keys.sorted() {
+            guard let slots = owners[ordinal] else { continue }
+            for slot in slots.keys.sorted() { try slots[slot]?.forEach { try body(subject($0, ordinal), slot) } }
+        }
+    }
+
+    // MARK: Words
+
+    private func denial(_ subject: Subject, _ slot: Int, _ count: Int) -> ValidationFinding {
+        let property = context.propertyName(slot, of: subject.entity)
+        return ValidationFinding(
+            context.identifier(of: subject.reference, subject.entity), property, .deny,
+            "\(subject.entity.name) \(subject.reference.number) cannot be deleted: its relationship \(property) denies it while it has \(count) objects; delete or move them first"
+        )
+    }
+
+    private func missing(_ reference: ObjectReference, _ ordinal: Int, _ slot: Int) -> ValidationFinding {
+        let entity = context.store.storage.entities[ordinal]
+        return context.missingObject(reference, entity, slot)
+    }
+}
+
+extension ContextCore {
+    func propertyName(_ slot: Int, of entity: EntityStorage) -> String {
+        store.storage.schema.entities[entity.ordinal].properties[slot].name
+    }
+
+    func identifier(of reference: ObjectReference, _ entity: EntityStorage) -> PersistentIdentifier {
+        PersistentIdentifier(
+            storeID: reference.isTemporary ? (0, 0) : store.log.storeID, entityName: entity.name,
+            number: reference.number)
+    }
+
+    /// The finding that an object lacks one that it requires.
+    func missingObject(_ reference: ObjectReference, _ entity: EntityStorage, _ slot: Int) -> ValidationFinding {
+        let property = propertyName(slot, of: entity)
+        return ValidationFinding(
+            identifier(of: reference, entity), property, .required,
+            "\(entity.name).\(property): a required object is missing")
+    }
+}

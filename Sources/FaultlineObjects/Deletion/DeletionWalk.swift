@@ -1,0 +1,210 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// What is deleted with some objects of a context, by the delete rules and with the context's unsaved changes.
+///
+/// Objects are found by their numbers: none is made, loaded or changed, so that a walk may be taken only to know. It takes
+/// a bit for each number of an entity, and the numbers in one collection at a time.
+///
+/// The walk first follows all cascades, then asks what stands against it: an object that goes too denies nothing,
+/// whichever rule comes first. Used between `beginReading` and `endReading` of its context.
+final class DeletionWalk {
+    let context: ContextCore
+    let rules: [DeletionRules]
+    /// Stored objects that go, by ordinal of the entity.
+    private(set) var doomed: [NumberSet]
+    /// Unsaved objects that go.
+    private(set) var unsaved: [ObjectHandle] = []
+    /// Objects that are alive and go by a rule; noted by a save.
+    var marked: [ObjectHandle] = []
+    private var unsavedNumbers: Set<UInt64> = []
+    private var waiting: [NumberSet]
+    private var walkedUnsaved = 0
+    /// Stored objects with unsaved changes, by ordinal of the entity: their values lie in drafts.
+    private let drafted: [[RecordID: ObjectHandle]]
+    /// Bytes of values out of the rows, by ordinal of the entity; nil unless they are counted.
+    private(set) var blobByteCounts: [UInt64]?
+    private var buffer = RecordBuffer()
+
+    /// An object that the walk looks at.
+    struct Subject {
+        let entity: EntityStorage
+        let reference: ObjectReference
+        /// Its unsaved values; nil if what is stored counts.
+        let draft: Draft?
+    }
+
+    /// Prepares a walk from the objects that are deleted in the context already.
+    init(_ context: ContextCore, countsBytes: Bool = false) {
+        self.context = context
+        let entities = context.store.storage.entities
+        rules = entities.map { DeletionRules($0, entities) }
+        doomed = entities.map { _ in NumberSet() }
+        waiting = doomed
+        var drafted: [[RecordID: ObjectHandle]] = entities.map { _ in [:] }
+        for handle in context.changed + context.deleted where handle.core.pointee.draftPointer != nil {
+            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
+            drafted[entity.ordinal][handle.core.pointee.number] = handle
+        }
+        self.drafted = drafted
+        if countsBytes { blobByteCounts = entities.map { _ in 0 } }
+        context.deleted.forEach(add)
+        if context.hasDeletedInserts { context.inserted.filter { $0.core.pointee.has(.deleted) }.forEach(add) }
+    }
+
+    // MARK: What goes
+
+    var isEmpty: Bool { unsaved.isEmpty && doomed.allSatisfy(\.isEmpty) }
+
+    /// Ordinals of the entities of which objects go that nobody has deleted by name.
+    var concernedByRules: Set<Int> {
+        var named = doomed.map { _ in 0 }
+        let marks = Set(marked.map { ObjectIdentifier($0.object) })
+        for handle in context.deleted where !marks.contains(ObjectIdentifier(handle.object)) {
+            if let entity = handle.core.pointee.home.takeUnretainedValue().entity { named[entity.ordinal] += 1 }
+        }
+        return Set(doomed.indices.filter { doomed[$0].count > named[$0] })
+    }
+
+    func add(_ handle: ObjectHandle) {
+        guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return }
+        let number = handle.core.pointee.number
+        guard handle.core.pointee.has(.temporary) else { return add(number, entity.ordinal) }
+        if unsavedNumbers.insert(number).inserted { unsaved.append(handle) }
+    }
+
+    func add(_ number: RecordID, _ ordinal: Int) {
+        if doomed[ordinal].insert(number) { waiting[ordinal].insert(number) }
+    }
+
+    func isDoomed(_ reference: ObjectReference, _ ordinal: Int) -> Bool {
+        reference.isTemporary ? unsavedNumbers.contains(reference.number) : doomed[ordinal].contains(reference.number)
+    }
+
+    func isDoomed(_ handle: ObjectHandle) -> Bool {
+        guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return false }
+        return isDoomed(handle.reference, entity.ordinal)
+    }
+
+    /// Follows the cascades of all objects that were added.
+    ///
+    /// - Throws: What the store says where it cannot be read.
+    func run() throws {
+        while true {
+            if walkedUnsaved < unsaved.count {
+                walkedUnsaved += 1
+                if let subject = subject(unsaved[walkedUnsaved - 1]) { try follow(subject) }
+            } else if let ordinal = waiting.firstIndex(where: { !$0.isEmpty }),
+                let number = waiting[ordinal].popFirst()
+            {
+                try follow(subject(number, ordinal))
+            } else {
+                return
+            }
+        }
+    }
+
+    private func follow(_ subject: Subject) throws {
+        let rules = rules[subject.entity.ordinal]
+        if !rules.cascadingToOne.isEmpty || blobByteCounts != nil {
+            for (slot, target) in try targets(of: subject, rules.cascadingToOne, countsBytes: blobByteCounts != nil) {
+                guard case .toOne(let relationship) = subject.entity.slots[slot] else { continue }
+                try add(target, relationship.destination)
+            }
+        }
+        for slot in rules.cascadingToMany {
+            guard case .toMany(let relationship) = subject.entity.slots[slot] else { continue }
+            try forEachMember(of: subject, slot) { try add($0, relationship.destination) }
+        }
+    }
+
+    private func add(_ reference: ObjectReference, _ ordinal: Int) throws {
+        if !reference.isTemporary { return add(reference.number, ordinal) }
+        if let handle = context.insertedObject(reference.number) { add(handle) }
+    }
+
+    // MARK: What an object refers to
+
+    func subject(_ number: RecordID, _ ordinal: Int) -> Subject {
+        Subject(
+            entity: context.store.storage.entities[ordinal],
+            reference: ObjectReference(number: number, isTemporary: false),
+            draft: drafted[ordinal].isEmpty ? nil : drafted[ordinal][number]?.core.pointee.draft)
+    }
+
+    func subject(_ handle: ObjectHandle) -> Subject? {
+        handle.core.pointee.home.takeUnretainedValue().entity.map {
+            Subject(entity: $0, reference: handle.reference, draft: handle.core.pointee.draft)
+        }
+    }
+
+    /// Calls `body` with each object that goes.
+    func forEachDoomed(_ body: (Subject) throws -> Void) rethrows {
+        for ordinal in doomed.indices { try doomed[ordinal].forEach { try body(subject($0, ordinal)) } }
+        for handle in unsaved { if let subject = subject(handle) { try body(subject) } }
+    }
+
+    /// The objects that to-one slots lead to, those left out that are gone.
+    func targets(
+        of subject: Subject, _ slots: [Int], countsBytes: Bool = false
+    ) throws -> [(slot: Int, target: ObjectReference)] {
+        var found: [(slot: Int, target: ObjectReference)] = []
+        func look(_ slot: Int, _ bits: UInt64) throws {
+            guard bits != 0, case .toOne(let relationship) = subject.entity.slots[slot] else { return }
+            let target = ObjectReference(bits: bits)
+            if try isThere(target, relationship.destination) { found.append((slot, target)) }
+        }
+        if let draft = subject.draft {
+            if countsBytes { count(subject.entity) { draft.blobReference($0)?.byteCount } }
+            for slot in slots { try look(slot, draft.toOne(slot)) }
+            return found
+        }
+        guard !subject.reference.isTemporary,
+            let record = try context.snapshot.read(subject.reference.number, in: subject.entity.table, into: &buffer)
+        else { return [] }
+        context.tally.addRow()
+        let view = try context.store.view(record, of: subject.entity)
+        if countsBytes { count(subject.entity) { view.blobReference($0)?.byteCount } }
+        for slot in slots { try look(slot, view.toOne(slot)) }
+        return found
+    }
+
+    private func count(_ entity: EntityStorage, _ byteCount: (Int) -> UInt64?) {
+        for slot in entity.variableSlots { blobByteCounts?[entity.ordinal] += byteCount(slot) ?? 0 }
+    }
+
+    /// Whether a reference leads to an object, deleted here or not.
+    func isThere(_ reference: ObjectReference, _ ordinal: Int) throws -> Bool {
+        if reference.isTemporary { return context.insertedObject(reference.number) != nil }
+        let table = context.store.storage.entities[ordinal].table
+        return try !context.snapshot.location(of: reference.number, in: table).isAbsent
+    }
+
+    /// Calls `body` with the members of a to-many slot, in no order, those left out that are gone.
+    func forEachMember(of subject: Subject, _ slot: Int, _ body: (ObjectReference) throws -> Void) throws {
+        guard case .toMany(let relationship) = subject.entity.slots[slot] else { return }
+        let key = PendingRelationships.Key(entity: subject.entity.ordinal, slot: slot, owner: subject.reference)
+        let delta = context.relationships.existing(key)
+        let added = Set((delta?.added.handles ?? []).map(\.reference))
+        let removed = delta?.removed ?? []
+        for reference in added { try body(reference) }
+        guard !subject.reference.isTemporary else { return }
+        for number in try context.snapshot.members(of: subject.reference.number, in: relationship.members.index) {
+            let reference = ObjectReference(number: number, isTemporary: false)
+            if !added.isEmpty, added.contains(reference) { continue }
+            if !removed.isEmpty, removed.contains(reference) { continue }
+            // What names its owner itself is there; a link may outlive one of its two objects.
+            if case .link = relationship.members, try !isThere(reference, relationship.destination) { continue }
+            try body(reference)
+        }
+    }
+
+    /// How many members of a collection stay.
+    func remainingCount(of subject: Subject, _ slot: Int) throws -> Int {
+        guard case .toMany(let relationship) = subject.entity.slots[slot] else { return 0 }
+        var count = 0
+        try forEachMember(of: subject, slot) { if !isDoomed($0, relationship.destination) { count += 1 } }
+        return count
+    }
+}

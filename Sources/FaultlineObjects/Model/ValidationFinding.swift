@@ -1,0 +1,72 @@
+/// A rule that an object breaks, so that nothing was saved; `SwiftDataError.findings` lists them.
+public struct ValidationFinding: Hashable, Sendable, CustomStringConvertible {
+    /// What kind of rule.
+    ///
+    /// Messages may change, rules do not.
+    public enum Rule: String, Sendable, CaseIterable {
+        /// A property that is not optional has no value.
+        case required
+        /// A collection has fewer objects than its `minimumModelCount`.
+        case minimumModelCount
+        /// A collection has more objects than its `maximumModelCount`.
+        case maximumModelCount
+        /// The delete rule of a relationship denies the object's deletion while there are objects in it.
+        case deny
+        /// The object was read with stand-ins for values, so that a save would make them its values.
+        case damaged
+    }
+
+    /// The object; one that was never saved has a temporary identifier.
+    public let object: PersistentIdentifier
+    /// The property; nil where the rule is about the whole object.
+    public let propertyName: String?
+    /// The rule.
+    public let rule: Rule
+    /// What is wrong, in a sentence without its full stop.
+    public let description: String
+
+    package init(_ object: PersistentIdentifier, _ propertyName: String?, _ rule: Rule, _ description: String) {
+        self.object = object
+        self.propertyName = propertyName
+        self.rule = rule
+        self.description = description
+    }
+}
+
+extension SwiftDataError {
+    /// The greatest number of findings that an error keeps; its explanation tells how many there are.
+    static let findingCountMax = 1_000
+    private static let shownCountMax = 20
+
+    /// The error of a save that was refused for what is wrong with its objects.
+    static func refused(_ findings: FindingList) -> SwiftDataError {
+        let shown = findings.kept.prefix(shownCountMax).map(\.description).joined(separator: "; ")
+        let rest = findings.count - min(findings.kept.count, shownCountMax)
+        let more = rest > 0 ? "; and \(rest) more" : ""
+        return modelValidationFailure.explained("Nothing was saved. \(shown)\(more).", findings.kept)
+    }
+}
+
+/// What is wrong with the objects of a save: each finding once, the first of them kept, all counted.
+struct FindingList {
+    private(set) var kept: [ValidationFinding] = []
+    private var known: Set<ValidationFinding> = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func add(_ finding: ValidationFinding) {
+        guard kept.count < SwiftDataError.findingCountMax else {
+            count += 1
+            return
+        }
+        guard known.insert(finding).inserted else { return }
+        kept.append(finding)
+        count += 1
+    }
+
+    mutating func add(_ others: FindingList) {
+        others.kept.forEach { add($0) }
+        count += others.count - others.kept.count
+    }
+}
