@@ -115,7 +115,7 @@ extension ContextCore {
     }
 
     /// Takes an object into this context if it is in none; false if it is in another.
-    private func adopt(_ handle: ObjectHandle) -> Bool {
+    func adopt(_ handle: ObjectHandle) -> Bool {
         if !handle.core.pointee.has(.attached) { return insert(handle) }
         if handle.core.pointee.context === self { return true }
         refuseSave(
@@ -198,7 +198,8 @@ extension ContextCore {
         changingDelta(key).assign(wanted)
     }
 
-    private func link(
+    /// Puts an object that is not there at the end of a to-many slot.
+    func link(
         _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int, _ relationship: ToManyStorage,
         _ member: ObjectHandle
     ) {
@@ -210,7 +211,8 @@ extension ContextCore {
         }
     }
 
-    private func unlink(
+    /// Takes a member out of a to-many slot.
+    func unlink(
         _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int, _ relationship: ToManyStorage,
         _ member: ObjectHandle
     ) {

@@ -40,6 +40,12 @@ struct PendingRelationships {
             assigned?.remove(reference)
         }
 
+        /// Whether an object is a member, as far as the differences say; nil if they do not.
+        func isMember(_ reference: ObjectReference) -> Bool? {
+            if added.contains(reference) { return true }
+            return removed.contains(reference) ? false : nil
+        }
+
         func assign(_ members: [ObjectHandle]) { assigned = MemberList(members) }
 
         /// Drops objects that leave the context.

@@ -95,7 +95,7 @@ extension ManagedObject {
 
     // MARK: Keys
 
-    private func slot(of key: String, isChange: Bool = false) -> Int? {
+    func slot(of key: String, isChange: Bool = false) -> Int? {
         if let slot = type.slotsByName[key] { return slot }
         let text = NearestName.unknown(key, among: type.entity)
         if isChange { _$coreAddress().pointee.refuse(text) } else { report(text) }

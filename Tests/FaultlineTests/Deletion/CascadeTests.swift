@@ -98,6 +98,26 @@ private final class Residence: Sendable {
         #expect(try again.first(Album.self).pictures.count == 10_000)
     }
 
+    @Test func aWalkOverARelationshipHoldsAPage() throws {
+        let store = try filled(3_000, albumCount: 1)
+        try store.container.checkpoint()
+        let context = store.context()
+        let album = try context.first(Album.self)
+        var names: [String] = []
+        let most = try Residence.most {
+            let pictures = album.relationship(\.pictures)
+            #expect(pictures.count == 3_000 && !pictures.isEmpty)
+            for picture in pictures { names.append(picture.name) }
+            for number in 0..<100 { pictures.insert(Picture("new \(number)")) }
+            #expect(pictures.count == 3_100)
+            try context.save()
+        }
+        #expect(names == (0..<3_000).map { "\($0)" })
+        // A page, the one before it as it is let go of, and the new ones.
+        #expect(most <= 256 * 2 + 100)
+        #expect(try store.reopened().first(Album.self).pictures.map(\.name).suffix(2) == ["new 98", "new 99"])
+    }
+
     @Test func objectsThatAreAliveShowWhatACascadeDid() throws {
         let store = try filled(100)
         let context = store.context()
@@ -117,6 +137,34 @@ private final class Residence: Sendable {
         #expect(guests.map(\.name) == ["0", "changed", "2"])
         let again = try store.reopened().all(Guest.self)
         #expect(again.filter { $0.album == nil }.map(\.name).prefix(3) == ["0", "changed", "2"])
+    }
+
+    @Test func whoWatchesIsToldOfWhatRulesDid() throws {
+        let store = try filled(3, albumCount: 1)
+        let context = store.context()
+        let album = try context.first(Album.self)
+        let picture = album.pictures[0]
+        let guest = album.guests[0]
+        context.delete(album)
+        let told = Told()
+        withObservationTracking {
+            _ = picture.name
+        } onChange: {
+            told.add("picture")
+        }
+        withObservationTracking {
+            _ = guest.album
+        } onChange: {
+            told.add("guest")
+        }
+        withObservationTracking {
+            _ = guest.name
+        } onChange: {
+            told.add("name")
+        }
+        try context.save()
+        #expect(told.names == ["guest", "picture"])
+        #expect(picture.isDeleted && guest.album == nil && guest.name == "0")
     }
 
     @Test func aSaveThatFailsLeavesTheContextAsItWas() throws {
@@ -181,4 +229,11 @@ private final class Residence: Sendable {
         #expect(!other.hasChanges)
         #expect(throws: SwiftDataError.missingModelContext) { try other.deletePlan(for: album) }
     }
+}
+
+/// Gathers who was told.
+private final class Told: Sendable {
+    private let all = Mutex<Set<String>>([])
+    var names: Set<String> { all.withLock { $0 } }
+    func add(_ name: String) { all.withLock { _ = $0.insert(name) } }
 }

@@ -1,0 +1,52 @@
+extension IndexState {
+    /// Calls `body` with each live entry whose key begins with `prefix`, from the first one on whose key is not below
+    /// `first`; it returns false to stop.
+    ///
+    /// As `forEachEntry(prefix:at:_:)`, for walks that are taken up again. Entries of memtables that are below `first`
+    /// are passed over one by one, those of runs are not met.
+    package func forEachEntry(
+        prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, at sequence: UInt64,
+        _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
+    ) throws {
+        var merge = EntryMerge(limit: sequence)
+        active.addEntries(prefix: prefix, to: &merge, at: sequence)
+        for memtable in frozen { memtable.addEntries(prefix: prefix, to: &merge, at: sequence) }
+        let prefixByteCount = definition.searchPrefix.byteCountMax
+        let isSearchable = prefix.count >= prefixByteCount
+        let hash = isSearchable ? IndexHash.hash(prefix, prefixByteCountMax: prefixByteCount) : 0
+        for run in runs where run.footer.firstSequence <= sequence {
+            if isSearchable, try !run.mayContain(prefixHash: hash) { continue }
+            try merge.add(try run.cursor(from: first))
+        }
+        guard let start = first.baseAddress else { return }
+        try merge.forEachNewest(prefix: prefix) { entry in
+            if entry.pointee.isDelete { return true }
+            if KeyBytes.order(entry.pointee.key, entry.pointee.keyByteCount, start, first.count) < 0 { return true }
+            return try body(
+                UnsafeRawBufferPointer(start: entry.pointee.key, count: entry.pointee.keyByteCount), entry.pointee.id)
+        }
+    }
+}
+
+extension Snapshot {
+    /// Calls `body` with each entry whose key begins with `prefix`, in ascending order, from the first one on whose key
+    /// is not below `first`; it returns false to stop.
+    ///
+    /// - Parameters:
+    ///   - index: Any index.
+    ///   - prefix: The first bytes of the keys wanted.
+    ///   - first: A key that begins with the prefix.
+    ///   - body: Gets a key, valid during the call, and who has it.
+    /// - Throws: `LogError` if a run cannot be read or does not verify; what `body` throws.
+    package func forEachEntry(
+        in index: IndexDefinition, prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer,
+        _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
+    ) throws {
+        guard let state = indexes[index.id] else { return }
+        do {
+            try state.forEachEntry(prefix: prefix, from: first, at: sequence, body)
+        } catch let error as LogError {
+            throw state.noting(error)
+        }
+    }
+}

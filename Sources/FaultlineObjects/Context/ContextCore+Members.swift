@@ -1,0 +1,193 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+// To-many relationships one member at a time: nothing here holds all of them.
+
+/// How far a walk over the members of a collection has come.
+struct MemberWalk {
+    /// The last entry of the index that was met; nil before the first.
+    fileprivate var last: (key: [UInt8], row: RecordID)?
+    /// Members that the context holds anyhow: in the order that the user gave, or those that joined.
+    fileprivate var held: [ObjectHandle]?
+    fileprivate var heldPlace = 0
+    fileprivate var hasStored = true
+}
+
+extension ContextCore {
+    private func toMany(_ owner: ObjectHandle, _ slot: Int) -> (entity: EntityStorage, relationship: ToManyStorage)? {
+        guard let entity = owner.core.pointee.home.takeUnretainedValue().entity,
+            case .toMany(let relationship) = entity.slots[slot]
+        else { return nil }
+        return (entity, relationship)
+    }
+
+    private func existingDelta(
+        _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int
+    ) -> PendingRelationships.Delta? {
+        relationships.existing(.init(entity: entity.ordinal, slot: slot, owner: owner.reference))
+    }
+
+    // MARK: One member
+
+    /// Whether an object is in a to-many slot.
+    ///
+    /// What names its owner itself is asked; of links, those of the one of both objects that has fewer.
+    func hasMember(_ owner: ObjectHandle, _ slot: Int, _ member: ObjectHandle) throws -> Bool {
+        guard member.core.pointee.context === self, !member.core.pointee.isDeleted,
+            let (entity, relationship) = toMany(owner, slot),
+            homes[relationship.destination] === member.core.pointee.home.takeUnretainedValue()
+        else { return false }
+        switch relationship.members {
+        case .inverse(let inverse, _): return reference(of: member, inverse) == owner.reference
+        case .link(let side, _):
+            if let isThere = existingDelta(owner, entity, slot)?.isMember(member.reference) { return isThere }
+            guard !owner.core.pointee.has(.temporary), !member.core.pointee.has(.temporary) else { return false }
+            return try hasStoredLink(owner.core.pointee.number, member.core.pointee.number, side)
+        }
+    }
+
+    private func hasStoredLink(_ owner: RecordID, _ member: RecordID, _ side: LinkSide) throws -> Bool {
+        try beginReading()
+        defer { endReading() }
+        let ends = [(owner, member, side.index), (member, owner, side.otherIndex)]
+        var limit = 64
+        while true {
+            for (one, other, index) in ends {
+                var count = 0
+                var isFound = false
+                try MemberKey.withPrefix(owner: one) { prefix in
+                    try snapshot.forEachEntry(in: index, prefix: prefix) { key, row in
+                        count += 1
+                        isFound = MemberKey.member(key, id: row) == other
+                        return !isFound && count < limit
+                    }
+                }
+                membersWalked += count
+                if isFound { return true }
+                if count < limit { return false }
+            }
+            limit *= 8
+        }
+    }
+
+    /// Adds an object at the end of a to-many slot; false if it is there, or cannot be taken.
+    func addMember(_ member: ObjectHandle, to owner: ObjectHandle, _ slot: Int) throws -> Bool {
+        guard let (entity, relationship) = toMany(owner, slot) else { return false }
+        try beginReading()
+        defer { endReading() }
+        guard adopt(member), try !hasMember(owner, slot, member) else { return false }
+        link(owner, entity, slot, relationship, member)
+        return true
+    }
+
+    /// Takes an object out of a to-many slot; false if it is not there.
+    func removeMember(_ member: ObjectHandle, from owner: ObjectHandle, _ slot: Int) throws -> Bool {
+        guard let (entity, relationship) = toMany(owner, slot) else { return false }
+        try beginReading()
+        defer { endReading() }
+        guard try hasMember(owner, slot, member) else { return false }
+        unlink(owner, entity, slot, relationship, member)
+        return true
+    }
+
+    // MARK: All members
+
+    /// How many objects are in a to-many slot; none is made.
+    func memberCount(_ owner: ObjectHandle, _ slot: Int) throws -> Int {
+        guard let (entity, relationship) = toMany(owner, slot) else { return 0 }
+        try beginReading()
+        defer { endReading() }
+        let delta = existingDelta(owner, entity, slot)
+        let held = (delta?.added.handles ?? []).filter { !$0.core.pointee.isDeleted }
+        guard !owner.core.pointee.has(.temporary) else { return held.count }
+        let destination = homes[relationship.destination]
+        let gone = deleted.filter { $0.core.pointee.home.takeUnretainedValue() === destination }
+        let targets = ReferenceTargets(
+            in: store.storage.entities[relationship.destination].table, of: snapshot,
+            without: Set(gone.map { $0.core.pointee.number }))
+        let added = Set(held.map(\.reference))
+        var count = held.count
+        try MemberKey.withPrefix(owner: owner.core.pointee.number) { prefix in
+            try snapshot.forEachEntry(in: relationship.members.index, prefix: prefix) { key, row in
+                membersWalked += 1
+                guard let number = MemberKey.member(key, id: row) else { return true }
+                let reference = ObjectReference(number: number, isTemporary: false)
+                if let delta, delta.removed.contains(reference) || added.contains(reference) { return true }
+                if targets?.isGone(number) != true { count += 1 }
+                return true
+            }
+        }
+        try targets?.check()
+        return count
+    }
+
+    /// The next members of a to-many slot, in their order; none at the end.
+    ///
+    /// - Parameters:
+    ///   - walk: How far the walk has come; it goes on behind.
+    ///   - owner: The object.
+    ///   - slot: The to-many slot.
+    ///   - limit: So many entries of the index are taken up at once.
+    /// - Returns: At least one, unless there are no more.
+    /// - Throws: What the store says where it cannot be read.
+    func nextMembers(
+        _ walk: inout MemberWalk, of owner: ObjectHandle, _ slot: Int, limit: Int
+    ) throws -> [AnyObject] {
+        guard let (entity, relationship) = toMany(owner, slot) else { return [] }
+        try beginReading()
+        defer { endReading() }
+        let delta = existingDelta(owner, entity, slot)
+        if walk.last == nil, walk.held == nil, let assigned = delta?.assigned {
+            walk.held = assigned.handles
+            walk.hasStored = false
+        }
+        let destination = homes[relationship.destination]
+        while walk.hasStored {
+            let numbers = try storedNumbers(&walk, of: owner, relationship.members.index, limit)
+            let objects = numbers.compactMap { number -> AnyObject? in
+                let reference = ObjectReference(number: number, isTemporary: false)
+                // Those that left, and those that came back, which stand at the end.
+                if let delta, delta.removed.contains(reference) { return nil }
+                return object(reference, destination)
+            }
+            if !objects.isEmpty { return objects }
+        }
+        if walk.held == nil { walk.held = delta?.added.handles ?? [] }
+        guard let held = walk.held else { return [] }
+        while walk.heldPlace < held.count {
+            let page = held[walk.heldPlace..<min(walk.heldPlace + limit, held.count)]
+            walk.heldPlace = page.endIndex
+            let objects = page.filter { !$0.core.pointee.isDeleted }.map(\.object)
+            if !objects.isEmpty { return objects }
+        }
+        return []
+    }
+
+    private func storedNumbers(
+        _ walk: inout MemberWalk, of owner: ObjectHandle, _ index: IndexDefinition, _ limit: Int
+    ) throws -> [RecordID] {
+        guard !owner.core.pointee.has(.temporary) else {
+            walk.hasStored = false
+            return []
+        }
+        var numbers: [RecordID] = []
+        let last = walk.last
+        var next = last
+        func take(_ key: UnsafeRawBufferPointer, _ row: RecordID) -> Bool {
+            if let last, row <= last.row, key.elementsEqual(last.key) { return true }
+            guard let number = MemberKey.member(key, id: row) else { return true }
+            numbers.append(number)
+            next = (Array(key), row)
+            return numbers.count < limit
+        }
+        try MemberKey.withPrefix(owner: owner.core.pointee.number) { prefix in
+            guard let last else { return try snapshot.forEachEntry(in: index, prefix: prefix, take) }
+            try last.key.withUnsafeBytes { try snapshot.forEachEntry(in: index, prefix: prefix, from: $0, take) }
+        }
+        membersWalked += numbers.count
+        walk.last = next
+        walk.hasStored = numbers.count == limit
+        return numbers
+    }
+}

@@ -1,0 +1,184 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// A to-many relationship of an object, read and changed one member at a time: for collections that are too large to be
+/// held, and to add to one without looking at the others.
+///
+///     for number in 0..<100_000 { album.relationship(\.pictures).insert(Picture(number)) }
+///
+/// The property shows what is changed here at once, and the other way round; so do inverses. It belongs to one thread
+/// at a time, like its object. What cannot be read is told to the context's error handler, as getters do.
+public struct ToManyRelationship<Member: PersistentModel>: Sequence {
+    private static var pageCount: Int { 256 }
+
+    private let owner: ObjectHandle
+    private let slot: Int
+
+    init(_ owner: ObjectHandle, _ slot: Int) {
+        self.owner = owner
+        self.slot = slot
+    }
+
+    private var context: ContextCore? { owner.core.pointee.context }
+
+    /// How many members there are; no object is made.
+    ///
+    /// - Complexity: O(members) entries of the index.
+    public var count: Int {
+        owner.core.pointee.noteRead(slot)
+        guard let context else { return detached.count }
+        return reporting(0) { try context.memberCount(owner, slot) }
+    }
+
+    /// Whether there are no members.
+    public var isEmpty: Bool {
+        var iterator = makeIterator(pageCount: 1)
+        return iterator.next() == nil
+    }
+
+    /// Whether an object is a member.
+    ///
+    /// - Complexity: O(1) where the inverse is to one. Between collections, O(links) of the one of both objects that has
+    ///   fewer.
+    public func contains(_ member: Member) -> Bool {
+        owner.core.pointee.noteRead(slot)
+        guard let context else { return detached.contains { $0 === member } }
+        return reporting(false) { try context.hasMember(owner, slot, ObjectHandle(member)) }
+    }
+
+    /// Adds an object at the end; one of another owner is taken from it, where the inverse is to one.
+    ///
+    /// - Returns: False if it was a member already, or cannot be one: then the next save throws.
+    /// - Complexity: As `contains`; the save adds O(log members), and between collections O(members) once a collection.
+    @discardableResult
+    public func insert(_ member: Member) -> Bool {
+        guard let context else {
+            let members = detached
+            guard !members.contains(where: { $0 === member }) else { return false }
+            owner.core.pointee.setValue(slot, to: members + [member])
+            return true
+        }
+        return changing { try context.addMember(ObjectHandle(member), to: owner, slot) }
+    }
+
+    /// Takes an object out.
+    ///
+    /// - Returns: False if it was no member.
+    /// - Complexity: As `insert`.
+    @discardableResult
+    public func remove(_ member: Member) -> Bool {
+        guard let context else {
+            let members = detached
+            let rest = members.filter { $0 !== member }
+            guard rest.count < members.count else { return false }
+            owner.core.pointee.setValue(slot, to: rest)
+            return true
+        }
+        return changing { try context.removeMember(ObjectHandle(member), from: owner, slot) }
+    }
+
+    /// The members in their order, a page of 256 at a time.
+    ///
+    /// The iterator lets go of a page before the next. Members that come, go or move meanwhile may be met or not; none
+    /// is met twice unless it moved.
+    public func makeIterator() -> Iterator { makeIterator(pageCount: Self.pageCount) }
+
+    private func makeIterator(pageCount: Int) -> Iterator {
+        owner.core.pointee.noteRead(slot)
+        return Iterator(owner, slot, pageCount, context == nil ? detached : nil)
+    }
+
+    /// Members of an object that is in no context.
+    private var detached: [Member] { owner.core.pointee.value(slot) }
+
+    private func reporting<R>(_ standIn: R, _ body: () throws -> R) -> R {
+        do { return try body() } catch {
+            if (error as? LogError)?.code != .expired { owner.core.pointee.insert(.damaged) }
+            context?.report(error)
+            return standIn
+        }
+    }
+
+    private func changing(_ body: () throws -> Bool) -> Bool {
+        do { return try body() } catch {
+            context?.refuseSave(error)
+            return false
+        }
+    }
+
+    /// Walks over the members, a page at a time.
+    public struct Iterator: IteratorProtocol {
+        private let owner: ObjectHandle
+        private let slot: Int
+        private let pageCount: Int
+        private var page: [Member] = []
+        private var place = 0
+        private var walk = MemberWalk()
+        private var isOver = false
+
+        fileprivate init(_ owner: ObjectHandle, _ slot: Int, _ pageCount: Int, _ detached: [Member]?) {
+            self.owner = owner
+            self.slot = slot
+            self.pageCount = pageCount
+            guard let detached else { return }
+            page = detached
+            isOver = true
+        }
+
+        /// The next member; nil at the end, or where the store cannot be read.
+        public mutating func next() -> Member? {
+            if place < page.count {
+                place += 1
+                return page[place - 1]
+            }
+            guard !isOver, let context = owner.core.pointee.context else { return nil }
+            page = []
+            do {
+                page = try context.nextMembers(&walk, of: owner, slot, limit: pageCount).compactMap { $0 as? Member }
+            } catch {
+                if (error as? LogError)?.code != .expired { owner.core.pointee.insert(.damaged) }
+                context.report(error)
+            }
+            isOver = page.isEmpty
+            place = page.isEmpty ? 0 : 1
+            return page.first
+        }
+    }
+}
+
+extension PersistentModel {
+    /// A to-many relationship, without reading its members.
+    public func relationship<Member: PersistentModel>(
+        _ keyPath: KeyPath<Self, [Member]>
+    ) -> ToManyRelationship<Member> {
+        ToManyRelationship(ObjectHandle(self), Self.toManySlot(keyPath))
+    }
+
+    /// A to-many relationship that is declared optional, without reading its members.
+    public func relationship<Member: PersistentModel>(
+        _ keyPath: KeyPath<Self, [Member]?>
+    ) -> ToManyRelationship<Member> {
+        ToManyRelationship(ObjectHandle(self), Self.toManySlot(keyPath))
+    }
+
+    private static func toManySlot(_ keyPath: AnyKeyPath) -> Int {
+        guard let slot = _$modelType.slots[keyPath] else {
+            preconditionFailure("\(self) has no stored relationship at that key path.")
+        }
+        return slot
+    }
+}
+
+extension ManagedObject {
+    /// A to-many relationship by its name, without reading its members; nil if the entity has none of that name, which
+    /// the context's `errorHandler` is told.
+    public func relationship(forKey key: String) -> ToManyRelationship<ManagedObject>? {
+        guard let slot = slot(of: key) else { return nil }
+        guard type.properties[slot].asRelationship?.isToOneRelationship == false else {
+            report("\(type.entityName).\(key) is no to-many relationship.")
+            return nil
+        }
+        return ToManyRelationship(ObjectHandle(self), slot)
+    }
+}
