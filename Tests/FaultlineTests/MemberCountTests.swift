@@ -16,6 +16,18 @@ import Testing
 @Model final class Sailor {
     var crew: Crew?
     var watches: [Crew] = []
+    var port: Port?
+    init() {}
+}
+
+@Model final class Port {
+    @Relationship(deleteRule: .cascade, inverse: \Sailor.port) var sailors: [Sailor] = []
+    @Relationship(deleteRule: .deny, inverse: \Lighthouse.port) var lighthouses: [Lighthouse] = []
+    init() {}
+}
+
+@Model final class Lighthouse {
+    var port: Port?
     init() {}
 }
 
@@ -122,5 +134,72 @@ import Testing
         context.rollback()
         context.insert(Crew("b"))
         expectRefusal(context, "Crew.sailors has 0 objects")
+    }
+
+    @Test func membersThatACascadeDeletesAreCounted() throws {
+        let store = try TestStore(Crew.self, place: .memory)
+        let context = store.context()
+        let sailors = (0..<3).map { _ in Sailor() }
+        let crew = Crew("a", sailors: Array(sailors[..<2]))
+        crew.watch = [sailors[1], sailors[2]]
+        let port = Port()
+        port.sailors = Array(sailors[..<2])
+        context.insert(crew)
+        context.insert(port)
+        try context.save()
+        // Nothing but the port is loaded.
+        let other = store.context()
+        let read = try other.first(Port.self)
+        let id = crew.persistentModelID
+        let wanted = [
+            "sailors minimumModelCount", "watch minimumModelCount",
+        ]
+        func rules(_ findings: [ValidationFinding]) -> [String] {
+            #expect(findings.allSatisfy { $0.object == id })
+            return findings.map { "\($0.propertyName ?? "") \($0.rule)" }.sorted()
+        }
+        #expect(rules(try other.deletePlan(for: read).refusals) == wanted)
+        other.delete(read)
+        let error = #expect(throws: SwiftDataError.self) { try other.save() }
+        #expect(rules(error?.findings ?? []) == wanted)
+        // The context is as it was: with its owner the collection may go.
+        other.delete(try other.first(Crew.self))
+        try other.save()
+        let last = store.context()
+        #expect(try last.fetchCount(FetchDescriptor<Sailor>()) == 1)
+        #expect(try last.fetchCount(FetchDescriptor<Crew>()) == 0)
+    }
+
+    @Test func oneErrorListsAllFindings() throws {
+        let store = try TestStore(Crew.self, Fleet.self, place: .memory)
+        let context = store.context()
+        let port = Port()
+        port.lighthouses = [Lighthouse(), Lighthouse()]
+        context.insert(port)
+        try context.save()
+        context.delete(port)
+        let crew = Crew("a", sailors: (0..<4).map { _ in Sailor() })
+        let empty = Fleet([])
+        context.insert(crew)
+        context.insert(empty)
+        crew.boats = [Boat(), Boat()]
+        // A new object with a unique value is counted when it is known whose place it takes.
+        let error = #expect(throws: SwiftDataError.self) { try context.save() }
+        let found = Set((error?.findings ?? []).map { "\($0.object.entityName).\($0.propertyName ?? "") \($0.rule)" })
+        #expect(found == ["Port.lighthouses deny", "Fleet.boats minimumModelCount"])
+        #expect(error?.findings.first { $0.rule == .deny }?.object == port.persistentModelID)
+        #expect(error?.explanation.contains("denies it while it has 2 objects") == true)
+        context.insert(port)
+        empty.boats = [Boat()]
+        let second = #expect(throws: SwiftDataError.self) { try context.save() }
+        #expect(
+            Set((second?.findings ?? []).map(\.description)) == [
+                "Crew.sailors has 4 objects, and its maximumModelCount is 3",
+                "Crew.boats has 2 objects, and its maximumModelCount is 1",
+            ])
+        crew.boats = []
+        crew.sailors.removeLast()
+        try context.save()
+        #expect(try store.context().first(Port.self).lighthouses.count == 2)
     }
 }
