@@ -11,8 +11,8 @@ struct FaultlineCommand: ParsableCommand {
             """,
         subcommands: [
             DemoCommand.self, InfoCommand.self, SchemaCommand.self, DumpCommand.self, VerifyCommand.self,
-            CompactCommand.self, QuarantineCommand.self, SalvageCommand.self, MigrateStoreCommand.self,
-            DemoStepCommand.self,
+            CompactCommand.self, RepairCommand.self, QuarantineCommand.self, SalvageCommand.self,
+            MigrateStoreCommand.self, DemoStepCommand.self,
         ]
     )
 }

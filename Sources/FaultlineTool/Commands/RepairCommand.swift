@@ -1,0 +1,105 @@
+import ArgumentParser
+import FaultlineCommands
+import FaultlineDisk
+import FaultlineLog
+import FaultlineModel
+import FaultlineObjects
+import FaultlineStore
+
+/// `faultline repair`: clears references to objects that are gone.
+struct RepairCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair",
+        abstract: "Clears references that lead to objects which are gone.",
+        discussion: """
+            They read as nil before and after; what changes is that they are nil, and that links which have lost one of their objects give their space back. \
+            --dry-run says how many there are and writes nothing. Where some are required, nothing is written unless --required says what to do with them. For \
+            stores that no process has open for writing; damage is not repaired: `faultline salvage`.
+            """
+    )
+
+    @OptionGroup var arguments: StoreArguments
+
+    @Flag(help: "Says what would be cleared, and writes nothing.")
+    var dryRun = false
+
+    @Option(
+        help:
+            "References that are required: leave them, or clear them, so that their objects can be saved only with another one."
+    )
+    var required: RequiredReferences?
+
+    enum RequiredReferences: String, ExpressibleByArgument {
+        case leave, clear
+
+        var choice: ReferenceRepair.Required { self == .leave ? .leave : .clear }
+    }
+
+    func run() throws {
+        let store = try OpenedStore(arguments.store)
+        var progress = ProgressLine("looking", unit: "rows")
+        let found = try CommandFailure.working {
+            defer { progress.finish() }
+            let found = try ReferenceRepair(store.rows).look { progress.update($0) }
+            try store.log.close()
+            return found
+        }
+        if dryRun { return show(found, "dry run") }
+        if required == nil, found.contains(where: \.isRequired) {
+            show(found, "refused")
+            throw CommandFailure(
+                CommandFailure.refused,
+                "Some of these references are required, so nothing was written. Say --required leave to keep those, or --required clear."
+            )
+        }
+        show(found.isEmpty ? [] : try repair(), "ok")
+    }
+
+    private func repair() throws -> [ReferenceRepair.Found] {
+        let path = arguments.store
+        var options = LogOptions()
+        options.maintenance = .manual
+        let (log, rows) = try CommandFailure.opening(path) {
+            let log = try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: RowIndexDeriver())
+            guard let catalog = try StoredCatalog.read(log.snapshot()) else {
+                throw CommandFailure(CommandFailure.cannotOpen, "\(path) is a store without a schema.")
+            }
+            return (log, try RowStore(log: log, catalog: catalog))
+        }
+        var progress = ProgressLine("clearing", unit: "rows")
+        return try CommandFailure.working {
+            defer { progress.finish() }
+            let cleared = try ReferenceRepair(rows).run(required: required?.choice ?? .leave) { progress.update($0) }
+            try log.close()
+            return cleared
+        }
+    }
+
+    private func show(_ found: [ReferenceRepair.Found], _ outcome: String) {
+        let references = found.filter { !$0.isLink }.reduce(0) { $0 + $1.count }
+        let links = found.filter(\.isLink).reduce(0) { $0 + $1.count }
+        guard !arguments.json else {
+            for one in found {
+                var line = JSONLine()
+                line.add("entity", one.entityName)
+                line.add("property", one.propertyName)
+                line.add("kind", one.isLink ? "links" : one.isRequired ? "required" : "references")
+                line.add("count", one.count)
+                Terminal.output.write(line.line + "\n")
+            }
+            var line = JSONLine()
+            line.add("repair", outcome)
+            line.add("references", references)
+            line.add("links", links)
+            Terminal.output.write(line.line + "\n")
+            return
+        }
+        for one in found {
+            let what = one.isLink ? "links" : one.isRequired ? "required references" : "references"
+            Terminal.output.write("\(one.entityName).\(one.propertyName): \(Quantity.count(one.count)) \(what)\n")
+        }
+        let done = outcome == "ok" ? "cleared" : "lead to objects that are gone; nothing was written"
+        Terminal.output.write(
+            "\(arguments.store): \(Quantity.count(references)) references and \(Quantity.count(links)) links \(done)\n")
+    }
+}
