@@ -61,6 +61,7 @@ import Testing
         let few = documents[1].relationship(\.labels)
         #expect(many.contains(labels[299]) && many.contains(labels[7]) && !few.contains(labels[8]))
         #expect(!many.insert(labels[3]) && few.insert(labels[3]) && few.remove(labels[7]))
+        #expect(few.contains(labels[3]) && !few.contains(labels[7]) && !few.remove(labels[7]))
         #expect(labels[3].documents.map(\.title) == ["0", "1"])
         #expect(labels[7].relationship(\.documents).map(\.title) == ["0"])
         #expect(few.map(\.text) == ["3"] && few.count == 1 && many.count == 300)
