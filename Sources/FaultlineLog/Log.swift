@@ -512,6 +512,10 @@ package final class Log: @unchecked Sendable {
     }
 
     private func shutDown() throws(LogError) {
+        try shutDown { (writing) throws(LogError) in try writing.checkpointer.run(isClosing: true) }
+    }
+
+    private func shutDown(with last: (Writing) throws(LogError) -> Void) throws(LogError) {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         defer {
             directory.damage.tellNobody()
@@ -528,7 +532,30 @@ package final class Log: @unchecked Sendable {
             writing.checkpointer.compactor.releaseReserve()
             writing.manifest.releaseReserve()
         }
-        try writing.checkpointer.run(isClosing: true)
+        try last(writing)
+    }
+
+    /// Closes a log that nobody else in this process has opened, with something other than a checkpoint.
+    ///
+    /// - Parameters:
+    ///   - check: Throws if it is not to be done; then the log stays open.
+    ///   - last: What is done when nobody writes any more.
+    /// - Throws: `.lockedByAnother`, `.readOnly`, `.closed`, `.poisoned`; what the two throw.
+    func endAlone(
+        _ check: (Writing) throws(LogError) -> Void, with last: (Writing) throws(LogError) -> Void
+    ) throws(LogError) {
+        let writing = try writable()
+        try LogRegistry.shared.withEntry(entry) { () throws(LogError) in
+            try checkOpen()
+            guard entry.log === self, entry.openCount == 1 else {
+                throw LogError(
+                    .lockedByAnother, "Another part of this process has the store open. Close it there.", path: path)
+            }
+            try check(writing)
+            entry.openCount = 0
+            entry.log = nil
+            try shutDown(with: last)
+        }
     }
 
     /// Lets go of the store as a killed process would: nothing is written, and the lock is free.

@@ -12,6 +12,13 @@ struct SegmentSpace {
     /// Bytes of all segments.
     private(set) var byteCount: UInt64 = 0
     private var deadByteCount: UInt64 = 0
+    /// Segments of a state that can be returned to: what is dead in them stays for as long as that state.
+    private var kept: Set<UInt32> = []
+    /// Dead bytes in them.
+    private(set) var keptDeadByteCount: UInt64 = 0
+
+    /// Bytes of all segments, but for those that no compaction may give back.
+    var reducibleByteCount: UInt64 { byteCount - min(keptDeadByteCount, byteCount) }
 
     /// Bytes that are not counted as dead.
     var liveByteCount: UInt64 { byteCount - min(deadByteCount, byteCount) }
@@ -29,13 +36,23 @@ struct SegmentSpace {
     mutating func addDead(_ byteCount: UInt64, of segment: UInt32) {
         dead[segment, default: 0] += byteCount
         deadByteCount += byteCount
+        if kept.contains(segment) { keptDeadByteCount += byteCount }
     }
 
     /// Takes dead bytes that were counted anew, of segments that are there.
     mutating func setDead(_ counted: [UInt32: UInt64]) {
         dead = counted.filter { ends[$0.key] != nil }
         deadByteCount = dead.values.reduce(0, +)
+        countKept()
     }
+
+    /// Sets which segments are kept.
+    mutating func setKept(_ numbers: some Sequence<UInt64>) {
+        kept = Set(numbers.map { UInt32(truncatingIfNeeded: $0) })
+        countKept()
+    }
+
+    private mutating func countKept() { keptDeadByteCount = kept.reduce(0) { $0 + (dead[$1] ?? 0) } }
 
     /// Forgets a segment that was dropped.
     mutating func remove(_ segment: UInt64) {

@@ -67,7 +67,7 @@ extension Sequencer {
     ///
     /// To be called in the writer's turn.
     func noteSpace() {
-        isSpaceShort = segmentSpace.byteCount > max(limit, toleratedByteCount)
+        isSpaceShort = segmentSpace.reducibleByteCount > max(limit, toleratedByteCount)
     }
 
     /// Lets segments take as much as they do, and one segment more: because compaction finds nothing to do, or because
@@ -75,7 +75,8 @@ extension Sequencer {
     ///
     /// To be called in the writer's turn.
     func tolerateSpace() {
-        if segmentSpace.byteCount > limit { toleratedByteCount = segmentSpace.byteCount + segmentByteCount }
+        let byteCount = segmentSpace.reducibleByteCount
+        if byteCount > limit { toleratedByteCount = byteCount + segmentByteCount }
         noteSpace()
     }
 
@@ -91,7 +92,7 @@ extension Sequencer {
     ///
     /// To be called in the writer's turn, when segments were dropped.
     func lowerTolerance() {
-        let isEnough = segmentSpace.byteCount <= limit
-        toleratedByteCount = isEnough ? 0 : min(toleratedByteCount, segmentSpace.byteCount + segmentByteCount)
+        let byteCount = segmentSpace.reducibleByteCount
+        toleratedByteCount = byteCount <= limit ? 0 : min(toleratedByteCount, byteCount + segmentByteCount)
     }
 }

@@ -9,8 +9,9 @@ extension Compactor {
         let dead = sequencer.turn.withLock { sequencer.deadByteCounts() }
         var sums: [Bool: (dead: UInt64, total: UInt64)] = [:]
         var isMostlyDead = false
-        for (number, file) in manifest.state.files where file.kind.isSegment {
-            guard let seal = file.seal else { continue }
+        let state = manifest.state
+        for (number, file) in state.files where file.kind.isSegment {
+            guard let seal = file.seal, !state.isKept(number) else { continue }
             let own = min(dead[UInt32(truncatingIfNeeded: number)] ?? 0, seal.end)
             let sum = sums[file.kind == .blobSegment] ?? (0, 0)
             sums[file.kind == .blobSegment] = (sum.dead + own, sum.total + seal.end)
@@ -53,7 +54,10 @@ extension Compactor {
         let dead = sequencer.turn.withLock { sequencer.deadByteCounts() }
         let segments = try records(live, dead, checkpoint, state)
         let blobs = state.files.values.filter { $0.kind == .blobSegment }.map { file in
-            segment(file, live, [:], isCandidate: live.unreadable == nil && isSettled(file, checkpoint, state))
+            var segment = segment(
+                file, live, [:], isCandidate: live.unreadable == nil && isSettled(file, checkpoint, state))
+            if state.isKept(file.added.number) { segment.keep() }
+            return segment
         }
         chosenAt = checkpoint.sequence
         atChoice = (gain, excluded.count)
@@ -92,7 +96,7 @@ extension Compactor {
                 if !finished.contains(beginning) { segment.beginning = beginning }
             }
             // What rot keeps is no reason to move everything else, time and again.
-            if stuck.contains(number) { segment.keep() }
+            if stuck.contains(number) || state.isKept(number) { segment.keep() }
             segments.append(segment)
         }
         return segments
@@ -142,9 +146,9 @@ extension Compactor {
     private func isSettled(
         _ file: ManifestState.FileEntry, _ checkpoint: CheckpointPosition, _ state: ManifestState
     ) -> Bool {
-        guard let seal = file.seal, !excluded.contains(file.added.number), !finished.contains(file.added.number) else {
-            return false
-        }
+        guard let seal = file.seal, !excluded.contains(file.added.number), !finished.contains(file.added.number),
+            !state.isKept(file.added.number)
+        else { return false }
         switch file.kind {
         case .hotSegment: return file.added.number < checkpoint.segment
         case .coldSegment: return file.moves == nil

@@ -69,6 +69,7 @@ extension Compactor {
     /// not be told from one that was given up.
     private func droppable(_ state: ManifestState) throws(LogError) -> Set<UInt64> {
         var dropped: Set<UInt64> = []
+        let finished = finished.filter { !state.isKept($0) }
         for number in state.numbers(of: .hotSegment) where finished.contains(number) {
             if let beginning = try beginning(of: number, state), !dropped.contains(beginning) { continue }
             dropped.insert(number)

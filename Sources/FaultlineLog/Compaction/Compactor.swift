@@ -279,14 +279,17 @@ final class Compactor: @unchecked Sendable {
     }
 
     /// Says in IDENTITY that hot segments are not the whole log any more, before a cold one is listed or one is dropped.
-    func noteCompacted() throws(LogError) {
+    func noteCompacted() throws(LogError) { try noteFeature(Feature.compaction) }
+
+    /// Says in IDENTITY that the store uses a feature, before it does.
+    func noteFeature(_ bit: UInt64) throws(LogError) {
         let path = directory.path(of: FileName.identity)
         guard let identity = try IdentityFile.read(path, on: directory.disk) else {
             throw .damaged("The store's identity is missing.", path)
         }
-        guard identity.incompatible & Feature.compaction == 0 else { return }
+        guard identity.incompatible & bit == 0 else { return }
         try IdentityFile.write(
-            identity.adding(incompatible: Feature.compaction), in: directory.path, on: directory.disk)
+            identity.adding(incompatible: bit), in: directory.path, on: directory.disk)
     }
 
     /// Where the cold segment ends that is being written.

@@ -4,11 +4,14 @@
 enum Feature {
     /// The bit of `incompatible` for cold segments.
     static let compaction: UInt64 = 1 << 4
+    /// The bit of `incompatible` for a state that can be returned to.
+    static let keptState: UInt64 = 1 << 6
 
     /// A version that does not know the bit refuses the store.
     static let incompatible = [
         0: "compressed blocks", 1: "encryption", 2: "subclass entities", 3: "files kept elsewhere",
         4: "compacted segments", 5: "a list of damaged objects",
+        6: "a kept state",
     ]
     /// A version that does not know the bit does not write to the store.
     static let readCompatible = [0: "history", 1: "kept versions", 2: "a kept generation"]

@@ -42,6 +42,8 @@ package enum ManifestEdit: Equatable, Sendable {
     case manifest(ManifestOrigin)
     case replayFrom(MovePosition)
     case fileDamaged(number: UInt64)
+    case stateKept(KeptState)
+    case stateReleased
 
     /// What the manifest knows of a run.
     package struct RunEntry: Equatable, Sendable {
@@ -70,6 +72,8 @@ package enum ManifestEdit: Equatable, Sendable {
         case .manifest: 13
         case .replayFrom: 14
         case .fileDamaged: 15
+        case .stateKept: 16
+        case .stateReleased: 17
         }
     }
 
@@ -79,6 +83,7 @@ package enum ManifestEdit: Equatable, Sendable {
         case .fileAdded(let file): file.write(to: &writer)
         case .fileSealed(let file): file.write(to: &writer)
         case .manifest(let origin): origin.write(to: &writer)
+        case .stateKept(let state): state.write(to: &writer)
         case .fileDropped(let number), .nextFileNumber(let number), .fileDamaged(let number):
             writer.append(number)
         case .checkpoint(let position):
@@ -115,7 +120,7 @@ package enum ManifestEdit: Equatable, Sendable {
             writer.append(position.offset)
             writer.append(position.previousHead)
             writer.append(UInt32(0))
-        case .clean:
+        case .clean, .stateReleased:
             break
         case .identifiers(let table, let next):
             writer.append(table)
@@ -129,11 +134,11 @@ package enum ManifestEdit: Equatable, Sendable {
     ///
     /// - Throws: `.newerFormat` if this version does not know the kind or what is in it; `.outOfRange` if it has not
     ///   the kind's size.
-    init(kind: UInt16, payload: UnsafeRawBufferPointer) throws(FormatFault) {
+    package init(kind: UInt16, payload: UnsafeRawBufferPointer) throws(FormatFault) {
         guard let size = Self.byteCount(ofKind: kind) else { throw .newerFormat }
         guard payload.count == size else { throw .outOfRange }
         guard let bytes = payload.baseAddress, size > 0 else {
-            self = .clean
+            self = kind == 17 ? .stateReleased : .clean
             return
         }
         switch kind {
@@ -172,6 +177,7 @@ package enum ManifestEdit: Equatable, Sendable {
             self = .replayFrom(
                 MovePosition(segment: bytes.u64(0), offset: bytes.u64(8), previousHead: bytes.u32(16)))
         case 15: self = .fileDamaged(number: bytes.u64(0))
+        case 16: self = .stateKept(try KeptState(reading: bytes))
         default: throw .newerFormat
         }
     }
@@ -186,8 +192,9 @@ package enum ManifestEdit: Equatable, Sendable {
         case 5: 40
         case 6, 12: 16
         case 7, 9, 14: 24
-        case 11: 0
+        case 11, 17: 0
         case 13: ManifestOrigin.byteCount
+        case 16: KeptState.byteCount
         default: nil
         }
     }

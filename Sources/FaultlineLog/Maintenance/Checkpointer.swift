@@ -10,11 +10,11 @@ import FaultlineDisk
 // Safe because mutable state is guarded by the lock.
 final class Checkpointer: @unchecked Sendable {
     private let lock = EngineLock()
-    private let directory: StoreDirectory
-    private let manifest: Manifest
+    let directory: StoreDirectory
+    let manifest: Manifest
     private let publisher: Publisher
-    private let committer: Committer
-    private let sequencer: Sequencer
+    let committer: Committer
+    let sequencer: Sequencer
     private let cache: PageCache
     private let options: LogOptions
     private let runs: RunStore
@@ -23,11 +23,13 @@ final class Checkpointer: @unchecked Sendable {
     let compactor: Compactor
     private var listed: [UInt64: PageFile]
     /// Set when the store is closed: nothing of it may be written any more.
-    private var isShut = false
+    var isShut = false
     /// Indexes that are no more; the next checkpoint drops their runs.
     private var droppedIndexes: Set<UInt32> = []
     /// Those of their runs that were open.
     private var droppedRuns: [Run] = []
+    /// Which number the next file had when tables were captured last.
+    private(set) var capturedFileNumber: UInt64 = 0
     /// Bytes of log, and of blobs that ended, that no compaction was paced by yet.
     private var committedByteCount: UInt64 = 0
 
@@ -72,7 +74,7 @@ final class Checkpointer: @unchecked Sendable {
     }
 
     /// Makes a checkpoint; where it lets files go, now or by the compaction that it allows, with what is held back.
-    private func checkpointWithRoom(isClosing: Bool = false) throws(LogError) {
+    func checkpointWithRoom(isClosing: Bool = false) throws(LogError) {
         let lastDelete = sequencer.turn.withLock { sequencer.lastDelete }
         let makesRoom = lastDelete > manifest.state.checkpoint?.sequence ?? 0 || compactor.needsCheckpoint
         do throws(LogError) {
@@ -104,7 +106,7 @@ final class Checkpointer: @unchecked Sendable {
     }
 
     /// Runs `body` under the lock, unless the store was closed: then its lock may be another process's.
-    private func whileOpen<R>(_ body: () throws(LogError) -> R) throws(LogError) -> R {
+    func whileOpen<R>(_ body: () throws(LogError) -> R) throws(LogError) -> R {
         lock.lock()
         defer { lock.unlock() }
         if isShut { throw .closed(directory.path) }
@@ -316,6 +318,7 @@ final class Checkpointer: @unchecked Sendable {
     private func checkpoint(isClosing: Bool) throws(LogError) {
         defer { directory.watch.space = SpaceFigures(manifest.state, heldByteCount: compactor.heldByteCount()) }
         let begin = directory.watch.now()
+        try releaseIfOver()
         // The segment that blobs are moved to is sealed with it.
         if isClosing { compactor.giveUp() }
         compactor.countDropped()
@@ -437,6 +440,7 @@ final class Checkpointer: @unchecked Sendable {
                 path: failure.path, offset: failure.offset, cause: failure.cause)
         }
         sequencer.freezeMemtables()
+        capturedFileNumber = directory.nextFileNumber
         let (completion, leads) = sequencer.enqueueBarrier()
         committedByteCount += sequencer.byteCountSinceCheckpoint + sequencer.deadBlobByteCount
         sequencer.byteCountSinceCheckpoint = 0

@@ -126,9 +126,12 @@ package final class Manifest: @unchecked Sendable {
     /// - Parameters:
     ///   - edits: What is to be true.
     ///   - isSwitching: The log goes on in another segment: there is room that was set aside for this.
+    ///   - isFresh: Whether a fresh manifest is to say so, in the place of this one.
     /// - Throws: `.fullDisk`, after which the edits are not there and may be tried again; after any other error nothing
     ///   more can be committed, because nobody knows whether they are.
-    package func commit(_ edits: [ManifestEdit], isSwitching: Bool = false) throws(LogError) {
+    package func commit(
+        _ edits: [ManifestEdit], isSwitching: Bool = false, isFresh: Bool = false
+    ) throws(LogError) {
         lock.lock()
         defer { lock.unlock() }
         if let failure { throw failure }
@@ -139,6 +142,10 @@ package final class Manifest: @unchecked Sendable {
             }
         }
         next.nextFileNumber = max(next.nextFileNumber, directory.nextFileNumber)
+        if isFresh {
+            let fresh = try prepare(next)
+            return try failing { () throws(LogError) in try rotate(to: fresh) }
+        }
         if rotation.isDue(snapshotEnd: file.snapshotEnd, end: file.end), let fresh = tryToPrepare(next) {
             try failing { () throws(LogError) in try rotate(to: fresh) }
             return
@@ -185,12 +192,12 @@ package final class Manifest: @unchecked Sendable {
 
     /// A fresh manifest that has its place on the disk and nothing in it, or nil: then the one in force goes on growing.
     private func tryToPrepare(_ state: ManifestState) -> Fresh? {
-        do {
-            return try Self.prepare(
-                state, in: directory, replacing: (file.managed, file.head), epoch: state.origin?.epoch ?? 0)
-        } catch {
-            return nil
-        }
+        do { return try prepare(state) } catch { return nil }
+    }
+
+    private func prepare(_ state: ManifestState) throws(LogError) -> Fresh {
+        try Self.prepare(
+            state, in: directory, replacing: (file.managed, file.head), epoch: state.origin?.epoch ?? 0)
     }
 
     private func rotate(to fresh: Fresh) throws(LogError) {

@@ -29,6 +29,8 @@ package struct ManifestState: Equatable, Sendable {
     var nextFileNumber: UInt64 = 1
     var nextIDs: [UInt16: UInt64] = [:]
     var isClean = false
+    /// The state that can be returned to.
+    package private(set) var kept: KeptState?
 
     package init() {}
 
@@ -62,6 +64,7 @@ package struct ManifestState: Equatable, Sendable {
             files[seal.number]?.durable = seal.end
             files[seal.number]?.durableHead = seal.chain
         case .fileDropped(let number):
+            if let file = files[number]?.added, kept?.owns(file) == true { return false }
             let entry = files.removeValue(forKey: number)
             guard entry != nil || isSnapshot else { return false }
             if entry != nil { locatable.remove(UInt32(truncatingIfNeeded: number)) }
@@ -98,6 +101,13 @@ package struct ManifestState: Equatable, Sendable {
             files[position.segment]?.moves = position
         case .clean:
             isClean = true
+        case .stateKept(let state):
+            guard places(state, .hotSegment, state.log), places(state, .blobSegment, state.blobs),
+                places(state, .coldSegment, state.cold), state.log.segment != 0
+            else { return false }
+            kept = state
+        case .stateReleased:
+            kept = nil
         case .identifiers(let table, let next):
             nextIDs[table] = max(nextIDs[table] ?? 0, next)
         case .manifest(let found):
@@ -108,7 +118,7 @@ package struct ManifestState: Equatable, Sendable {
     }
 
     /// The edits that rebuild this state from nothing, in a fixed order.
-    var edits: [ManifestEdit] {
+    package var edits: [ManifestEdit] {
         var edits: [ManifestEdit] = []
         if let origin { edits.append(.manifest(origin)) }
         edits.append(.nextFileNumber(nextFileNumber))
@@ -123,6 +133,7 @@ package struct ManifestState: Equatable, Sendable {
             if file.total > 0 { edits.append(.usage(segment: number, live: file.live, total: file.total)) }
         }
         for number in dropped.sorted() { edits.append(.fileDropped(number: number)) }
+        if let kept { edits.append(.stateKept(kept)) }
         if let checkpoint { edits.append(.checkpoint(checkpoint)) }
         for (_, file) in files.sorted(by: { $0.key < $1.key }) {
             if let moves = file.moves { edits.append(.replayFrom(moves)) }
@@ -133,6 +144,20 @@ package struct ManifestState: Equatable, Sendable {
         }
         if isClean { edits.append(.clean) }
         return edits
+    }
+
+    /// Whether an end that a kept state has names a segment of its own, of a kind, or none.
+    private func places(_ state: KeptState, _ kind: FileKind, _ place: KeptState.SegmentPlace) -> Bool {
+        if place.segment == 0 { return place == .none }
+        guard let file = files[place.segment] else { return false }
+        return file.kind == kind && state.owns(file.added) && place.offset >= UInt64(FileHeader.byteCount)
+            && place.offset <= max(file.durable, file.seal?.end ?? 0)
+    }
+
+    /// Whether a file is a segment of the state that can be returned to.
+    func isKept(_ number: UInt64) -> Bool {
+        guard let kept, let file = files[number] else { return false }
+        return kept.owns(file.added)
     }
 
     /// Numbers of the files of one kind, ascending.

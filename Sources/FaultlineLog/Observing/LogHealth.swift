@@ -44,7 +44,9 @@ extension Log {
         let watch = directory.watch
         let space = watch.space
         let rot = watch.rotMet
-        let deadByteCount = space.segmentByteCount - min(space.liveByteCount, space.segmentByteCount)
+        // What a kept state holds cannot be compacted.
+        let neededByteCount = space.liveByteCount + space.keptByteCount
+        let deadByteCount = space.segmentByteCount - min(neededByteCount, space.segmentByteCount)
         return LogHealth(
             opening: openReport, isClosed: hasEnded, failure: failure, fullDisk: watch.fullDisk,
             maintenanceFailure: watch.maintenanceFailure, rotPlaces: rot.places, rotCount: rot.count, space: space,

@@ -8,16 +8,22 @@ package struct SpaceFigures: Sendable, Equatable {
     package var liveByteCount: UInt64 = 0
     /// Of dropped segments, what the disk still holds because a snapshot may read them.
     package var heldByteCount: UInt64 = 0
+    /// Of the segments of a state that the store can return to, what the newest state does not need: a hint.
+    package var keptByteCount: UInt64 = 0
+    /// When that state ends, in nanoseconds since 1970; nil if none is kept.
+    package var keptUntilNanoseconds: Int64?
 
     package init() {}
 
     init(_ state: ManifestState, heldByteCount: UInt64) {
         self.heldByteCount = heldByteCount
+        keptUntilNanoseconds = state.kept?.untilNanoseconds
         for file in state.files.values {
             let end = file.seal?.end ?? file.durable
             byteCount += end
             guard file.kind.isSegment else { continue }
             segmentByteCount += end
+            if file.total > file.live, state.isKept(file.added.number) { keptByteCount += file.total - file.live }
             liveByteCount += file.total > 0 ? min(file.live + (end - min(file.total, end)), end) : end
         }
     }

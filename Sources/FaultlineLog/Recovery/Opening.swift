@@ -17,6 +17,7 @@ struct Opening: ~Copyable {
             if let blobs { space.setEnd(blobs.end, of: blobs.managed.number) }
             if let cold { space.setEnd(cold.end, of: cold.managed.number) }
             space.setDead(dead)
+            space.setKept(state.files.keys.filter(state.isKept))
             return space
         }
         private var dead: [UInt32: UInt64] {
@@ -372,7 +373,7 @@ struct Opening: ~Copyable {
         return edits
     }
 
-    private static func beginning(_ hot: [UInt64], _ wallNanoseconds: Int64) -> CheckpointPosition {
+    static func beginning(_ hot: [UInt64], _ wallNanoseconds: Int64) -> CheckpointPosition {
         CheckpointPosition(
             file: 0, segment: hot.first ?? 0, offset: UInt64(FileHeader.byteCount), previousHead: 0, sequence: 0,
             wallNanoseconds: wallNanoseconds)
