@@ -53,6 +53,11 @@ public struct StoreOptions: Hashable, Sendable {
         public var control: MigrationControl?
         /// The most bytes that are written to the store's files in a second, over some seconds; nil for no limit.
         public var bytesPerSecond: Int?
+        /// For how long the store can return to the state before the migration (`ModelContainer.rollBackMigration`), by
+        /// the machine's clock; nil, the default, for not at all.
+        ///
+        /// The files of that state are kept whole meanwhile: `MigrationReport.gracePeriod` says what that takes.
+        public var gracePeriod: Duration?
         private var updates: [AsyncStream<MigrationProgress>.Continuation] = []
 
         /// The defaults.
@@ -74,6 +79,7 @@ public struct StoreOptions: Hashable, Sendable {
         public static func == (left: Migration, right: Migration) -> Bool {
             left.memoryCeiling == right.memoryCeiling && left.bytesPerSecond == right.bytesPerSecond
                 && left.unhandledData == right.unhandledData && left.onFailure == right.onFailure
+                && left.gracePeriod == right.gracePeriod
         }
 
         /// Hashes what `==` compares.
@@ -82,6 +88,7 @@ public struct StoreOptions: Hashable, Sendable {
             hasher.combine(bytesPerSecond)
             hasher.combine(unhandledData)
             hasher.combine(onFailure)
+            hasher.combine(gracePeriod)
         }
 
         var options: MigrationOptions {
@@ -89,6 +96,7 @@ public struct StoreOptions: Hashable, Sendable {
                 memoryCeiling: memoryCeiling, unhandledData: unhandledData, onFailure: onFailure, progress: progress)
             options.control = control
             options.bytesPerSecond = bytesPerSecond
+            options.gracePeriod = gracePeriod
             options.updates = updates
             return options
         }

@@ -19,6 +19,14 @@ public struct MigrationOptions: Sendable {
     /// The most bytes that are written to the store's files in a second, over some seconds: a batch is written at once,
     /// and then waited for; nil or 0 for no limit.
     public var bytesPerSecond: Int?
+    /// For how long the store can return to the state before the migration (`ModelContainer.rollBackMigration`), by the
+    /// machine's clock; nil, the default, for not at all.
+    ///
+    /// Nothing is copied for it; but the files of that state are kept whole, so space that the migration, and updates
+    /// and deletes since, would give back comes back only when the period ends. `MigrationReport.gracePeriod` and
+    /// `ModelContainer.health` say how much that is. One state is kept: a later migration with a grace period ends the
+    /// one of the migration before.
+    public var gracePeriod: Duration?
 
     /// Who is told of the progress beside `progress`.
     package var updates: [AsyncStream<MigrationProgress>.Continuation] = []
@@ -29,6 +37,15 @@ public struct MigrationOptions: Sendable {
     ///
     /// Measured with a million rows: the allocator keeps about a quarter more than it gives out.
     package var engineByteCount: Int { memoryCeiling / 8 * 5 }
+
+    /// The grace period in nanoseconds; nil where there is none.
+    var graceNanoseconds: Int64? {
+        guard let (seconds, attoseconds) = gracePeriod?.components, seconds > 0 || (seconds == 0 && attoseconds > 0)
+        else { return nil }
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isOver) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLong || isOver ? .max : sum
+    }
 
     /// What durations are measured with.
     package var clock = Clock.system

@@ -12,7 +12,7 @@ struct FaultlineCommand: ParsableCommand {
         subcommands: [
             DemoCommand.self, InfoCommand.self, SchemaCommand.self, DumpCommand.self, VerifyCommand.self,
             CompactCommand.self, RepairCommand.self, QuarantineCommand.self, SalvageCommand.self,
-            MigrateStoreCommand.self, DemoStepCommand.self,
+            MigrateStoreCommand.self, RollbackCommand.self, DemoStepCommand.self,
         ]
     )
 }

@@ -117,6 +117,7 @@ import Testing
         record.firstQuarantine = 8
         try compare("migration", [record])
         try compare("restart", [record], ["restart"])
+        try compare("switch", [SwitchRecord(sequence: 1, from: "1.0.0", to: "2.0.0")])
         try compare("counts", [record], ["report"])
         try compare("stage counts", [record], ["report", "stages", "*"])
         try compare("object counts", [record], ["report", "stages", "*", "entities", "*"])

@@ -22,22 +22,26 @@ package enum MigrationLife: CaseIterable, Sendable {
     case quarantine
     /// The mapped stage, which begins again without objects that cannot be converted.
     case mappedQuarantine
+    /// The streamed stage with a grace period, saves, and its rollback.
+    case rollback
+    /// The lightweight step, which goes on in the tables of before, the same way.
+    case lightweightRollback
 
     /// What the migration leads to.
     fileprivate var version: any VersionedSchema.Type {
         switch self {
-        case .streamed, .mapped, .preview, .quarantine, .mappedQuarantine: Simulated2.self
+        case .streamed, .mapped, .preview, .quarantine, .mappedQuarantine, .rollback: Simulated2.self
         case .custom, .customPreview: SimulatedCustom3.self
-        case .lightweight: SimulatedLinks2.self
+        case .lightweight, .lightweightRollback: SimulatedLinks2.self
         }
     }
 
     fileprivate var plan: (any SchemaMigrationPlan.Type)? {
         switch self {
-        case .streamed, .preview: SimulatedPlan.self
+        case .streamed, .preview, .rollback: SimulatedPlan.self
         case .custom, .customPreview: SimulatedCustomPlan.self
         case .mapped: SimulatedMappedPlan.self
-        case .lightweight: nil
+        case .lightweight, .lightweightRollback: nil
         case .quarantine: SimulatedQuarantinePlan.self
         case .mappedQuarantine: SimulatedMappedQuarantinePlan.self
         }
@@ -45,15 +49,18 @@ package enum MigrationLife: CaseIterable, Sendable {
 
     fileprivate func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
         switch self {
-        case .streamed, .mapped, .preview: try work.newFault(context)
+        case .streamed, .mapped, .preview, .rollback: try work.newFault(context)
         case .custom, .customPreview: try work.customFault(context)
-        case .lightweight: try work.linkFault(context)
+        case .lightweight, .lightweightRollback: try work.linkFault(context)
         case .quarantine, .mappedQuarantine: try work.quarantineFault(context)
         }
     }
 
     /// Whether the migration is only tried out.
     package var isPreview: Bool { self == .preview || self == .customPreview }
+
+    /// Whether the migration is rolled back.
+    package var isRollback: Bool { self == .rollback || self == .lightweightRollback }
 }
 
 /// Cuts the power in every gap between two disk operations of a small migration.
@@ -91,6 +98,8 @@ private final class MigrationCrash: @unchecked Sendable {
     let leavingOut: SyncSite?
     let work: SimulatedWork
     var report = MigrationCrashReport()
+    /// Whether the migration is being rolled back, or was.
+    private var isRollingBack = false
 
     init(_ life: MigrationLife, seed: UInt64, imagesPerGap: Int, objectCount: Int, leavingOut: SyncSite?) {
         self.life = life
@@ -112,6 +121,7 @@ private final class MigrationCrash: @unchecked Sendable {
     private var migration: MigrationOptions {
         var migration = MigrationOptions()
         if life == .quarantine || life == .mappedQuarantine { migration.onFailure = .quarantine() }
+        if life.isRollback { migration.gracePeriod = .seconds(1) }
         migration.batchByteCount = 1 + Int(seed % 3) * 400
         return migration
     }
@@ -144,9 +154,20 @@ private final class MigrationCrash: @unchecked Sendable {
         if let fault = try life.newFault(work, ModelContext(second)) {
             report.violations.append("seed \(seed), uncut: \(fault)")
         }
+        if life.isRollback { try work.change(ModelContext(second)) }
         try second.close()
+        if life.isRollback {
+            isRollingBack = true
+            let discarded = try rollBack(disk).commitsDiscarded
+            if discarded != 2 { report.violations.append("seed \(seed), uncut: \(discarded) saves are lost") }
+        }
         disk.onOperation = nil
         crash(disk, -1)
+    }
+
+    private func rollBack(_ disk: SimulatedDisk) throws -> RollbackReport {
+        try ModelContainer.rollBackMigration(
+            directory: "/d/store", on: disk, clock: Clock { 1 }, options: logOptions, discardingCommits: true)
     }
 
     private func crash(_ disk: SimulatedDisk, _ operation: Int) {
@@ -174,13 +195,21 @@ private final class MigrationCrash: @unchecked Sendable {
         case .resumable: report.resumable += 1
         case .none: return "the store has no catalog"
         }
-        if life.isPreview || report.states % 4 == 0, try stage(of: disk) != .new {
+        let isNew = try stage(of: disk) == .new
+        if isNew, life.isRollback, isRollingBack || report.states % 4 == 1 {
+            if !isRollingBack || report.states % 2 == 0, let fault = try use(life.version, disk, check) { return fault }
+            _ = try rollBack(disk)
+            return try use(Simulated1.self, disk) { try oldFault($0) }
+        }
+        if life.isPreview || isRollingBack || report.states % 4 == 0, !isNew {
             if let fault = try use(Simulated1.self, disk, { try oldFault($0) }) { return fault }
             // What was only tried out must not keep anybody from doing it.
             guard life.isPreview, report.states % 8 == 0 else { return nil }
         }
-        return try use(life.version, disk) { try life.newFault(work, $0) }
+        return try use(life.version, disk, check)
     }
+
+    private func check(_ context: ModelContext) throws -> String? { try life.newFault(work, context) }
 
     /// What is wrong with the old state; nothing of a migration may be left beside it.
     private func oldFault(_ context: ModelContext) throws -> String? {

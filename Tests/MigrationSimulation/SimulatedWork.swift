@@ -30,6 +30,23 @@ struct SimulatedWork {
         try context.save()
     }
 
+    /// Saves twice, and leaves things as they were.
+    func change(_ context: ModelContext) throws {
+        let town = "of later"
+        if context.container.schema.entitiesByName["Note"]?.relationshipsByName["people"] == nil {
+            let new = Simulated2.Town(name: town)
+            context.insert(new)
+            try context.save()
+            context.delete(new)
+        } else {
+            let new = SimulatedLinks2.Town(name: town)
+            context.insert(new)
+            try context.save()
+            context.delete(new)
+        }
+        try context.save()
+    }
+
     /// What is wrong with the old state; nil if nothing is.
     func oldFault(_ context: ModelContext) throws -> String? {
         let people = try context.fetch(FetchDescriptor<Simulated1.Person>()).sorted { $0.number < $1.number }

@@ -1,4 +1,5 @@
 internal import FaultlineLog
+public import FaultlineMigration
 
 /// How a store is: for a readiness endpoint, a dashboard, or whoever is called at night.
 ///
@@ -50,6 +51,11 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
     /// Why; worst first.
     public let reasons: [Reason]
 
+    /// The state before the newest migration, as long as the store can return to it; nil if it cannot.
+    ///
+    /// As the newest checkpoint found it.
+    public let gracePeriod: GracePeriod?
+
     /// Whether the store takes reads and writes: for a readiness endpoint.
     public var isReady: Bool { status != .failed }
 
@@ -91,6 +97,9 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
             )
         }
         self.reasons = reasons
+        gracePeriod = health.space.keptUntilNanoseconds.map {
+            GracePeriod(bytes: health.space.keptByteCount, untilNanoseconds: $0)
+        }
         status =
             reasons.contains { $0.code == .closed || $0.code == .writingStopped }
             ? .failed : reasons.contains { $0.code != .recovered } ? .degraded : .healthy

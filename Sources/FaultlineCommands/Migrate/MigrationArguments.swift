@@ -31,6 +31,12 @@ package struct MigrationArguments: ParsableArguments {
             valueName: "limit"))
     package var quarantine: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "For how long `faultline rollback` can return to the state of now: its files are kept whole meanwhile.",
+            valueName: "hours"))
+    package var grace: Int?
+
     @Option(help: ArgumentHelp("Writes the report to a file, as JSON.", valueName: "file"))
     package var report: String?
 
@@ -48,6 +54,9 @@ package struct MigrationArguments: ParsableArguments {
             guard sample > 0 else { throw ValidationError("--sample takes a number above 0.") }
         }
         if let quarantine, quarantine < 1 { throw ValidationError("--quarantine takes a number above 0.") }
+        if let grace, !(1...1 << 20).contains(grace) {
+            throw ValidationError("--grace takes a number of hours from 1 to 1048576.")
+        }
         if dryRun, resume { throw ValidationError("--dry-run begins at the beginning, and --resume does not.") }
     }
 }

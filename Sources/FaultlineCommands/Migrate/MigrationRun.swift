@@ -75,6 +75,7 @@ package struct MigrationRun {
         configuration.options.migration.memoryCeiling = arguments.memory << 20
         configuration.options.migration.unhandledData = arguments.keepData ? .fail : .drop
         if let limit = arguments.quarantine { configuration.options.migration.onFailure = .quarantine(limit: limit) }
+        if let grace = arguments.grace { configuration.options.migration.gracePeriod = .seconds(grace * 3_600) }
         configuration.options.migration.control = control
         configuration.options.migration.progress = { display.show($0) }
         if arguments.dryRun {

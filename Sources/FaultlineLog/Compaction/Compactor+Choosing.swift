@@ -146,9 +146,9 @@ extension Compactor {
     private func isSettled(
         _ file: ManifestState.FileEntry, _ checkpoint: CheckpointPosition, _ state: ManifestState
     ) -> Bool {
-        guard let seal = file.seal, !excluded.contains(file.added.number), !finished.contains(file.added.number),
-            !state.isKept(file.added.number)
-        else { return false }
+        guard let seal = file.seal, !excluded.contains(file.added.number), !finished.contains(file.added.number) else {
+            return false
+        }
         switch file.kind {
         case .hotSegment: return file.added.number < checkpoint.segment
         case .coldSegment: return file.moves == nil

@@ -22,6 +22,7 @@ extension MigrationReport {
         nanoseconds = try count(.nanoseconds)
         stages = try container.decodeIfPresent([Stage].self, forKey: .stages) ?? []
         quarantined = try container.decodeIfPresent([Quarantined].self, forKey: .quarantined) ?? []
+        gracePeriod = try container.decodeIfPresent(GracePeriod.self, forKey: .gracePeriod)
         isDryRun = try container.decodeIfPresent(Bool.self, forKey: .isDryRun) ?? false
         sample = try container.decodeIfPresent(Int.self, forKey: .sample)
         failures = try container.decodeIfPresent([Failure].self, forKey: .failures) ?? []

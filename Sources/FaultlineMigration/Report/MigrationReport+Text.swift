@@ -41,6 +41,11 @@ extension MigrationReport: CustomStringConvertible {
                 "  \(isDryRun ? "would go into the quarantine" : "in quarantine"): \(taken.objects) \(taken.objects == 1 ? "object" : "objects") of \(taken.entity), to \(taken.stage): \(taken.rule.rawValue)"
             )
         }
+        if let gracePeriod {
+            lines.append(
+                "  can be rolled back until \(gracePeriod.until) s after 1970: holds \(ReportFigure.bytes(gracePeriod.bytes))"
+            )
+        }
         if isDryRun { lines += dryRunLines }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -41,6 +41,8 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     public internal(set) var lastPasses: [Pass] = []
     /// Objects that went into the quarantine; of a dry run those that would.
     public internal(set) var quarantined: [Quarantined] = []
+    /// Until when the store can return to the state before, and what that holds; nil without a grace period.
+    public internal(set) var gracePeriod: GracePeriod?
 
     /// Whether the migration was only tried out.
     public internal(set) var isDryRun = false
@@ -64,7 +66,7 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey {
         case versions, objectsRead, objectsWritten, objectsFound, objectsDropped, objectsCopied, objectsDeleted
         case changesNotSaved, blobsMoved, blobsLeftBehind, blobBytesRead, resumes, bytesWritten, nanoseconds, stages
-        case quarantined
+        case quarantined, gracePeriod
         case lastPasses, isDryRun, sample, failures, isIncomplete, diskBytesNeeded, diskBytesFree
     }
 

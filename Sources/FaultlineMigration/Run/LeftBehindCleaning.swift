@@ -32,6 +32,7 @@ struct LeftBehindCleaning {
                 _ = try log.write(author: nil) { transaction in
                     try transaction.dropTable(TableID(rawValue: table))
                     try transaction.delete(id, in: .catalog)
+                    try SwitchRecord.countOwn(in: &transaction)
                 }
             }
         }
@@ -57,6 +58,7 @@ struct LeftBehindCleaning {
         _ = try log.write(author: nil) { transaction in
             for blob in present { try transaction.deleteBlob(blob) }
             if let id { try transaction.delete(id, in: .catalog) }
+            try SwitchRecord.countOwn(in: &transaction)
         }
         try course?.advance(by: present.count)
     }

@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 package import FaultlineLog
 package import FaultlineModel
 package import FaultlineObjects
@@ -89,6 +90,7 @@ package struct Migrator {
             }
             return (try open(try create()), report)
         }
+        if !isReadOnly { try SwitchKeeping(log: log).settle(now: options.clock.wallNanoseconds()) }
         let steps = try MigrationSteps(from: stored.schema, to: schema, plan: plan)
         if steps.all.isEmpty {
             let catalog = try finishUp(stored, isReadOnly)
@@ -176,13 +178,17 @@ package struct Migrator {
         try run(steps, begun, course, &progress)
         course.endStages()
         try course.begin(.switching)
-        try switchOver(begun.stored, progress, course.quarantine, steps)
+        let keeping = SwitchKeeping(log: log)
+        let record = try keeping.begin(
+            options, from: steps.versions.first ?? "", to: steps.versions.last ?? "")
+        try switchOver(begun.stored, progress, course.quarantine, steps, record)
         try course.begin(.reclaiming)
         try LeftBehindCleaning(log: log, layouts: progress.current.layouts, course: course).run()
         try dropIndexes(notIn: progress.current.map)
         course.end()
         report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
         report.quarantined = try course.quarantine.counts()
+        if record != nil { report.gracePeriod = try keeping.period() }
         return progress.current
     }
 
@@ -281,7 +287,8 @@ package struct Migrator {
 
     /// The one transaction that puts the new schema in force.
     private func switchOver(
-        _ stored: StoredCatalog, _ progress: StepProgress, _ quarantine: QuarantineKeeper, _ steps: MigrationSteps
+        _ stored: StoredCatalog, _ progress: StepProgress, _ quarantine: QuarantineKeeper, _ steps: MigrationSteps,
+        _ record: SwitchRecord?
     ) throws {
         let target = progress.current
         let dropped = Set(stored.map.tables).union(progress.intermediateTables).subtracting(
@@ -291,6 +298,7 @@ package struct Migrator {
             try StoredCatalog.write(
                 target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
             try quarantine.removeRows(target, steps, in: &transaction)
+            if let record { try StoredCatalog.put(record, StoredCatalog.RecordNumber.lastSwitch, in: &transaction) }
             // A stage's last save may have been later than what the steps know of.
             var leftBehindCount = max(
                 progress.leftBehindCount, try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? 0)

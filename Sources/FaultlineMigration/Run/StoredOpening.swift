@@ -1,3 +1,4 @@
+package import FaultlineDisk
 package import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineStore
@@ -11,11 +12,12 @@ package enum StoredOpening {
     /// earlier one left to be deleted goes, and so does a dry run that was cut short.
     ///
     /// - Throws: `StoreError` or `LogError` if the catalog cannot be read, or the store not be cleaned.
-    package static func open(_ log: Log, isReadOnly: Bool) throws -> Migrator.Opened? {
+    package static func open(_ log: Log, isReadOnly: Bool, clock: Clock = .system) throws -> Migrator.Opened? {
         let turn = MigrationTurns.shared.turn(of: log)
         try turn.take()
         defer { turn.giveUp() }
         guard var stored = try StoredCatalog.read(log.snapshot()) else { return nil }
+        if !isReadOnly { try SwitchKeeping(log: log).settle(now: clock.wallNanoseconds()) }
         if stored.migration?.isPreview == true, !isReadOnly {
             stored = try MigrationAbandonment(log: log).run(stored)
         }

@@ -31,7 +31,8 @@ package struct StoredCatalog: Sendable {
         package static let schema: RecordID = 1
         package static let entityMap: RecordID = 2
         package static let migration: RecordID = 3
-        package static let rewrite: RecordID = 5
+        package static let lastSwitch: RecordID = 5
+        package static let rewrite: RecordID = 6
         package static let layouts: RecordID = 64
         package static let leftBehind: RecordID = 65_600
     }
@@ -119,11 +120,12 @@ package struct StoredCatalog: Sendable {
 
     /// The migration under way as a transaction sees it; nil if there is none.
     package static func migration(in transaction: borrowing Transaction) throws(StoreError) -> MigrationRecord? {
-        try entry(MigrationRecord.self, RecordNumber.migration, "migration record", in: transaction)
+        try entry(MigrationRecord.self, RecordNumber.migration, in: transaction)
     }
 
-    private static func entry<T: Decodable>(
-        _ type: T.Type, _ id: RecordID, _ what: String, in transaction: borrowing Transaction
+    /// Reads one catalog entry as a transaction sees it.
+    package static func entry<T: Decodable>(
+        _ type: T.Type, _ id: RecordID, in transaction: borrowing Transaction
     ) throws(StoreError) -> T? {
         let bytes: [UInt8]?
         do {
@@ -132,12 +134,7 @@ package struct StoredCatalog: Sendable {
             throw StoreError(.malformed, "\(error)")
         }
         guard let bytes else { return nil }
-        return try decode(type, bytes, what)
-    }
-
-    /// How far rows were written anew as a transaction sees it; nil if none was.
-    package static func rewriteRecord(in transaction: borrowing Transaction) throws(StoreError) -> RewriteRecord? {
-        try entry(RewriteRecord.self, RecordNumber.rewrite, "rewrite record", in: transaction)
+        return try decode(type, bytes, "catalog entry \(id)")
     }
 
     /// Reads the bytes of a schema.

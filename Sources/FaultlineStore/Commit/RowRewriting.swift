@@ -119,7 +119,9 @@ package struct RowRewriting {
                     done.leftCount += 1
                 }
             }
-            var record = try StoredCatalog.rewriteRecord(in: transaction) ?? RewriteRecord()
+            var record =
+                try StoredCatalog.entry(RewriteRecord.self, StoredCatalog.RecordNumber.rewrite, in: transaction)
+                ?? RewriteRecord()
             record.set(next, of: entity)
             try StoredCatalog.put(record, StoredCatalog.RecordNumber.rewrite, in: &transaction)
         }.receipt

@@ -13,6 +13,11 @@ package enum DateText {
         return "\"" + text(secondsSince2001: seconds) + "\""
     }
 
+    /// A moment in whole seconds, as people read it.
+    static func text(secondsSince1970 seconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(min(max(seconds, 0), 1 << 36))).formatted(.iso8601)
+    }
+
     private static func text(secondsSince2001 seconds: Double) -> String {
         let whole = seconds.rounded(.down)
         let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)

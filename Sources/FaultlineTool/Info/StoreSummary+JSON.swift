@@ -20,6 +20,14 @@ extension StoreSummary {
         line.add("checkpoints", fileLine(usage.checkpointFileCount, usage.checkpointByteCount))
         line.add("runs", fileLine(usage.runCount, usage.runByteCount))
         line.add("quarantine", fileLine(usage.quarantinedFileCount, usage.quarantinedByteCount))
+        if let kept {
+            var keptLine = JSONLine()
+            keptLine.add("bytes", Int(clamping: kept.heldByteCount))
+            keptLine.add("until", Int(kept.untilNanoseconds / 1_000_000_000))
+            line.add("grace_period", keptLine)
+        } else {
+            line.addNull("grace_period")
+        }
         if let writer {
             line.add("writer", writer)
             // Only that process knows.

@@ -11,6 +11,12 @@ extension StoreSummary {
         if isMigrating {
             lines.append("a migration is under way: it goes on when the store is opened under the plan that began it")
         }
+        if let kept {
+            let date = DateText.text(secondsSince1970: kept.untilNanoseconds / 1_000_000_000)
+            lines.append(
+                "can return to the state before its newest migration until \(date), which holds \(Quantity.bytes(Int(clamping: kept.heldByteCount))): `faultline rollback`"
+            )
+        }
         return lines.joined(separator: "\n") + "\n\n" + entityTable.text(isStyled: isStyled) + "\n"
             + fileTable.text(isStyled: isStyled)
     }

@@ -21,6 +21,8 @@ struct StoreSummary {
     let damage: LogError?
     /// Bytes that are free on the file system.
     let freeByteCount: UInt64?
+    /// The state before the newest migration, if the store can return to it.
+    let kept: KeptStateFigures?
     /// Who has the store open for writing.
     let writer: String?
 
@@ -48,6 +50,7 @@ struct StoreSummary {
         }
         isCounted = counts != nil
         self.damage = damage
+        kept = try opened.log.keptState(countsLive: counts != nil)
         usage = try counts?.usage ?? opened.log.usage(countsLive: false)
         entities =
             counts?.entities

@@ -1,0 +1,79 @@
+package import FaultlineDisk
+package import FaultlineLog
+public import FaultlineMigration
+internal import FaultlineObjects
+internal import FaultlineStore
+
+extension ModelContainer {
+    /// Returns a store to the state before its newest migration: `MigrationOptions.gracePeriod`.
+    ///
+    /// The store must be open nowhere, neither in this process nor in another. Afterwards it has the old schema, and is
+    /// opened by a release of the app that knows that.
+    ///
+    /// Durability: one step. Whenever the process is killed, the one state or the other is in force, whole.
+    ///
+    /// - Complexity: Reads the store once, but for values out of the row: its tables and indexes are made again.
+    /// - Parameters:
+    ///   - configuration: The store.
+    ///   - discardingCommits: Whether saves that followed the migration may be lost.
+    /// - Returns: The versions, and how many saves are gone.
+    /// - Throws: `RollbackError` if nothing is kept, the period is over, or saves followed; `StorageError` if the store
+    ///   is open elsewhere, or cannot be read or written.
+    @discardableResult
+    public static func rollBackMigration(
+        of configuration: ModelConfiguration, discardingCommits: Bool = false
+    ) throws -> RollbackReport {
+        try configuration.validate()
+        return try rollBackMigration(
+            of: StorePlace(configuration, observer: nil), discardingCommits: discardingCommits)
+    }
+
+    /// The same on a given disk: for simulations, which must be repeatable.
+    package static func rollBackMigration(
+        directory: String, on disk: Disk, clock: Clock, options: LogOptions, discardingCommits: Bool = false
+    ) throws -> RollbackReport {
+        try rollBackMigration(
+            of: StorePlace(directory: directory, disk: disk, clock: clock, options: options),
+            discardingCommits: discardingCommits)
+    }
+
+    private static func rollBackMigration(
+        of place: StorePlace, discardingCommits: Bool
+    ) throws -> RollbackReport {
+        try StorageError.translating {
+            // Checked first: opening for writing would make a store.
+            guard try place.isPresent() else {
+                throw LogError(.notAStore, "There is no store in this directory.", path: place.directory)
+            }
+            func use<R>(_ body: (MigrationRollback) throws -> R) throws -> R {
+                let log = try place.open(place.options.memoryBudget)
+                do {
+                    let value = try body(MigrationRollback(log))
+                    try log.close()
+                    return value
+                } catch {
+                    try? log.close()
+                    throw error
+                }
+            }
+            let now = place.clock.wallNanoseconds()
+            let report = try use { try $0.run(discardsCommits: discardingCommits, now: now) }
+            try use { try $0.finish() }
+            return report
+        }
+    }
+
+    /// The state before the newest migration, as long as the store can return to it; nil if it cannot.
+    ///
+    /// - Throws: `StorageError` if the store cannot be read.
+    public func gracePeriod() throws -> GracePeriod? {
+        try StorageError.translating { try rowStore.log.keptState().map { GracePeriod($0) } }
+    }
+
+    /// Ends the grace period of the newest migration at once, if there is one.
+    ///
+    /// The store cannot return any more, and gives the space back.
+    ///
+    /// - Throws: `StorageError` if the store cannot be written.
+    public func endGracePeriod() throws { try StorageError.translating { try rowStore.log.releaseKeptState() } }
+}
