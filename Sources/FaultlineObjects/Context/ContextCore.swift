@@ -449,7 +449,8 @@ package final class ContextCore: @unchecked Sendable {
             defer { endReading() }
             if let row = try prefetchedRow(of: &core, home, entity) { return RowArena.view(row) }
             tally.addFault()
-            if home.isScanning(core.number), try readAhead(from: core.number, home, entity),
+            if home.isScanning(core.number), hasFollowers(core.number, home),
+                try readAhead(from: core.number, home, entity),
                 let row = loadedRow(core.row)
             {
                 return RowArena.view(row)
@@ -507,6 +508,17 @@ package final class ContextCore: @unchecked Sendable {
         return keep(
             RowView(trusted: bytes, byteCount: Int(view.byteCount), table: view.table, hasExtension: view.hasExtension),
             at: location)
+    }
+
+    /// How far behind an object another one must be registered, so that reading ahead is worth it.
+    private static let followerDistanceMax: RecordID = 16
+
+    /// Whether one of the next objects is registered too: who walks with one object at a time in his hands needs no more
+    /// than its row.
+    private func hasFollowers(_ number: RecordID, _ home: EntityHome) -> Bool {
+        lock.withLock {
+            (1...Self.followerDistanceMax).contains { home.identities.address(of: number + $0) != 0 }
+        }
     }
 
     /// Loads the rows of the registered objects from `first` on, about a block of them.
