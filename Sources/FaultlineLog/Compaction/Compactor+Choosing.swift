@@ -34,8 +34,16 @@ extension Compactor {
 
     private func noteFutile() {
         let state = manifest.state
-        let total = state.files.values.reduce(UInt64(0)) { $0 + ($1.kind.isSegment ? $1.seal?.end ?? 0 : 0) }
-        countWithoutChoice = (sequencer.turn.withLock { sequencer.deadByteCounts() }.values.reduce(0, +), total)
+        let total = state.files.reduce(UInt64(0)) { sum, file in
+            guard file.value.kind.isSegment, !state.isKept(file.key) else { return sum }
+            return sum + (file.value.seal?.end ?? 0)
+        }
+        countWithoutChoice = (reducible(sequencer.turn.withLock { sequencer.deadByteCounts() }, state), total)
+    }
+
+    /// Dead bytes that compaction may give back: those of segments that no kept state has.
+    private func reducible(_ dead: [UInt32: UInt64], _ state: ManifestState) -> UInt64 {
+        dead.reduce(0) { $0 + (state.isKept(UInt64($1.key)) ? 0 : $1.value) }
     }
 
     /// Chooses what to compact, counting what is live from the tables.
@@ -67,8 +75,9 @@ extension Compactor {
             minimumGain: minimumGain, copiedMax: copiedMax)
         waiting = records.numbers.reversed()
         whollyDead = Set(records.numbers.filter { live[$0] == 0 })
-        countWithoutChoice = (0, segments.reduce(0) { $0 + $1.byteCount } + blobs.reduce(0) { $0 + $1.byteCount })
-        if records.numbers.isEmpty, blobVictims.numbers.isEmpty { countWithoutChoice.dead = dead.values.reduce(0, +) }
+        let own = (segments + blobs).filter { !state.isKept($0.number) }
+        countWithoutChoice = (0, own.reduce(0) { $0 + $1.byteCount })
+        if records.numbers.isEmpty, blobVictims.numbers.isEmpty { countWithoutChoice.dead = reducible(dead, state) }
         if !records.numbers.isEmpty || !blobVictims.numbers.isEmpty {
             noteBegun(predictedByteCount: records.gain + blobVictims.gain)
         }

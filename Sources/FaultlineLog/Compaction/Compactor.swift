@@ -255,16 +255,21 @@ final class Compactor: @unchecked Sendable {
         let managed = try directory.createDurably(
             .coldSegment, headerSite: "compaction.header", directorySite: "compaction.directory")
         managed.noteListed()
-        var edits: [ManifestEdit] = []
-        if let cold { edits.append(.fileSealed(cold.seal(newest: publisher.snapshot.sequence))) }
+        var edits = sealCold()
         edits.append(managed.addition(begun: chosenAt))
         try manifest.commit(edits)
         publisher.update(files: { $0.adding(managed) })
-        cold?.managed.releaseReserve()
         let fresh = ColdSegment(managed, begun: chosenAt, end: UInt64(FileHeader.byteCount), previousHead: 0)
         noteWritten(fresh.end)
         cold = fresh
         return fresh
+    }
+
+    /// The edit that seals the segment being copied to, if there is one.
+    func sealCold() -> [ManifestEdit] {
+        guard let cold else { return [] }
+        cold.managed.releaseReserve()
+        return [.fileSealed(cold.seal(newest: publisher.snapshot.sequence))]
     }
 
     private func noteWritten(_ byteCount: UInt64) {

@@ -23,10 +23,12 @@ extension Checkpointer {
                 untilNanoseconds: isTooLong ? .max : until, nextFileNumber: capturedFileNumber,
                 log: KeptState.SegmentPlace(
                     segment: checkpoint.segment, offset: checkpoint.offset, head: checkpoint.previousHead),
-                blobs: openEnd(.blobSegment, state), cold: openEnd(.coldSegment, state))
+                blobs: openEnd(.blobSegment, state), cold: .none)
             try compactor.noteFeature(Feature.keptState)
-            try manifest.makeRoom(editCount: 1)
-            try manifest.commit([.stateKept(kept)])
+            try manifest.makeRoom(editCount: 2)
+            // What is moved from here on goes to a file of its own: one that a return drops, whatever becomes of manifests.
+            try manifest.commit(compactor.sealCold() + [.stateKept(kept)])
+            compactor.cold = nil
             noteKept()
         }
     }

@@ -2,8 +2,9 @@ import FaultlineDisk
 
 /// What the manifests of a damaged store still say: every whole group of edits that verifies, of any of them.
 ///
-/// Each is a fact that no later edit takes back (where a segment was sealed, that it was dropped, its salt, identifiers
-/// that were given), so neither the order of the manifests nor what is missing between two groups matters.
+/// Each is a fact that no later edit takes back (that a segment was dropped, its salt, identifiers that were given), so
+/// neither the order of the manifests nor what is missing between two groups matters; but for where a segment was sealed,
+/// which a return to a kept state moves back: the newest edit counts.
 struct ManifestFacts {
     /// The files that the newest manifest lists, as far as it can be read.
     private(set) var files: [UInt64: AddedFile] = [:]

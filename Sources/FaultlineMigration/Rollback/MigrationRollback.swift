@@ -29,10 +29,10 @@ package struct MigrationRollback {
             )
         }
         guard now < kept.untilNanoseconds else {
+            let (late, isTooLong) = now.subtractingReportingOverflow(kept.untilNanoseconds)
+            let seconds = (isTooLong ? Int64.max : late) / 1_000_000_000
             throw RollbackError(
-                .graceOver,
-                "The grace period has ended \((now - kept.untilNanoseconds) / 1_000_000_000) seconds ago. Restore a backup."
-            )
+                .graceOver, "The grace period has ended \(seconds) seconds ago. Restore a backup.")
         }
         let commits = Int(clamping: record.followerCount(in: snapshot))
         guard commits == 0 || discardsCommits else {
