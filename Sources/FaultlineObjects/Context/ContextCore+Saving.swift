@@ -33,6 +33,8 @@ extension ContextCore {
         }
         try beginReading()
         defer { endReading() }
+        // What a deletion takes along is what there is now, not what the context saw when it began to change things.
+        if stage == nil, !deleted.isEmpty || hasDeletedInserts { moveToNewest() }
         let deletion = try walkDeletions()
         try validate(deletion)
         try takeUniqueBlobs()
@@ -153,7 +155,12 @@ extension ContextCore {
         guard !defersRelationshipRules, !entity.requiredSlots.isEmpty, let draft = handle.core.pointee.draft else {
             return
         }
-        for slot in entity.requiredSlots where draft.toOne(slot) == 0 {
+        for slot in entity.requiredSlots {
+            guard case .toOne(let relationship) = entity.slots[slot] else { continue }
+            let target = ObjectReference(bits: draft.toOne(slot))
+            // An unsaved object that was deleted gets no number.
+            guard target.isNil || target.isTemporary && deletion?.isDoomed(target, relationship.destination) == true
+            else { continue }
             findings.add(missingObject(handle.reference, entity, slot))
         }
     }

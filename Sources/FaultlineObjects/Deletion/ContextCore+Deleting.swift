@@ -69,8 +69,13 @@ extension ContextCore {
         let owner = subject.reference.number
         let members: [RecordID]
         if partner.isToOne {
-            members = try walk.targets(of: subject, [partner.slot]).filter { !$0.target.isTemporary }.map(
+            let seen = try walk.targets(of: subject, [partner.slot]).filter { !$0.target.isTemporary }.map(
                 \.target.number)
+            // Others may have given it another partner meanwhile.
+            let isStored = try !transaction.location(of: owner, in: subject.entity.table).isAbsent
+            let stored =
+                isStored ? try writer.targets(of: owner, subject.entity, [partner.slot], in: transaction) : []
+            members = Array(Set(seen + stored).subtracting([0])).sorted()
         } else {
             guard case .toMany(let relationship) = subject.entity.slots[partner.slot] else { return }
             // Those that others have added meanwhile are among them.
@@ -78,8 +83,18 @@ extension ContextCore {
         }
         for number in members where !walk.doomed[partner.destination].contains(number) {
             let living = registeredObject(number, home).flatMap { handle(of: $0, home) }
-            // What an object's unsaved values say counts: `clearDrafts`.
-            if let living, living.core.pointee.has(.changed) { continue }
+            // What an object's unsaved values say counts, where they say something of it: `clearDrafts`.
+            if let living, living.core.pointee.hasChange(of: partner.inverse) { continue }
+            guard partner.isOptional || defersRelationshipRules else {
+                // Nobody referred to it when that was looked at: another save has come between.
+                guard try writer.leads(partner.inverse, to: owner, id: number, destination, in: transaction) else {
+                    continue
+                }
+                var findings = FindingList()
+                findings.add(
+                    missingObject(ObjectReference(number: number, isTemporary: false), destination, partner.inverse))
+                throw SwiftDataError.refused(findings)
+            }
             try checkUnshared(destination.table, "an object of \(destination.name)", "changed")
             guard try writer.clear(partner.inverse, leadingTo: owner, id: number, destination, in: &transaction) else {
                 continue
@@ -89,13 +104,15 @@ extension ContextCore {
         }
     }
 
-    /// Clears references to deleted objects in unsaved values.
+    /// Clears references to deleted objects in unsaved values: those that were set, as the others are what others may
+    /// have changed since.
     private func clearDrafts(_ walk: DeletionWalk, _ saving: inout SavingState) {
         for handle in inserted + changed where !handle.core.pointee.has(.deleted) {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
                 let draft = handle.core.pointee.draft
             else { continue }
-            for slot in entity.toOneSlots {
+            let isNew = handle.core.pointee.has(.inserted)
+            for slot in entity.toOneSlots where isNew || handle.core.pointee.hasChange(of: slot) {
                 let target = ObjectReference(bits: draft.toOne(slot))
                 guard !target.isNil, case .toOne(let relationship) = entity.slots[slot],
                     walk.isDoomed(target, relationship.destination), clearsInverse(of: relationship)

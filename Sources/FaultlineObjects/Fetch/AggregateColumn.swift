@@ -8,6 +8,8 @@ struct AggregateColumn {
     let kind: ColumnKind
     /// Of a to-one slot, the objects that it may lead to.
     let targets: ReferenceTargets?
+    /// Whether it only matters that there is a value: then none out of the row is read.
+    var isCounted = false
 
     /// A value that lies out of the row.
     typealias Load = (BlobReference) throws -> [UInt8]
@@ -28,6 +30,7 @@ struct AggregateColumn {
         case _ where kind.isUnsignedInteger: return .uint(row.uint64(slot))
         default:
             if let reference = row.blobReference(slot) {
+                if isCounted { return .bool(true) }
                 return try load(reference).withUnsafeBytes { variable($0) }
             }
             return variable(row.variable(slot))
@@ -50,6 +53,7 @@ struct AggregateColumn {
         case _ where kind.isUnsignedInteger: return .uint(draft.uint64(slot))
         default:
             if let reference = draft.blobReference(slot) {
+                if isCounted { return .bool(true) }
                 return try load(reference).withUnsafeBytes { variable($0) }
             }
             return variable(draft.variable(slot))

@@ -124,7 +124,8 @@ extension ContextCore {
         return AggregateColumn(
             slot: slot, kind: kind,
             targets: targets(
-                of: entity, slot, includingPendingChanges: query.descriptor.includePendingChanges))
+                of: entity, slot, includingPendingChanges: query.descriptor.includePendingChanges),
+            isCounted: function == .count)
     }
 
     private func refusal(_ text: String) -> SwiftDataError { SwiftDataError.unsupportedKeyPath.explained(text) }

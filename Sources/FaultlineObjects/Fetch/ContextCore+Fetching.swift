@@ -151,6 +151,7 @@ extension ContextCore {
                         }
                         guard count > 0, let first = objects.baseAddress else { return left > 0 }
                         if !query.prefetching.isEmpty {
+                            query.home.prefetchedRows.removeAll(keepingCapacity: true)
                             for place in 0..<count {
                                 query.home.prefetchedRows[numbers[place]] = references[place]
                             }
@@ -216,7 +217,8 @@ extension ContextCore {
     private func allNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID] {
         var numbers: [RecordID] = []
         let toSkip = max(query.descriptor.fetchOffset ?? 0, 0)
-        let end = query.descriptor.fetchLimit.flatMap { $0 > 0 ? toSkip + $0 : nil } ?? .max
+        let limit = query.descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max
+        let end = toSkip.addingReportingOverflow(limit).overflow ? .max : toSkip + limit
         var place = 0
         try snapshot.forEachPage(of: query.entity.table, from: 1) { first, entries in
             for entry in 0..<336 where entries.load(fromByteOffset: entry * 12, as: UInt32.self) != 0 {

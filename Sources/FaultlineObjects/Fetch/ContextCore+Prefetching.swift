@@ -54,12 +54,15 @@ extension ContextCore {
         switch home.entity?.slots[slot] {
         case .toOne:
             try keepRows(of: numbers, home)
-            return numbers.compactMap { number in
+            let targets = numbers.compactMap { number -> RecordID? in
                 let reference = ObjectReference(bits: storedTarget(slot, of: number, home))
                 return reference.isTemporary || reference.isNil ? nil : reference.number
             }
+            return Array(Set(targets))
         case .toMany(let relationship):
-            return try numbers.flatMap { try storedMembers(of: $0, relationship) }
+            var members: Set<RecordID> = []
+            for number in Set(numbers) { members.formUnion(try storedMembers(of: number, relationship)) }
+            return Array(members)
         default: return []
         }
     }

@@ -128,6 +128,9 @@ public struct ModelCore: ~Copyable {
 
     @inline(__always) var draft: Draft? { draftPointer.map { Draft(block: $0) } }
 
+    /// Whether an unsaved value was set in a slot.
+    func hasChange(of slot: Int) -> Bool { draft.map { $0.changedMask & SlotMask.bit(slot) != 0 } ?? false }
+
     /// The seldom needed part; made when first asked for.
     var extra: ObjectExtra {
         mutating get {
