@@ -8,16 +8,7 @@ extension IndexState {
         prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, at sequence: UInt64,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
-        var merge = EntryMerge(limit: sequence)
-        active.addEntries(prefix: prefix, to: &merge, at: sequence)
-        for memtable in frozen { memtable.addEntries(prefix: prefix, to: &merge, at: sequence) }
-        let prefixByteCount = definition.searchPrefix.byteCountMax
-        let isSearchable = prefix.count >= prefixByteCount
-        let hash = isSearchable ? IndexHash.hash(prefix, prefixByteCountMax: prefixByteCount) : 0
-        for run in runs where run.footer.firstSequence <= sequence {
-            if isSearchable, try !run.mayContain(prefixHash: hash) { continue }
-            try merge.add(try run.cursor(from: first))
-        }
+        var merge = try entries(prefix: prefix, from: first, at: sequence)
         guard let start = first.baseAddress else { return }
         try merge.forEachNewest(prefix: prefix) { entry in
             if entry.pointee.isDelete { return true }

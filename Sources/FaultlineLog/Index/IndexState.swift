@@ -48,7 +48,7 @@ package struct IndexState: Sendable {
         prefix: UnsafeRawBufferPointer, at sequence: UInt64,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
-        var merge = try entries(prefix: prefix, at: sequence)
+        var merge = try entries(prefix: prefix, from: prefix, at: sequence)
         try merge.forEachNewest(prefix: prefix) { entry in
             if entry.pointee.isDelete { return true }
             return try body(
@@ -70,8 +70,11 @@ package struct IndexState: Sendable {
         }
     }
 
-    /// All sources from the first entry that is not below `prefix` on.
-    private func entries(prefix: UnsafeRawBufferPointer, at sequence: UInt64) throws(LogError) -> EntryMerge {
+    /// All sources of entries whose keys begin with `prefix`, those of runs from the first one on that is not below
+    /// `first`.
+    func entries(
+        prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, at sequence: UInt64
+    ) throws(LogError) -> EntryMerge {
         var merge = EntryMerge(limit: sequence)
         active.addEntries(prefix: prefix, to: &merge, at: sequence)
         for memtable in frozen { memtable.addEntries(prefix: prefix, to: &merge, at: sequence) }
@@ -80,7 +83,7 @@ package struct IndexState: Sendable {
         let hash = isSearchable ? IndexHash.hash(prefix, prefixByteCountMax: prefixByteCount) : 0
         for run in runs where run.footer.firstSequence <= sequence {
             if isSearchable, try !run.mayContain(prefixHash: hash) { continue }
-            try merge.add(try run.cursor(from: prefix))
+            try merge.add(try run.cursor(from: first))
         }
         return merge
     }
