@@ -43,9 +43,7 @@ extension ContextCore {
             let result = try result(of: group, request, type)
             if try request.having?(result) ?? true { results.append(result) }
         }
-        let rest = results.dropFirst(max(0, request.fetchOffset ?? 0))
-        guard let limit = request.fetchLimit, limit > 0 else { return Array(rest) }
-        return Array(rest.prefix(limit))
+        return results.window(offset: request.fetchOffset, limit: request.fetchLimit)
     }
 
     private func slot(of key: String, _ type: ModelType) throws -> Int {

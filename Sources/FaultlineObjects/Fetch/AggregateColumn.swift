@@ -14,8 +14,8 @@ struct AggregateColumn {
     /// A value that lies out of the row.
     typealias Load = (BlobReference) throws -> [UInt8]
 
-    /// The value of a stored row; a reference that leads to nothing is nil.
-    func value(of row: RowView, _ load: Load) throws -> RowValue {
+    /// The value of a stored row, or that an unsaved change gives; a reference that leads to nothing is nil.
+    func value(of row: some SlotValues, _ load: Load) throws -> RowValue {
         if row.isNil(slot) { return .null }
         switch kind {
         case .attribute(.bool): return .bool(row.bool(slot))
@@ -34,29 +34,6 @@ struct AggregateColumn {
                 return try load(reference).withUnsafeBytes { variable($0) }
             }
             return variable(row.variable(slot))
-        }
-    }
-
-    /// The value that an unsaved change gives.
-    func value(of draft: Draft, _ load: Load) throws -> RowValue {
-        if draft.isNil(slot) { return .null }
-        switch kind {
-        case .attribute(.bool): return .bool(draft.bool(slot))
-        case .attribute(.float): return .float(draft.float(slot))
-        case .attribute(.double), .attribute(.date): return .double(draft.double(slot))
-        case .attribute(.uuid):
-            let words = draft.uuid(slot)
-            return .uuid(words.0, words.1)
-        case .attribute(.decimal): return .decimal(draft.decimal(slot))
-        case .toOne: return identifier(draft.toOne(slot))
-        case _ where kind.isSignedInteger: return .int(draft.int64(slot))
-        case _ where kind.isUnsignedInteger: return .uint(draft.uint64(slot))
-        default:
-            if let reference = draft.blobReference(slot) {
-                if isCounted { return .bool(true) }
-                return try load(reference).withUnsafeBytes { variable($0) }
-            }
-            return variable(draft.variable(slot))
         }
     }
 
@@ -85,3 +62,21 @@ struct AggregateColumn {
         }
     }
 }
+
+/// What has a value in each slot: stored rows, and drafts.
+protocol SlotValues {
+    func isNil(_ slot: Int) -> Bool
+    func bool(_ slot: Int) -> Bool
+    func float(_ slot: Int) -> Float
+    func double(_ slot: Int) -> Double
+    func uuid(_ slot: Int) -> (UInt64, UInt64)
+    func decimal(_ slot: Int) -> StoredDecimal
+    func int64(_ slot: Int) -> Int64
+    func uint64(_ slot: Int) -> UInt64
+    func toOne(_ slot: Int) -> UInt64
+    func blobReference(_ slot: Int) -> BlobReference?
+    func variable(_ slot: Int) -> UnsafeRawBufferPointer
+}
+
+extension RowView: SlotValues {}
+extension Draft: SlotValues {}

@@ -20,7 +20,9 @@ extension ContextCore {
         var values: [RowValue] = []
         let load: AggregateColumn.Load = { try self.blobBytes($0, self.snapshot) }
 
-        func take() {
+        func take(_ row: some SlotValues) throws {
+            values.removeAll(keepingCapacity: true)
+            for column in plan.columns { values.append(try column.value(of: row, load)) }
             var place = 0
             if plan.groupedCount > 0 {
                 key.removeAll()
@@ -41,18 +43,7 @@ extension ContextCore {
             for state in plan.states.indices { groups[place].states[state].add(values, plan.columns) }
         }
 
-        try forEachMatch(
-            query, source,
-            row: { row in
-                values.removeAll(keepingCapacity: true)
-                for column in plan.columns { values.append(try column.value(of: row, load)) }
-                take()
-            },
-            draft: { draft in
-                values.removeAll(keepingCapacity: true)
-                for column in plan.columns { values.append(try column.value(of: draft, load)) }
-                take()
-            })
+        try forEachMatch(query, source, row: { try take($0) }, draft: { try take($0) })
         for column in plan.columns { try column.targets?.check() }
         groups.sort { left, right in
             left.key.withUnsafeBytes { left in right.key.withUnsafeBytes { KeyOrder.compare(left, $0) < 0 } }

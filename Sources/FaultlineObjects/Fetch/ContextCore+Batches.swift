@@ -7,12 +7,7 @@ extension ContextCore {
     func fetchBatches<T: PersistentModel>(
         _ source: QuerySource<T>, batchSize: Int
     ) throws -> FetchResultsCollection<T> {
-        try beginReading()
-        defer { endReading() }
-        moveToNewest()
-        let query = try source.prepare(self)
-        try refuseChanges(query)
-        let numbers = try storedNumbers(query, source)
+        let (query, numbers) = try batchedNumbers(source)
         return FetchResultsCollection(count: numbers.count, batchSize: batchSize) { range in
             self.batch(Array(numbers[range]), query)
         }
@@ -21,22 +16,26 @@ extension ContextCore {
     func fetchIdentifierBatches<T: PersistentModel>(
         _ source: QuerySource<T>, batchSize: Int
     ) throws -> FetchResultsCollection<PersistentIdentifier> {
-        try beginReading()
-        defer { endReading() }
-        moveToNewest()
-        let query = try source.prepare(self)
-        try refuseChanges(query)
-        let numbers = try storedNumbers(query, source)
+        let (query, numbers) = try batchedNumbers(source)
         let (storeID, name) = (store.log.storeID, query.entity.name)
         return FetchResultsCollection(count: numbers.count, batchSize: batchSize) { range in
             numbers[range].map { PersistentIdentifier(storeID: storeID, entityName: name, number: $0) }
         }
     }
 
-    private func refuseChanges<T: PersistentModel>(_ query: Query<T>) throws {
-        guard query.descriptor.includePendingChanges, hasChanges else { return }
-        throw SwiftDataError.includePendingChangesWithBatchSize.explained(
-            "A fetch in batches cannot show unsaved changes. Save first, or leave them out of the descriptor.")
+    /// The numbers of what a fetch in batches finds in the newest state.
+    private func batchedNumbers<T: PersistentModel>(
+        _ source: QuerySource<T>
+    ) throws -> (query: Query<T>, numbers: [RecordID]) {
+        try beginReading()
+        defer { endReading() }
+        moveToNewest()
+        let query = try source.prepare(self)
+        guard !query.descriptor.includePendingChanges || !hasChanges else {
+            throw SwiftDataError.includePendingChangesWithBatchSize.explained(
+                "A fetch in batches cannot show unsaved changes. Save first, or leave them out of the descriptor.")
+        }
+        return (query, try storedNumbers(query, source))
     }
 
     /// Makes the objects of a batch, their rows loaded, with what else is prefetched.

@@ -27,7 +27,7 @@ extension ContextCore {
         if query.order == nil {
             var objects = found.objects(query, self)
             TrackingWord.withoutTracking { objects.sort(using: query.descriptor.sortBy) }
-            return query.window(objects)
+            return objects.window(of: query.descriptor)
         }
         found.sort()
         found.cut(offset: query.descriptor.fetchOffset, limit: query.descriptor.fetchLimit)
@@ -101,7 +101,7 @@ extension ContextCore {
         if query.order == nil {
             var objects = found.objects(query, self)
             TrackingWord.withoutTracking { objects.sort(using: descriptor.sortBy) }
-            for object in query.window(objects) { try block(object) }
+            for object in objects.window(of: query.descriptor) { try block(object) }
             return
         }
         found.sort()
@@ -282,11 +282,16 @@ extension ContextCore {
     }
 }
 
-extension Query {
-    /// Offset and limit, applied to objects that were ordered by themselves.
-    func window(_ objects: [T]) -> [T] {
-        let rest = objects.dropFirst(max(0, descriptor.fetchOffset ?? 0))
-        guard let limit = descriptor.fetchLimit, limit > 0 else { return Array(rest) }
+extension Array {
+    /// Offset and limit, applied to what was ordered by itself.
+    func window(offset: Int?, limit: Int?) -> [Element] {
+        let rest = dropFirst(Swift.max(0, offset ?? 0))
+        guard let limit, limit > 0 else { return Array(rest) }
         return Array(rest.prefix(limit))
+    }
+
+    /// Those of a descriptor.
+    func window<T>(of descriptor: FetchDescriptor<T>) -> [Element] {
+        window(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
     }
 }

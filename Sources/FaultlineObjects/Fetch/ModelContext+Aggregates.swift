@@ -73,7 +73,7 @@ extension ModelContext {
             let computed = FetchedGroup(key: key, values: (repeat try values.next(each aggregates)))
             if try isWanted(computed) { found.append(computed) }
         }
-        return descriptor.window(of: found)
+        return found.window(of: descriptor)
     }
 
     /// The different values that a property has in the objects that a descriptor asks for, in their order.
@@ -89,15 +89,6 @@ extension ModelContext {
         _ keyPath: KeyPath<T, Value>, _ descriptor: FetchDescriptor<T> = FetchDescriptor<T>()
     ) throws -> [Value] {
         try fetchGroups(descriptor, by: keyPath, .count).map(\.key)
-    }
-}
-
-extension FetchDescriptor {
-    /// Offset and limit, applied to what is not objects.
-    fileprivate func window<Element>(of elements: [Element]) -> [Element] {
-        let rest = elements.dropFirst(max(0, fetchOffset ?? 0))
-        guard let limit = fetchLimit, limit > 0 else { return Array(rest) }
-        return Array(rest.prefix(limit))
     }
 }
 
