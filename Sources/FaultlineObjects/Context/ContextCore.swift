@@ -46,6 +46,8 @@ package final class ContextCore: @unchecked Sendable {
     var hasDeletedInserts = false
     @exclusivity(unchecked) var changed: [ObjectHandle] = []
     var deleted: [ObjectHandle] = []
+    /// What the deletion of an object asks for, by ordinal of its entity.
+    private(set) lazy var deletionRules = store.storage.entities.map { DeletionRules($0, store.storage.entities) }
     /// What the save that is under way deletes.
     @exclusivity(unchecked) var deletion: DeletionWalk?
     @exclusivity(unchecked) var relationships = PendingRelationships()

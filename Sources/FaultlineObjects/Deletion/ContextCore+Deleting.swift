@@ -115,25 +115,11 @@ extension ContextCore {
             for slot in entity.toOneSlots where isNew || handle.core.pointee.hasChange(of: slot) {
                 let target = ObjectReference(bits: draft.toOne(slot))
                 guard !target.isNil, case .toOne(let relationship) = entity.slots[slot],
-                    walk.isDoomed(target, relationship.destination), clearsInverse(of: relationship)
+                    walk.isDoomed(target, relationship.destination),
+                    walk.rules[relationship.destination].clears(slot, of: entity.ordinal)
                 else { continue }
                 saving.clear(handle, slot)
             }
-        }
-    }
-
-    /// Whether the deletion of what a to-one relationship leads to clears it.
-    private func clearsInverse(of relationship: ToOneStorage) -> Bool {
-        let slots = store.storage.entities[relationship.destination].slots
-        let inverse: Int
-        switch relationship.inverse {
-        case .none: return false
-        case .toOne(let slot), .toMany(let slot): inverse = slot
-        }
-        switch slots[inverse] {
-        case .attribute: return false
-        case .toOne(let relationship): return relationship.deleteRule == .nullify
-        case .toMany(let relationship): return relationship.deleteRule == .nullify
         }
     }
 

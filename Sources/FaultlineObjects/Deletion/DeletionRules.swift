@@ -35,6 +35,11 @@ struct DeletionRules {
         }
     }
 
+    /// Whether a slot of another entity's objects is cleared.
+    func clears(_ slot: Int, of ordinal: Int) -> Bool {
+        clearing.contains { $0.inverse == slot && $0.destination == ordinal }
+    }
+
     private mutating func add(_ relationship: ToOneStorage, _ slot: Int, _ entities: [EntityStorage]) {
         switch relationship.deleteRule {
         case .cascade: cascadingToOne.append(slot)

@@ -39,7 +39,7 @@ final class DeletionWalk {
     init(_ context: ContextCore, countsBytes: Bool = false) {
         self.context = context
         let entities = context.store.storage.entities
-        rules = entities.map { DeletionRules($0, entities) }
+        rules = context.deletionRules
         doomed = entities.map { _ in NumberSet() }
         waiting = doomed
         var drafted: [[RecordID: ObjectHandle]] = entities.map { _ in [:] }
