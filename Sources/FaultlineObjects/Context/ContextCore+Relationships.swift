@@ -153,8 +153,7 @@ extension ContextCore {
                     }
                 }
             } catch {
-                if (error as? LogError)?.code != .expired { owner.core.pointee.insert(.damaged) }
-                report(error)
+                noteUnreadable(&owner.core.pointee, error)
             }
         }
         if let delta {

@@ -471,8 +471,7 @@ package final class ContextCore: @unchecked Sendable {
             home.lastLoaded = core.number
             return loadedRow(core.row).map(RowArena.view)
         } catch {
-            if (error as? LogError)?.code != .expired { core.insert(.damaged) }
-            report(error)
+            noteUnreadable(&core, error)
             return nil
         }
     }
@@ -587,6 +586,13 @@ package final class ContextCore: @unchecked Sendable {
         if isOfStore, let stage { stage.note(StorageError.translating(error)) }
         getterError = error
         if let errorHandler { errorHandler(StorageError.translating(error)) }
+    }
+
+    /// Tells of what could not be read of an object, and marks it; nothing is wrong with it where its context came too
+    /// late.
+    func noteUnreadable(_ core: inout ModelCore, _ error: any Error) {
+        if (error as? LogError)?.code != .expired { core.insert(.damaged) }
+        report(error)
     }
 
     /// Takes note of an error that makes the next save fail.

@@ -94,8 +94,7 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
 
     private func reporting<R>(_ standIn: R, _ body: () throws -> R) -> R {
         do { return try body() } catch {
-            if (error as? LogError)?.code != .expired { owner.core.pointee.insert(.damaged) }
-            context?.report(error)
+            context?.noteUnreadable(&owner.core.pointee, error)
             return standIn
         }
     }
@@ -137,8 +136,7 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
             do {
                 page = try context.nextMembers(&walk, of: owner, slot, limit: pageCount).compactMap { $0 as? Member }
             } catch {
-                if (error as? LogError)?.code != .expired { owner.core.pointee.insert(.damaged) }
-                context.report(error)
+                context.noteUnreadable(&owner.core.pointee, error)
             }
             isOver = page.isEmpty
             place = page.isEmpty ? 0 : 1
