@@ -17,22 +17,42 @@ package struct OpenedStore {
     package init(_ path: String) throws(CommandFailure) {
         var options = LogOptions()
         options.access = .reading
+        (log, catalog, rows, snapshot) = try Self.open(path, options)
+    }
+
+    /// Opens a store for writing, which no other process may have open for that; no snapshot of it is held.
+    ///
+    /// To be preceded by an opening for reading, as this would make a store where there is none.
+    ///
+    /// - Parameters:
+    ///   - path: The store.
+    ///   - maintenance: Who makes checkpoints and compacts.
+    /// - Returns: The store; closing it is the caller's.
+    /// - Throws: As the opening for reading.
+    package static func openForWriting(
+        _ path: String, maintenance: Maintenance = .manual
+    ) throws(CommandFailure) -> (log: Log, rows: RowStore) {
+        var options = LogOptions()
+        options.maintenance = maintenance
+        let opened = try open(path, options)
+        return (opened.log, opened.rows)
+    }
+
+    private static func open(
+        _ path: String, _ options: LogOptions
+    ) throws(CommandFailure) -> (log: Log, catalog: StoredCatalog, rows: RowStore, snapshot: Snapshot) {
         let log = try CommandFailure.opening(path) {
             try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: RowIndexDeriver())
         }
         let snapshot = log.snapshot()
-        let (catalog, rows) = try CommandFailure.opening(path) {
+        return try CommandFailure.opening(path) {
             guard let catalog = try StoredCatalog.read(snapshot) else {
                 throw CommandFailure(
                     CommandFailure.cannotOpen,
                     "\(path) is a store without a schema: no container was ever made for it."
                 )
             }
-            return (catalog, try RowStore(log: log, catalog: catalog))
+            return (log, catalog, try RowStore(log: log, catalog: catalog), snapshot)
         }
-        self.log = log
-        self.snapshot = snapshot
-        self.catalog = catalog
-        self.rows = rows
     }
 }

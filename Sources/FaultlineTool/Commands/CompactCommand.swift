@@ -30,14 +30,10 @@ struct CompactCommand: ParsableCommand {
         let before = try CommandFailure.working { try found.log.usage() }
         try CommandFailure.working { try found.log.close() }
         let path = arguments.store
-        var options = LogOptions()
         // What is written anew is compacted behind, so that it takes no more room than it must.
-        options.maintenance = rewrite ? .inline : .manual
-        let log = try CommandFailure.opening(path) {
-            try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: RowIndexDeriver())
-        }
+        let (log, rows) = try OpenedStore.openForWriting(path, maintenance: rewrite ? .inline : .manual)
         let begin = monotonicSeconds()
-        let rewritten = rewrite ? Result { try rewriteRows(of: log) } : nil
+        let rewritten = rewrite ? Result { try writeAnew(rows) } : nil
         var progress = ProgressLine("compacting", unit: "bytes")
         let (report, after) = try CommandFailure.working {
             defer { progress.finish() }
@@ -55,9 +51,8 @@ struct CompactCommand: ParsableCommand {
         if !report.damage.isEmpty { endProcess(CommandFailure.refused) }
     }
 
-    private func rewriteRows(of log: Log) throws -> RowRewriting.Report {
-        guard let catalog = try StoredCatalog.read(log.snapshot()) else { return RowRewriting.Report() }
-        var job = try RowRewriting(try RowStore(log: log, catalog: catalog), where: \.knowsDefaults)
+    private func writeAnew(_ rows: RowStore) throws -> RowRewriting.Report {
+        var job = try RowRewriting(rows, where: \.knowsDefaults)
         var progress = ProgressLine("rewriting", unit: "objects")
         defer { progress.finish() }
         while try job.step() { progress.update(job.report.rowCount) }

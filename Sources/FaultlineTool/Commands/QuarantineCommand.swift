@@ -51,11 +51,7 @@ struct QuarantineCommand: ParsableCommand {
 
     private func removeObjects() throws {
         let path = arguments.store
-        var options = LogOptions()
-        options.maintenance = .manual
-        let log = try CommandFailure.opening(path) {
-            try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: RowIndexDeriver())
-        }
+        let log = try OpenedStore.openForWriting(path).log
         try CommandFailure.working {
             let quarantine = try Quarantine(log)
             for id in remove {

@@ -56,20 +56,13 @@ struct RepairCommand: ParsableCommand {
     }
 
     private func repair() throws -> [ReferenceRepair.Found] {
-        let path = arguments.store
-        var options = LogOptions()
-        options.maintenance = .manual
-        let (log, rows) = try CommandFailure.opening(path) {
-            let log = try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: RowIndexDeriver())
-            guard let catalog = try StoredCatalog.read(log.snapshot()) else {
-                throw CommandFailure(CommandFailure.cannotOpen, "\(path) is a store without a schema.")
-            }
-            return (log, try RowStore(log: log, catalog: catalog))
-        }
+        let (log, rows) = try OpenedStore.openForWriting(arguments.store)
         var progress = ProgressLine("clearing", unit: "rows")
         return try CommandFailure.working {
             defer { progress.finish() }
-            let cleared = try ReferenceRepair(rows).run(required: required?.choice ?? .leave) { progress.update($0) }
+            let cleared = try ReferenceRepair(rows).run(required: required?.choice ?? .leave) {
+                progress.update($0)
+            }
             try log.close()
             return cleared
         }
