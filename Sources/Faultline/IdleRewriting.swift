@@ -6,10 +6,11 @@ internal import Synchronization
 
 /// Writes rows of older layouts anew while nobody saves: the idle job of a container.
 ///
-/// It waits until nothing was committed for a while, does a piece, and rests ten times as long as that took. It stands back
-/// where others in the process have the store open, whose schema may be an older one, and where a context is pinned or the
-/// state before a migration is kept: its rows would be there twice, and a rollback would meet transactions behind it. There is no job where no row can be of an older layout. What fails is tried
-/// again much later; what is left is left to the next opening.
+/// It waits until nothing was committed for a while, does a piece, and rests ten times as long as that took. It stands
+/// back where others in the process have the store open, whose schema may be an older one, and where a context is pinned
+/// or the state before a migration is kept: its rows would be there twice, and a rollback would meet transactions behind
+/// it. There is no job where no row can be of an older layout. What fails is tried again much later; what is left is left
+/// to the next opening.
 // Safe because what varies is atomic or used on the queue only.
 package final class IdleRewriting: @unchecked Sendable {
     private let store: RowStore

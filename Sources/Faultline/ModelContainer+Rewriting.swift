@@ -15,7 +15,8 @@ extension ModelContainer {
     /// Durability: nothing that was saved is lost by it, whenever it is cut short; the next call goes on where it ended.
     /// - Parameter progress: Called after each mebibyte or so with the number of objects written so far.
     /// - Returns: How many objects were written, and how many could not be.
-    /// - Complexity: Reads every object of entities that were of another form once; memory for some thousands of them, a mebibyte or so.
+    /// - Complexity: Reads every object of entities that were of another form once; memory for some thousands of them, a
+    ///   mebibyte or so.
     /// - Throws: `StorageError` if the store cannot be written, or this container may not, or it was or is being migrated.
     @discardableResult
     public func rewrite(progress: (_ objects: Int) throws -> Void = { _ in }) throws -> RewriteSummary {
