@@ -4,16 +4,16 @@ import Synchronization
 /// The engine's memory, in bytes, shared by rows, table pages and index blocks.
 ///
 /// It counts; it does not allocate. `reserve` asks the registered owners of caches to give bytes back when the sum
-/// would exceed the budget: first those who hold more than half of it, the largest first, then the others. What is
-/// pinned may exceed the budget.
+/// would exceed the budget: first what is free, then those who hold more than half of it, the largest first, then the
+/// others. What is pinned may exceed the budget.
 ///
 /// Concurrency: all members may be called from any thread. A reclaimer runs on the thread that reserves and must take
 /// no lock that a caller of `reserve` may hold; so nobody calls `reserve` under a lock.
 // Safe because counters are atomic and the list of reclaimers is guarded by the lock.
 package final class MemoryBudget: @unchecked Sendable {
-    /// What bytes are used for.
+    /// What bytes are used for; `free`: for nothing, but kept for who needs memory next.
     package enum Use: Int, Sendable, CaseIterable {
-        case rows, pages, blocks, memtables, buffers
+        case rows, pages, blocks, memtables, buffers, free
     }
 
     /// Keeps a reclaimer registered while it lives.
@@ -42,6 +42,7 @@ package final class MemoryBudget: @unchecked Sendable {
     private let blocks = Atomic<Int>(0)
     private let memtables = Atomic<Int>(0)
     private let buffers = Atomic<Int>(0)
+    private let free = Atomic<Int>(0)
     private let isReclaiming = Atomic<Bool>(false)
     private let lock = EngineLock()
     private var reclaimers: [Reclaimer] = []
@@ -63,6 +64,7 @@ package final class MemoryBudget: @unchecked Sendable {
         case .blocks: blocks.load(ordering: .relaxed)
         case .memtables: memtables.load(ordering: .relaxed)
         case .buffers: buffers.load(ordering: .relaxed)
+        case .free: free.load(ordering: .relaxed)
         }
     }
 
@@ -73,6 +75,7 @@ package final class MemoryBudget: @unchecked Sendable {
         case .blocks: blocks.wrappingAdd(byteCount, ordering: .relaxed)
         case .memtables: memtables.wrappingAdd(byteCount, ordering: .relaxed)
         case .buffers: buffers.wrappingAdd(byteCount, ordering: .relaxed)
+        case .free: free.wrappingAdd(byteCount, ordering: .relaxed)
         }
     }
 
@@ -89,6 +92,12 @@ package final class MemoryBudget: @unchecked Sendable {
     package func release(_ byteCount: Int, for use: Use) {
         add(-byteCount, to: use)
         total.wrappingSubtract(byteCount, ordering: .relaxed)
+    }
+
+    /// Counts bytes under another use.
+    package func move(_ byteCount: Int, from use: Use, to other: Use) {
+        add(-byteCount, to: use)
+        add(byteCount, to: other)
     }
 
     /// Adds somebody who can give bytes back.
@@ -122,8 +131,10 @@ package final class MemoryBudget: @unchecked Sendable {
 
         let half = byteCount / 2
         var missing = wanted
-        // Those above their half first, the largest first; a registration of the same use shares its count.
+        // What is free first, then those above their half, the largest first; a registration of the same use shares its
+        // count.
         let ordered = candidates.sorted { left, right in
+            if (left.use == .free) != (right.use == .free) { return left.use == .free }
             let leftUsed = used(for: left.use)
             let rightUsed = used(for: right.use)
             if (leftUsed > half) != (rightUsed > half) { return leftUsed > half }

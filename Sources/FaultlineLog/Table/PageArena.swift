@@ -7,48 +7,124 @@ import Glibc
 /// For that the memory may change under it but must never go: so pages are cut from mapped slabs, and what is not
 /// needed goes back to the system by `madvise`, which leaves the address range in place.
 ///
-/// Concurrency: guarded by its lock.
+/// A transaction copies each page that it changes, and the copies that the state before had go when nobody sees it any
+/// more: up to an eighth of the budget of them keep their memory for the next transaction.
+///
+/// Concurrency: guarded by its lock, which is not held while memory is reserved.
 // Safe because all mutable state is guarded by the lock.
-final class PageArena: @unchecked Sendable {
+package final class PageArena: @unchecked Sendable {
     private static let slabPageCount = 256
-    /// Free pages that keep their memory, so that copying pages does not meet the system each time.
-    private static let warmPageCountMax = 512
+    /// Free pages that keep their memory without being counted, so that replacing one page by another does not meet the
+    /// system each time.
+    private static let uncountedPageCountMax = 64
+    private static let populatedPageCount = 32
+    /// `MADV_POPULATE_WRITE`, which older headers lack.
+    private static let populate: Int32 = 23
 
+    private let budget: MemoryBudget
+    /// Free pages that keep their memory, at most.
+    private let warmPageCountMax: Int
     private let lock = EngineLock()
     private var slabs: [UnsafeMutableRawPointer] = []
+    /// Free pages that keep their memory; those above `uncountedPageCountMax` are counted.
     private var warm: [UnsafeMutableRawPointer] = []
+    /// Pages at the end of the newest slab that were never used.
+    private var freshPageCount = 0
+    /// Free pages without memory.
     private var cold: [UnsafeMutableRawPointer] = []
+    private var registration: MemoryBudget.Registration?
+
+    package init(budget: MemoryBudget) {
+        self.budget = budget
+        warmPageCountMax = max(Self.uncountedPageCountMax, budget.byteCount / 8 / TablePage.byteCount)
+        registration = budget.register(.free) { [weak self] wanted in self?.cool(wanted) ?? 0 }
+    }
 
     deinit {
+        let counted = warm.count - Self.uncountedPageCountMax
+        if counted > 0 { budget.release(counted * TablePage.byteCount, for: .free) }
         for slab in slabs { munmap(slab, Self.slabPageCount * TablePage.byteCount) }
     }
 
-    /// A page of 4,096 bytes with any content.
-    func take() -> UnsafeMutableRawPointer {
+    /// A page of 4,096 bytes with any content, counted as used.
+    package func take() -> UnsafeMutableRawPointer {
+        if let page = takeCounted() {
+            budget.move(TablePage.byteCount, from: .free, to: .pages)
+            return page
+        }
+        budget.reserve(TablePage.byteCount, for: .pages)
         lock.lock()
         defer { lock.unlock() }
-        if let page = warm.popLast() { return page }
-        if let page = cold.popLast() { return page }
-        let byteCount = Self.slabPageCount * TablePage.byteCount
-        guard let slab = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-            slab != MAP_FAILED
-        else {
-            preconditionFailure("The system has no memory left for table pages.")
-        }
-        slabs.append(slab)
-        for index in (1..<Self.slabPageCount).reversed() { cold.append(slab + index * TablePage.byteCount) }
-        return slab
+        return takeUncounted() ?? cold.popLast() ?? takeFresh()
     }
 
-    /// Gives a page back.
-    func give(_ page: UnsafeMutableRawPointer) {
+    /// A page that was never used, and memory for those behind it: asked for together, they come at a fraction of what
+    /// the first touch of each would cost.
+    private func takeFresh() -> UnsafeMutableRawPointer {
+        if freshPageCount == 0 {
+            let byteCount = Self.slabPageCount * TablePage.byteCount
+            guard let slab = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+                slab != MAP_FAILED
+            else {
+                preconditionFailure("The system has no memory left for table pages.")
+            }
+            slabs.append(slab)
+            freshPageCount = Self.slabPageCount
+        }
+        let count = max(1, min(Self.populatedPageCount, freshPageCount, Self.uncountedPageCountMax - warm.count))
+        let first = slabs[slabs.count - 1] + (Self.slabPageCount - freshPageCount) * TablePage.byteCount
+        freshPageCount -= count
+        // Kernels that do not know it give the memory at the first touch.
+        if count > 1 { madvise(first, count * TablePage.byteCount, Self.populate) }
+        for index in (1..<count).reversed() { warm.append(first + index * TablePage.byteCount) }
+        return first
+    }
+
+    private func takeCounted() -> UnsafeMutableRawPointer? {
         lock.lock()
         defer { lock.unlock() }
-        if warm.count < Self.warmPageCountMax {
-            warm.append(page)
+        return warm.count > Self.uncountedPageCountMax ? warm.removeLast() : nil
+    }
+
+    private func takeUncounted() -> UnsafeMutableRawPointer? {
+        warm.count <= Self.uncountedPageCountMax ? warm.popLast() : nil
+    }
+
+    /// Gives a page back, which is not counted as used any more.
+    ///
+    /// - Parameters:
+    ///   - page: One that was taken.
+    ///   - isWanted: Whether its memory is needed for something else.
+    package func give(_ page: UnsafeMutableRawPointer, isWanted: Bool = false) {
+        lock.lock()
+        let isUncounted = warm.count < Self.uncountedPageCountMax
+        let isCounted = !isUncounted && !isWanted && warm.count < warmPageCountMax
+        if isUncounted || isCounted { warm.append(page) } else { cool(page) }
+        lock.unlock()
+        if isCounted {
+            budget.move(TablePage.byteCount, from: .pages, to: .free)
         } else {
-            madvise(page, TablePage.byteCount, MADV_DONTNEED)
-            cold.append(page)
+            budget.release(TablePage.byteCount, for: .pages)
         }
+    }
+
+    /// Gives memory of free pages back to the system.
+    ///
+    /// - Returns: Bytes that are not counted any more.
+    private func cool(_ wanted: Int) -> Int {
+        lock.lock()
+        var freed = 0
+        while freed < wanted, warm.count > Self.uncountedPageCountMax {
+            cool(warm.removeLast())
+            freed += TablePage.byteCount
+        }
+        lock.unlock()
+        budget.release(freed, for: .free)
+        return freed
+    }
+
+    private func cool(_ page: UnsafeMutableRawPointer) {
+        madvise(page, TablePage.byteCount, MADV_DONTNEED)
+        cold.append(page)
     }
 }

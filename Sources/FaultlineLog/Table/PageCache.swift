@@ -6,7 +6,7 @@ import Synchronization
 /// Concurrency: `lock` guards the ring and each handle's place in a file. It is not held while a page is read.
 // Safe because mutable state is guarded by the lock.
 final class PageCache: @unchecked Sendable {
-    let arena = PageArena()
+    let arena: PageArena
     let budget: MemoryBudget
     private let lock = EngineLock()
     /// Resident pages that are stored too.
@@ -16,6 +16,7 @@ final class PageCache: @unchecked Sendable {
 
     init(budget: MemoryBudget) {
         self.budget = budget
+        arena = PageArena(budget: budget)
         registration = budget.register(.pages) { [weak self] wanted in self?.evict(wanted) ?? 0 }
     }
 
@@ -23,7 +24,6 @@ final class PageCache: @unchecked Sendable {
 
     /// A new page of zeros that only the working version sees.
     func makePage(version: UInt64, table: UInt16, number: UInt32) -> PageHandlePointer {
-        budget.reserve(TablePage.byteCount, for: .pages)
         let page = arena.take()
         TablePage.initialize(page, table: table, number: number)
         return make(page: page, version: version, table: table, number: number, file: nil, fileIndex: 0)
@@ -42,7 +42,6 @@ final class PageCache: @unchecked Sendable {
     ///
     /// The original keeps its references.
     func copyPage(_ original: PageHandlePointer, version: UInt64) throws(LogError) -> PageHandlePointer {
-        budget.reserve(TablePage.byteCount, for: .pages)
         let page = arena.take()
         do {
             // Read where it is to be: the original is not looked at any more, unless by an old snapshot.
@@ -50,7 +49,6 @@ final class PageCache: @unchecked Sendable {
             try copyWithoutLoading(original, place, to: page)
         } catch {
             arena.give(page)
-            budget.release(TablePage.byteCount, for: .pages)
             throw error
         }
         return make(
@@ -85,10 +83,7 @@ final class PageCache: @unchecked Sendable {
         lock.lock()
         leaveRing(handle)
         lock.unlock()
-        if let page = handle.pointee.page {
-            arena.give(page)
-            budget.release(TablePage.byteCount, for: .pages)
-        }
+        if let page = handle.pointee.page { arena.give(page) }
         handle.deinitialize(count: 1)
         UnsafeMutableRawPointer(handle).deallocate()
     }
@@ -135,15 +130,9 @@ final class PageCache: @unchecked Sendable {
 
     @inline(never)
     private func load(_ handle: PageHandlePointer) throws(LogError) {
-        budget.reserve(TablePage.byteCount, for: .pages)
         let page = arena.take()
         var isKept = false
-        defer {
-            if !isKept {
-                arena.give(page)
-                budget.release(TablePage.byteCount, for: .pages)
-            }
-        }
+        defer { if !isKept { arena.give(page) } }
         lock.lock()
         let file = handle.pointee.file
         let index = handle.pointee.fileIndex
@@ -260,12 +249,11 @@ final class PageCache: @unchecked Sendable {
             handle.pointee.word.store((now &+ 1) & 0xF_FFFF, ordering: .releasing)
             leaveRing(handle)
             if let page = PageHandle.page(of: now) {
-                arena.give(page)
+                arena.give(page, isWanted: true)
                 freed += TablePage.byteCount
             }
         }
         lock.unlock()
-        budget.release(freed, for: .pages)
         return freed
     }
 
