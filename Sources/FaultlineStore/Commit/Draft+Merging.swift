@@ -4,6 +4,8 @@ extension Draft {
         let mask = header.pointee.changedMask
         copyValue(of: row, slot: slot)
         header.pointee.changedMask = mask
+        // What that row has in the other slots was not looked at.
+        header.pointee.isOfPlainRow = false
     }
 
     /// Takes over the changed slots of another draft of the same layout, order keys included; or just one of them.

@@ -214,8 +214,9 @@ package struct RowWriter: ~Copyable {
 
         let isBaseCurrent = UInt64(location.segment) << 32 | UInt64(location.offset) == base
         let touchesIndex = changed & entity.indexedSlots != 0
-        let touchesVariable = changed & entity.variableMask != 0
-        guard !isBaseCurrent || touchesIndex || touchesVariable || store.mayHaveRemovedBlobs(entity) else {
+        // Only a value out of the row has to be looked up in it, so that its blob goes.
+        let mayGiveUpBlob = changed & entity.variableMask != 0 && !draft.isOfPlainRow
+        guard !isBaseCurrent || touchesIndex || mayGiveUpBlob || store.mayHaveRemovedBlobs(entity) else {
             try put(draft, id: id, changed: changed, flags: .noIndexChange, entity, in: &transaction)
             return
         }

@@ -13,10 +13,18 @@ struct DraftHeader {
     @usableFromInline var changedMask: UInt64
     /// Bytes of the block.
     var capacity: Int
-    /// Bytes of the block in use.
-    var used: Int
+    /// Bytes of the block in use: places in it have 32 bits.
+    private var usedByteCount: UInt32
+    /// Whether the stored row that the values were copied from has none of them out of the row.
+    var isOfPlainRow: Bool
     /// Order keys that are not the default ones; nil for none.
     var orderKeys: UnsafeMutablePointer<DraftOrderKeys>?
+
+    /// Bytes of the block in use.
+    @inline(__always) var used: Int {
+        get { Int(usedByteCount) }
+        set { usedByteCount = UInt32(newValue) }
+    }
 }
 
 /// Where a variable value lies in a draft's block.
@@ -78,8 +86,19 @@ package struct Draft {
         }
         draft.copyOrderKeys(of: row)
         draft.header.pointee.changedMask = 0
+        draft.header.pointee.isOfPlainRow = !draft.hasBlobReference
         return draft
     }
+
+    private var hasBlobReference: Bool {
+        for ordinal in 0..<variableCount where flagsWord(ordinal).pointee & VariableEnd.blobFlag != 0 { return true }
+        return false
+    }
+
+    /// Whether the stored row that the draft was made from has all its values in the row.
+    ///
+    /// False where that is not known.
+    var isOfPlainRow: Bool { header.pointee.isOfPlainRow }
 
     /// Releases the draft's memory.
     package func destroy() {
