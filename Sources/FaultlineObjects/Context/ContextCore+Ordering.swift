@@ -81,8 +81,8 @@ extension ContextCore {
         _ delta: PendingRelationships.Delta, _ key: PendingRelationships.Key, _ slot: Int, _ index: IndexDefinition,
         _ transaction: borrowing Transaction, below end: UInt64, _ saving: inout SavingState
     ) throws {
+        guard delta.added.contains(where: { !$0.pointee.isDeleted && !$0.pointee.has(.temporary) }) else { return }
         let joined = delta.added.handles.filter { !$0.core.pointee.isDeleted }
-        guard joined.contains(where: { !$0.reference.isTemporary }) else { return }
         let owner = saving.number(key.owner, inserted)
         let stored = key.owner.isTemporary ? [] : try storedMembers(of: owner, in: index, transaction)
         var last = stored.last?.order ?? 0

@@ -130,8 +130,8 @@ extension ContextCore {
     /// Checks that objects satisfy the rules of their entities once the save has deleted what goes.
     private func validate(_ deletion: DeletionWalk?) throws {
         var findings = FindingList()
-        for handle in inserted where !handle.core.pointee.has(.deleted) { check(handle, deletion, &findings) }
-        for handle in changed where !handle.core.pointee.has(.deleted) { check(handle, deletion, &findings) }
+        inserted.forEachKept { check($1, $2, deletion, &findings) }
+        changed.forEachKept { check($1, $2, deletion, &findings) }
         if let deletion { findings.add(try deletion.findings(isMigrating: defersRelationshipRules)) }
         if !defersRelationshipRules, store.storage.hasBounds {
             findings.add(try miscountedCollections(deletion ?? DeletionWalk(self)))
@@ -139,29 +139,30 @@ extension ContextCore {
         guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
     }
 
-    private func check(_ handle: ObjectHandle, _ deletion: DeletionWalk?, _ findings: inout FindingList) {
-        let home = handle.core.pointee.home.takeUnretainedValue()
-        guard let entity = home.entity, deletion?.isDoomed(handle) != true else { return }
-        if handle.core.pointee.has(.damaged) {
+    private func check(
+        _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage, _ deletion: DeletionWalk?,
+        _ findings: inout FindingList
+    ) {
+        if let deletion, deletion.isDoomed(core.pointee.reference, entity.ordinal) { return }
+        if core.pointee.has(.damaged) {
             findings.add(
                 ValidationFinding(
-                    identifier(of: handle.reference, entity), nil, .damaged,
-                    "\(home.entityName) \(handle.core.pointee.number): it was read with stand-in values"))
+                    identifier(of: core.pointee.reference, entity), nil, .damaged,
+                    "\(entity.name) \(core.pointee.number): it was read with stand-in values"))
         }
-        for missing in handle.core.pointee.missingValues {
+        for missing in core.pointee.missingValues {
             findings.add(
-                ValidationFinding(identifier(of: handle.reference, entity), missing.name, .required, missing.text))
+                ValidationFinding(
+                    identifier(of: core.pointee.reference, entity), missing.name, .required, missing.text))
         }
-        guard !defersRelationshipRules, !entity.requiredSlots.isEmpty, let draft = handle.core.pointee.draft else {
-            return
-        }
+        guard !defersRelationshipRules, !entity.requiredSlots.isEmpty, let draft = core.pointee.draft else { return }
         for slot in entity.requiredSlots {
             guard case .toOne(let relationship) = entity.slots[slot] else { continue }
             let target = ObjectReference(bits: draft.toOne(slot))
             // An unsaved object that was deleted gets no number.
             guard target.isNil || target.isTemporary && deletion?.isDoomed(target, relationship.destination) == true
             else { continue }
-            findings.add(missingObject(handle.reference, entity, slot))
+            findings.add(missingObject(core.pointee.reference, entity, slot))
         }
     }
 
@@ -172,48 +173,42 @@ extension ContextCore {
         var writer = RowWriter(store, keepingBlobsBelow: stage?.firstOwnBlob ?? 0)
         if let deletion { try writeDeletions(deletion, &saving, &writer, &transaction) }
         // Keys that updates give up come first, so that an insert may take one over.
-        for handle in changed where !handle.core.pointee.has(.deleted) {
-            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
-                let draft = handle.core.pointee.draft
-            else { continue }
+        try changed.forEachKept { _, core, entity in
+            guard let draft = core.pointee.draft else { return }
             if draft.changedMask & entity.indexedSlots != 0, !sharedTables.contains(entity.table) {
-                try writer.releaseKeys(of: draft, id: handle.core.pointee.number, entity, in: &transaction)
+                try writer.releaseKeys(of: draft, id: core.pointee.number, entity, in: &transaction)
             }
         }
         try resolveInserts(&saving, &writer, &transaction)
         if !defersRelationshipRules { try checkMergedCounts(saving, in: transaction) }
-        for handle in inserted where !handle.core.pointee.has(.deleted) {
-            saving.resolve(handle, inserted, isLast: true)
-        }
-        for handle in changed where !handle.core.pointee.has(.deleted) {
-            saving.resolve(handle, inserted, isLast: true)
-        }
+        inserted.forEachKept { saving.resolve($1, $2, inserted, isLast: true) }
+        changed.forEachKept { saving.resolve($1, $2, inserted, isLast: true) }
         try applyOrders(&saving, in: transaction)
-
-        for handle in changed where !handle.core.pointee.has(.deleted) {
-            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
-                let draft = handle.core.pointee.draft
-            else { continue }
-            if sharedTables.contains(entity.table) {
-                try checkIsAsStored(draft, handle.core.pointee.number, entity)
-                continue
-            }
-            if let adopted = handle.core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
-                var copy = draft.copy()
-                defer { copy.destroy() }
-                try adoptBlobs(adopted, &copy, handle.core.pointee.number, entity, &transaction)
-                try writer.update(
-                    copy, id: handle.core.pointee.number, base: handle.core.pointee.base,
-                    hasEnteredKeys: saving.hasKeys(handle, entity), entity, in: &transaction)
-                continue
-            }
-            try writer.update(
-                draft, id: handle.core.pointee.number, base: handle.core.pointee.base,
-                hasEnteredKeys: saving.hasKeys(handle, entity), entity, in: &transaction)
-        }
+        try writeChanges(&saving, &writer, &transaction)
         try writeInserts(&saving, &writer, &transaction)
         try writeLinks(&saving, &writer, &transaction)
         return writer.keptBlobs
+    }
+
+    private func writeChanges(
+        _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
+    ) throws {
+        try changed.forEachKept { _, core, entity in
+            guard let draft = core.pointee.draft else { return }
+            let number = core.pointee.number
+            if !sharedTables.isEmpty, sharedTables.contains(entity.table) {
+                return try checkIsAsStored(draft, number, entity)
+            }
+            var own = draft
+            defer { if own.block != draft.block { own.destroy() } }
+            if core.pointee.hasExtra, let adopted = core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
+                own = draft.copy()
+                try adoptBlobs(adopted, &own, number, entity, &transaction)
+            }
+            try writer.update(
+                own, id: number, base: core.pointee.base, hasEnteredKeys: saving.hasKeys(number, entity), entity,
+                in: &transaction)
+        }
     }
 
     /// Gives every inserted object its number: a new one, or that of the stored object whose place it takes.
@@ -223,14 +218,11 @@ extension ContextCore {
         saving.numbers = [RecordID](repeating: 0, count: inserted.count)
         // Objects whose unique keys name other new objects: those get their numbers first.
         var waiting: [Int] = []
-        for (place, handle) in inserted.enumerated() {
-            let home = handle.core.pointee.home.takeUnretainedValue()
-            guard let entity = home.entity, handle.core.pointee.draft != nil, !handle.core.pointee.has(.deleted) else {
-                continue
-            }
+        try inserted.forEachKept { place, core, entity in
+            guard core.pointee.draft != nil else { return }
             try checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
             if entity.uniqueIndexes.isEmpty || !entity.uniqueKeysNameObjects {
-                _ = try resolveInsert(place, handle, entity, &saving, &writer, &transaction)
+                _ = try resolveInsert(place, core, entity, &saving, &writer, &transaction)
             } else {
                 waiting.append(place)
             }
@@ -238,9 +230,10 @@ extension ContextCore {
         while !waiting.isEmpty {
             var later: [Int] = []
             for place in waiting {
-                guard let entity = inserted[place].core.pointee.home.takeUnretainedValue().entity else { continue }
-                guard saving.resolve(inserted[place], inserted, isLast: false),
-                    try resolveInsert(place, inserted[place], entity, &saving, &writer, &transaction)
+                let core = inserted[place].core
+                guard let entity = core.pointee.home.takeUnretainedValue().entity else { continue }
+                guard saving.resolve(core, entity, inserted, isLast: false),
+                    try resolveInsert(place, core, entity, &saving, &writer, &transaction)
                 else {
                     later.append(place)
                     continue
@@ -254,10 +247,10 @@ extension ContextCore {
                     saving.numbers[place] = try transaction.allocateIDs(1, in: entity.table)
                 }
                 for place in later {
-                    saving.resolve(inserted[place], inserted, isLast: true)
-                    guard let entity = inserted[place].core.pointee.home.takeUnretainedValue().entity,
-                        let draft = inserted[place].core.pointee.draft
-                    else { continue }
+                    let core = inserted[place].core
+                    guard let entity = core.pointee.home.takeUnretainedValue().entity else { continue }
+                    saving.resolve(core, entity, inserted, isLast: true)
+                    guard let draft = core.pointee.draft else { continue }
                     try writer.takeKeys(draft, id: saving.numbers[place], entity, in: &transaction)
                 }
                 return
@@ -268,11 +261,11 @@ extension ContextCore {
 
     /// False if the object whose place it takes is to refer to a new object without a number yet.
     private func resolveInsert(
-        _ place: Int, _ handle: ObjectHandle, _ entity: EntityStorage, _ saving: inout SavingState,
+        _ place: Int, _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage, _ saving: inout SavingState,
         _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws -> Bool {
-        guard let draft = handle.core.pointee.draft else { return true }
-        if !chosenNumbers.isEmpty, let chosen = chosenNumbers[handle.core.pointee.number] {
+        guard let draft = core.pointee.draft else { return true }
+        if !chosenNumbers.isEmpty, let chosen = chosenNumbers[core.pointee.number] {
             if let holder = try writer.holder(of: draft, entity, in: transaction) {
                 throw StoreError(
                     .duplicate,
@@ -356,16 +349,12 @@ extension ContextCore {
     private func writeInserts(
         _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws {
-        for (place, handle) in inserted.enumerated() {
+        try inserted.forEachKept { place, core, entity in
             let number = saving.numbers[place]
-            guard number != 0, let entity = handle.core.pointee.home.takeUnretainedValue().entity,
-                let draft = handle.core.pointee.draft
-            else { continue }
+            guard number != 0, let draft = core.pointee.draft else { return }
             var own = draft
             defer { if own.block != draft.block { own.destroy() } }
-            if handle.core.pointee.hasExtra, let adopted = handle.core.pointee.extraIfPresent?.adoptedBlobs,
-                !adopted.isEmpty
-            {
+            if core.pointee.hasExtra, let adopted = core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
                 own = draft.copy()
                 try adoptBlobs(adopted, &own, number, entity, &transaction)
             }
@@ -447,33 +436,7 @@ extension ContextCore {
         let tellDeletions = deletion.map { finishDeletions($0, saving) }
         keepLastValues()
         let tellMove = moveToSaved(receipt.snapshot)
-        var watched: [ObjectObservation] = []
-        let isPlain = saving.upserts.isEmpty && chosenNumbers.isEmpty
-        for place in inserted.indices {
-            let number = saving.numbers[place]
-            guard number != 0 else { continue }
-            // An object that nobody but the context holds goes away below, and need not be entered anywhere.
-            if isPlain, isKnownUniquelyReferenced(&inserted[place].object) { continue }
-            let handle = inserted[place]
-            let home = handle.core.pointee.home.takeUnretainedValue()
-            handle.core.pointee.becomeStored(number)
-            lock.lock()
-            let twin = livingObject(home.identities.address(of: number))
-            if twin == nil {
-                home.identities.insert(
-                    UInt(bitPattern: Unmanaged.passUnretained(handle.object).toOpaque()), for: number)
-                handle.core.pointee.insert(.registered)
-            }
-            lock.unlock()
-            if let twin, let canonical = self.handle(of: twin, home) {
-                // The object whose place was taken shows the new values from now on; the new one is its alias.
-                for core in [handle.core, canonical.core] {
-                    if let observation = core.pointee.extraIfPresent?.observation { watched.append(observation) }
-                }
-                handle.core.pointee.becomeAlias(of: canonical)
-                if !canonical.core.pointee.has(.changed) { canonical.core.pointee.row = .none }
-            }
-        }
+        let watched = finishInserts(saving)
         for handle in changed where !handle.core.pointee.has(.deleted) {
             showStored(handle)
             handle.core.pointee.dropExtra()
@@ -486,6 +449,48 @@ extension ContextCore {
         for observation in watched { observation.noteChangeOfAll() }
         tellDeletions?()
         tellMove?()
+    }
+
+    /// Registers the objects that were inserted under their numbers.
+    ///
+    /// - Returns: Who watches objects that show other values now.
+    private func finishInserts(_ saving: SavingState) -> [ObjectObservation] {
+        var watched: [ObjectObservation] = []
+        let isPlain = saving.upserts.isEmpty && chosenNumbers.isEmpty
+        // The only array of them, so that an object which nobody else holds is seen to be so.
+        var handles: [ObjectHandle] = []
+        swap(&handles, &inserted)
+        handles.withUnsafeMutableBufferPointer { handles in
+            for place in handles.indices {
+                let number = saving.numbers[place]
+                guard number != 0 else { continue }
+                // An object that nobody but the context holds goes away with its array, and need not be entered anywhere.
+                if isPlain, isKnownUniquelyReferenced(&handles[place].object) { continue }
+                finishInsert(handles[place], number, &watched)
+            }
+        }
+        swap(&handles, &inserted)
+        return watched
+    }
+
+    private func finishInsert(_ handle: ObjectHandle, _ number: RecordID, _ watched: inout [ObjectObservation]) {
+        let home = handle.core.pointee.home.takeUnretainedValue()
+        handle.core.pointee.becomeStored(number)
+        lock.lock()
+        let twin = livingObject(home.identities.address(of: number))
+        if twin == nil {
+            home.identities.insert(
+                UInt(bitPattern: Unmanaged.passUnretained(handle.object).toOpaque()), for: number)
+            handle.core.pointee.insert(.registered)
+        }
+        lock.unlock()
+        guard let twin, let canonical = self.handle(of: twin, home) else { return }
+        // The object whose place was taken shows the new values from now on; the new one is its alias.
+        for core in [handle.core, canonical.core] {
+            if let observation = core.pointee.extraIfPresent?.observation { watched.append(observation) }
+        }
+        handle.core.pointee.becomeAlias(of: canonical)
+        if !canonical.core.pointee.has(.changed) { canonical.core.pointee.row = .none }
     }
 }
 

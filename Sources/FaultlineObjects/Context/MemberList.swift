@@ -10,6 +10,13 @@ struct MemberList {
 
     var handles: [ObjectHandle] { entries.compactMap { $0 } }
 
+    func contains(where isWanted: (UnsafeMutablePointer<ModelCore>) -> Bool) -> Bool {
+        // The list keeps the objects alive: none is retained on the way.
+        entries.withUnsafeBufferPointer { entries in
+            entries.indices.contains { place in entries[place].map(\.core).map(isWanted) ?? false }
+        }
+    }
+
     mutating func append(_ handle: ObjectHandle) {
         places?[handle.reference] = entries.count
         entries.append(handle)

@@ -26,10 +26,10 @@ struct SavingState {
     var numbers: [RecordID] = []
     /// Places of objects that take the place of a stored one.
     var upserts: Set<Int> = []
-    /// Temporary references that were replaced in drafts.
-    private var replaced: [(handle: ObjectHandle, slot: Int, bits: UInt64)] = []
+    /// Temporary references that were replaced in drafts of objects that the context holds.
+    private var replaced: [(core: UnsafeMutablePointer<ModelCore>, slot: Int, bits: UInt64)] = []
     /// Order keys of drafts before the save set others.
-    private var orders: [(handle: ObjectHandle, slot: Int, key: UInt64?)] = []
+    private var orders: [(core: UnsafeMutablePointer<ModelCore>, slot: Int, key: UInt64?)] = []
     /// The last inserted object that entered keys for a number, where an entity has several uniqueness constraints.
     var keyHolders: [KeyOwner: KeyHolder] = [:]
     /// Objects that are alive and unchanged, and whose rows the save has changed: the slot that was cleared.
@@ -54,9 +54,10 @@ struct SavingState {
     ///
     /// - Returns: False if one of them is not known yet; it stays.
     @discardableResult
-    mutating func resolve(_ handle: ObjectHandle, _ inserted: [ObjectHandle], isLast: Bool) -> Bool {
-        guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, let draft = handle.core.pointee.draft
-        else { return true }
+    mutating func resolve(
+        _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage, _ inserted: [ObjectHandle], isLast: Bool
+    ) -> Bool {
+        guard let draft = core.pointee.draft else { return true }
         var isDone = true
         for slot in entity.toOneSlots {
             let reference = ObjectReference(bits: draft.toOne(slot))
@@ -66,7 +67,7 @@ struct SavingState {
                 isDone = false
                 continue
             }
-            replaced.append((handle, slot, reference.bits))
+            replaced.append((core, slot, reference.bits))
             draft.setToOne(slot, final)
         }
         return isDone
@@ -74,28 +75,28 @@ struct SavingState {
 
     /// Whether a new object has taken the place of a changed one, so that the keys are entered which both together
     /// have.
-    func hasKeys(_ handle: ObjectHandle, _ entity: EntityStorage) -> Bool {
-        !keyHolders.isEmpty && keyHolders[KeyOwner(entity: entity.ordinal, number: handle.core.pointee.number)] != nil
+    func hasKeys(_ number: RecordID, _ entity: EntityStorage) -> Bool {
+        !keyHolders.isEmpty && keyHolders[KeyOwner(entity: entity.ordinal, number: number)] != nil
     }
 
     /// Clears a to-one slot of unsaved values, with the place that it had in a collection.
     mutating func clear(_ handle: ObjectHandle, _ slot: Int) {
         guard let draft = handle.core.pointee.draft else { return }
         noteOrder(of: handle, slot)
-        replaced.append((handle, slot, draft.toOne(slot)))
+        replaced.append((handle.core, slot, draft.toOne(slot)))
         draft.setToOne(slot, 0)
         draft.setOrderKey(slot, nil)
     }
 
     /// Notes an order key that the save is about to replace.
     mutating func noteOrder(of handle: ObjectHandle, _ slot: Int) {
-        orders.append((handle, slot, handle.core.pointee.draft?.orderKey(slot)))
+        orders.append((handle.core, slot, handle.core.pointee.draft?.orderKey(slot)))
     }
 
     /// Puts back what the save has replaced in drafts, after it failed.
     mutating func restoreDrafts() {
-        for (handle, slot, bits) in replaced { handle.core.pointee.draft?.setToOne(slot, bits) }
-        for (handle, slot, key) in orders.reversed() { handle.core.pointee.draft?.setOrderKey(slot, key) }
+        for (core, slot, bits) in replaced { core.pointee.draft?.setToOne(slot, bits) }
+        for (core, slot, key) in orders.reversed() { core.pointee.draft?.setOrderKey(slot, key) }
         forgetReplaced()
     }
 

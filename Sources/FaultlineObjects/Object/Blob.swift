@@ -132,7 +132,7 @@ extension ModelCore {
 
     /// Reads what the object was given by reference while it was in no context, if its context cannot save it that way.
     mutating func settleBlobs() {
-        guard hasExtra, let sources = extraIfPresent?.blobSources else { return }
+        guard hasExtra, let sources = extraIfPresent?.blobSources, !sources.isEmpty else { return }
         for (slot, source) in sources.sorted(by: { $0.key < $1.key }) where !mayRefer(to: source) {
             if let reference = draft?.blobReference(slot), reference.identifier == extra.adoptedBlobs[slot] {
                 setBlob(Blob(place: .stored(reference, nil, source)), of: slot)

@@ -58,14 +58,14 @@ extension ModelCore {
     private mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?) {
         if let target {
             _ = _$beginInitialValue()
-            guard target.core.pointee.has(.attached) || target.object !== extraIfPresent?.targets[slot]?.object else {
-                return
-            }
+            guard target.core.pointee.has(.attached) || !hasExtra || target.object !== extra.targets[slot]?.object
+            else { return }
         }
-        let old = extraIfPresent?.targets[slot]
+        let old = hasExtra ? extra.targets[slot] : nil
         if target == nil, old == nil { return }
         noteChange(slot)
         extra.targets[slot] = target
+        guard old?.core.pointee.has(.attached) == false || target?.core.pointee.has(.attached) == false else { return }
         connectDetached(slot, leaving: old.map { [$0] } ?? [], joining: target.map { [$0] } ?? [])
     }
 

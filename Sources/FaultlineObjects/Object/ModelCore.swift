@@ -147,12 +147,13 @@ public struct ModelCore: ~Copyable {
 
     /// Drops the seldom needed part; whoever watches the object goes on, and a new object keeps what it was given.
     mutating func dropExtra() {
-        let observation = extraIfPresent?.observation
-        let setSlots = has(.inserted) ? extraIfPresent?.setSlots ?? [] : []
-        extraReference?.release()
+        guard let old = extraReference else { return }
         extraReference = nil
-        if let observation { extra.observation = observation }
-        if !setSlots.isEmpty { extra.setSlots = setSlots }
+        old._withUnsafeGuaranteedRef { old in
+            if let observation = old.observation { extra.observation = observation }
+            if has(.inserted), !old.setSlots.isEmpty { extra.setSlots = old.setSlots }
+        }
+        old.release()
     }
 
     /// The core that an alias passes accesses on to; nil for every other object.
@@ -186,7 +187,7 @@ public struct ModelCore: ~Copyable {
         }
         self.home = home
         setNumber(number)
-        insert([.attached, .temporary, .inserted])
+        insert(.attached | .temporary | .inserted)
     }
 
     /// Moves an unsaved object out of its context.
@@ -195,7 +196,7 @@ public struct ModelCore: ~Copyable {
     mutating func detach(to home: Unmanaged<EntityHome>) {
         self.home = home
         if let type = modelType, type.isDynamic { retainType(type) }
-        remove([.attached, .inserted, .changed, .deleted, .registered])
+        remove(.attached | .inserted | .changed | .deleted | .registered)
     }
 
     mutating func dropDraft() {
@@ -269,7 +270,8 @@ public struct ModelCore: ~Copyable {
 }
 
 extension ModelCore.Flags {
-    static func | (left: Self, right: Self) -> Self { left.union(right) }
+    /// Not a literal of all of them, which is put together at run time.
+    @inline(__always) static func | (left: Self, right: Self) -> Self { left.union(right) }
 }
 
 /// What the library leaves for the core of the fault it is about to make.

@@ -10,15 +10,15 @@ final class ObjectExtra {
     /// moves them.
     @exclusivity(unchecked) var adoptedBlobs: [Int: UInt64] = [:]
     /// The contexts that these values can be read in.
-    var blobSources: [Int: ContextCore] = [:]
+    @exclusivity(unchecked) var blobSources: [Int: ContextCore] = [:]
     /// Slots, from 63 on, of a new dynamic object that were given a value.
-    var setSlots: Set<Int> = []
+    @exclusivity(unchecked) var setSlots: Set<Int> = []
     /// A change that could not be made while the object was in no context: raised when it is inserted.
     @exclusivity(unchecked) var refusal: (any Error)?
     /// Values out of the row of an object whose deletion was saved, by blob.
     var lastBlobs: [UInt64: HeldBlob] = [:]
     /// Who watches the object's properties.
-    var observation: ObjectObservation?
+    @exclusivity(unchecked) var observation: ObjectObservation?
     /// The object that an alias stands for.
     var canonical: ObjectHandle?
     /// Address of a detached object that others hold as their target or member since it was connected to them; 0 for
