@@ -48,8 +48,8 @@ open class Disk: @unchecked Sendable {
         defer { reading.close() }
         let writing = try open(target, for: .creating)
         defer { writing.close() }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
-        defer { buffer.deallocate() }
+        let buffer = BufferMemory.allocateBuffer(byteCount: 1 << 18)
+        defer { BufferMemory.deallocate(buffer) }
         var offset: UInt64 = 0
         while true {
             let byteCount = try reading.read(into: buffer, at: offset)

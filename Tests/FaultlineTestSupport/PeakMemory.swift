@@ -1,5 +1,6 @@
 import CFaultline
 import CFaultlineTestSupport
+import FaultlineDisk
 import Glibc
 
 /// Resident memory of this process, as the kernel counts it.
@@ -12,8 +13,10 @@ package enum PeakMemory {
     /// The most bytes that were resident since the process began or `reset` was called (`VmHWM`).
     package static var peakByteCount: Int? { status("VmHWM:") }
 
-    /// Bytes that the allocator has given out now; pages that nobody touched yet count too.
-    package static var allocatedByteCount: Int { fl_test_allocated_byte_count() }
+    /// Bytes that the allocator and `BufferMemory` have given out now; pages that nobody touched yet count too.
+    package static var allocatedByteCount: Int {
+        fl_test_allocated_byte_count() + BufferMemory.pagedByteCountInUse
+    }
 
     /// Makes the present the peak.
     ///

@@ -9,19 +9,17 @@ package struct ByteWriter: ~Copyable {
     /// Bytes written so far.
     @usableFromInline var count: Int
 
-    @usableFromInline static var alignment: Int { 16 }
-
     /// An empty writer with room for `byteCapacity` bytes.
     @inlinable
     package init(byteCapacity: Int = 256) {
         precondition(byteCapacity >= 0, "A writer's capacity is not negative.")
         capacity = Swift.max(byteCapacity, 16)
-        start = .allocate(byteCount: capacity, alignment: Self.alignment)
+        start = BufferMemory.allocate(byteCount: capacity)
         count = 0
     }
 
     deinit {
-        start.deallocate()
+        BufferMemory.deallocate(start, byteCount: capacity)
     }
 
     /// Bytes written so far.
@@ -62,9 +60,9 @@ package struct ByteWriter: ~Copyable {
     @usableFromInline @inline(never)
     mutating func grow(by byteCount: Int) {
         let wanted = Swift.max(count + byteCount, capacity + capacity / 2)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: Self.alignment)
+        let larger = BufferMemory.allocate(byteCount: wanted)
         larger.copyMemory(from: start, byteCount: count)
-        start.deallocate()
+        BufferMemory.deallocate(start, byteCount: capacity)
         start = larger
         capacity = wanted
     }

@@ -25,13 +25,13 @@ struct BlobReader: ~Copyable {
         self.placement = placement
         blob = BlobBytes(managed: managed, layout: BlobLayout(recordOffset: placement.offset))
         table = ChunkTable(placement)
-        stored = .allocate(byteCount: Limits.chunkByteCount, alignment: 64)
-        raw = .allocate(byteCount: Limits.chunkByteCount, alignment: 64)
+        stored = BufferMemory.allocateBuffer(byteCount: Limits.chunkByteCount)
+        raw = BufferMemory.allocateBuffer(byteCount: Limits.chunkByteCount)
     }
 
     deinit {
-        stored.deallocate()
-        raw.deallocate()
+        BufferMemory.deallocate(stored)
+        BufferMemory.deallocate(raw)
     }
 
     /// The file that the blob lies in.

@@ -32,11 +32,11 @@ struct BlobWriter: ~Copyable {
         layout = BlobLayout(recordOffset: frameOffset + UInt64(FrameHeader.byteCount))
         payloadByteCount = UInt64(BlobHeader.byteCount)
         bufferedFrom = payloadByteCount
-        buffer = .allocate(byteCount: Self.bufferByteCount + Limits.chunkByteCount, alignment: 64)
+        buffer = BufferMemory.allocate(byteCount: Self.bufferByteCount + Limits.chunkByteCount)
     }
 
     deinit {
-        buffer.deallocate()
+        BufferMemory.deallocate(buffer, byteCount: Self.bufferByteCount + Limits.chunkByteCount)
     }
 
     /// Adds a chunk: 65,536 bytes, or fewer if it is the last.

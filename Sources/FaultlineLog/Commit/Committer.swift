@@ -249,8 +249,8 @@ final class Committer: @unchecked Sendable {
     private func prepareSpace(behind groupByteCount: Int, roomEnd: UInt64) throws(LogError) {
         let byteCount = zerosAhead.take(behind: groupByteCount, logEnd: written, roomEnd: roomEnd)
         guard byteCount > 0 else { return }
-        let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
-        defer { zeros.deallocate() }
+        let zeros = BufferMemory.allocateBuffer(byteCount: byteCount)
+        defer { BufferMemory.deallocate(zeros) }
         zeros.initializeMemory(as: UInt8.self, repeating: 0)
         do throws(DiskError) {
             try segment.file.write(UnsafeRawBufferPointer(zeros), at: written)

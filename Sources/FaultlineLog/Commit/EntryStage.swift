@@ -37,15 +37,15 @@ struct EntryStage: ~Copyable {
 
     init() {
         capacity = Self.firstCapacity
-        entries = .allocate(capacity: capacity)
+        entries = BufferMemory.allocate(Entry.self, capacity: capacity)
         bucketCount = Self.firstBucketCount
-        buckets = .allocate(capacity: bucketCount)
+        buckets = BufferMemory.allocate(Int32.self, capacity: bucketCount)
         buckets.initialize(repeating: -1, count: bucketCount)
     }
 
     deinit {
-        entries.deallocate()
-        buckets.deallocate()
+        BufferMemory.deallocate(entries, capacity: capacity)
+        BufferMemory.deallocate(buckets, capacity: bucketCount)
     }
 
     /// Bytes of memory in use.
@@ -165,12 +165,12 @@ struct EntryStage: ~Copyable {
     /// Small ones would have to clear its buckets, too.
     private mutating func shrink() {
         keys = ByteWriter(byteCapacity: 16_384)
-        entries.deallocate()
+        BufferMemory.deallocate(entries, capacity: capacity)
         capacity = Self.firstCapacity
-        entries = .allocate(capacity: capacity)
-        buckets.deallocate()
+        entries = BufferMemory.allocate(Entry.self, capacity: capacity)
+        BufferMemory.deallocate(buckets, capacity: bucketCount)
         bucketCount = Self.firstBucketCount
-        buckets = .allocate(capacity: bucketCount)
+        buckets = BufferMemory.allocate(Int32.self, capacity: bucketCount)
         buckets.initialize(repeating: -1, count: bucketCount)
         reservation = nil
         reservedByteCount = 0
@@ -183,17 +183,17 @@ struct EntryStage: ~Copyable {
     }
 
     private mutating func grow() {
-        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
+        let larger = BufferMemory.allocate(Entry.self, capacity: capacity * 2)
         larger.moveInitialize(from: entries, count: count)
-        entries.deallocate()
+        BufferMemory.deallocate(entries, capacity: capacity)
         entries = larger
         capacity *= 2
     }
 
     private mutating func growBuckets() {
-        buckets.deallocate()
+        BufferMemory.deallocate(buckets, capacity: bucketCount)
         bucketCount *= 2
-        buckets = .allocate(capacity: bucketCount)
+        buckets = BufferMemory.allocate(Int32.self, capacity: bucketCount)
         buckets.initialize(repeating: -1, count: bucketCount)
         for place in 0..<count where definitions[Int(entries[place].index)].isUnique {
             let bucket = Int(truncatingIfNeeded: entries[place].hash) & (bucketCount - 1)

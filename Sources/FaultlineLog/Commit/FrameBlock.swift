@@ -13,10 +13,10 @@ final class FrameBlock: @unchecked Sendable {
 
     init(capacity: Int) {
         self.capacity = capacity
-        start = .allocate(byteCount: capacity, alignment: 64)
+        start = BufferMemory.allocate(byteCount: capacity, alignment: 64)
     }
 
     deinit {
-        start.deallocate()
+        BufferMemory.deallocate(start, byteCount: capacity)
     }
 }

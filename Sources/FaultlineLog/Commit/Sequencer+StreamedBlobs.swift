@@ -8,8 +8,8 @@ extension Sequencer {
         if let byteCount { try checkBlob(byteCount) }
         let segment = try openBlobSegment()
         var writer = BlobWriter(segment, isCompressing: options.isCompressingBlobs)
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.chunkByteCount, alignment: 64)
-        defer { chunk.deallocate() }
+        let chunk = BufferMemory.allocateBuffer(byteCount: Limits.chunkByteCount)
+        defer { BufferMemory.deallocate(chunk) }
         var total: UInt64 = 0
         do {
             while true {

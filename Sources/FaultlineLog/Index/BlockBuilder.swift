@@ -65,21 +65,22 @@ struct BlockBuilder: ~Copyable {
     /// Numbers are written as whole words, the last of them over what follows.
     private static let keysOffset = IndexBlock.headerByteCount + arraysByteCountMax + 8
 
+    private static let bytesByteCount = keysOffset + IndexBlock.byteCountMax
+
     /// Room that a builder allocates.
-    static let memoryByteCount =
-        keysOffset + IndexBlock.byteCountMax + entryCountMax * MemoryLayout<Entry>.stride
+    static let memoryByteCount = bytesByteCount + entryCountMax * MemoryLayout<Entry>.stride
 
     init(byteCountMax: Int, entryCountMin: Int) {
         self.byteCountMax = byteCountMax
         self.entryCountMin = entryCountMin
-        entries = .allocate(capacity: Self.entryCountMax)
-        start = .allocate(byteCount: Self.keysOffset + IndexBlock.byteCountMax, alignment: 16)
+        entries = BufferMemory.allocate(Entry.self, capacity: Self.entryCountMax)
+        start = BufferMemory.allocate(byteCount: Self.bytesByteCount)
         keys = start + Self.keysOffset
     }
 
     deinit {
-        entries.deallocate()
-        start.deallocate()
+        BufferMemory.deallocate(entries, capacity: Self.entryCountMax)
+        BufferMemory.deallocate(start, byteCount: Self.bytesByteCount)
     }
 
     /// Appends an entry if it has room; if not, the block is to be finished first.

@@ -33,11 +33,11 @@ struct BlockStream: ~Copyable {
         bufferOffset = range.lowerBound
         capacity = readByteCount
         growsBuffer = readByteCount < Self.byteCountMax
-        buffer = .allocate(byteCount: readByteCount, alignment: 16)
+        buffer = BufferMemory.allocate(byteCount: readByteCount)
     }
 
     deinit {
-        buffer.deallocate()
+        BufferMemory.deallocate(buffer, byteCount: capacity)
     }
 
     /// The next block, verified, valid until the next call; nil at the end.
@@ -65,9 +65,9 @@ struct BlockStream: ~Copyable {
         }
         if growsBuffer, capacity < Self.byteCountMax {
             let larger = min(max(capacity * 2, byteCount), Self.byteCountMax)
-            let next = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+            let next = BufferMemory.allocate(byteCount: larger)
             next.copyMemory(from: blockStart, byteCount: max(present, 0))
-            buffer.deallocate()
+            BufferMemory.deallocate(buffer, byteCount: capacity)
             buffer = next
             capacity = larger
         } else {

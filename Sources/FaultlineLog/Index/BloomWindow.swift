@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// Some lines of a Bloom filter being filled: all of them, or as many as memory allows.
 struct BloomWindow: ~Copyable {
     /// Lines of the whole filter.
@@ -6,6 +8,7 @@ struct BloomWindow: ~Copyable {
     /// Lines held here.
     private(set) var heldLineCount: UInt64
     private let lines: UnsafeMutableRawPointer
+    private let capacity: Int
 
     /// Holds `heldLineCount` lines of a filter of `lineCount`, from `firstLine`, all empty.
     init(lineCount: UInt64, firstLine: UInt64 = 0, heldLineCount: UInt64) {
@@ -13,12 +16,13 @@ struct BloomWindow: ~Copyable {
         self.firstLine = firstLine
         self.heldLineCount = heldLineCount
         let byteCount = Int(heldLineCount) * BloomFilter.lineByteCount
-        lines = .allocate(byteCount: max(byteCount, 64), alignment: 64)
+        capacity = max(byteCount, 64)
+        lines = BufferMemory.allocate(byteCount: capacity, alignment: 64)
         lines.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
 
     deinit {
-        lines.deallocate()
+        BufferMemory.deallocate(lines, byteCount: capacity)
     }
 
     /// Adds a hash, if its line is here.

@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// An entry with eight bytes of its key at hand: sorting and searching look at the entry itself only where the words
 /// are equal.
 struct SortItem {
@@ -42,12 +44,12 @@ struct EntrySort: ~Copyable {
     private init(_ items: UnsafeMutablePointer<SortItem>, _ count: Int) {
         self.items = items
         self.count = count
-        scratch = .allocate(capacity: max(count, 1))
+        scratch = BufferMemory.allocate(SortItem.self, capacity: max(count, 1))
         histograms = .allocate(capacity: 5 * 256)
     }
 
     deinit {
-        scratch.deallocate()
+        BufferMemory.deallocate(scratch, capacity: max(count, 1))
         histograms.deallocate()
     }
 

@@ -1,3 +1,4 @@
+import FaultlineDisk
 import Synchronization
 
 /// Memory that only grows and never moves: chunks of 4 KiB, 8 KiB, and so on.
@@ -44,14 +45,17 @@ struct MemtableArena: ~Copyable {
     init() {
         chunks = .allocate(capacity: Self.chunkCountMax)
         chunks.initialize(repeating: Chunk(), count: Self.chunkCountMax)
-        chunks[0] = Chunk(start: .allocate(byteCount: Self.byteCount(ofChunk: 0), alignment: 16), used: 8)
+        chunks[0] = Chunk(start: BufferMemory.allocate(byteCount: Self.byteCount(ofChunk: 0)), used: 8)
         cursor = .allocate(capacity: 1)
         cursor.initialize(to: Position(chunk: 0, offset: 8))
         published = Atomic(Self.pack(Position(chunk: 0, offset: 8)))
     }
 
     deinit {
-        for number in 0..<Self.chunkCountMax { chunks[number].start?.deallocate() }
+        for number in 0..<Self.chunkCountMax {
+            guard let start = chunks[number].start else { continue }
+            BufferMemory.deallocate(start, byteCount: Self.byteCount(ofChunk: number))
+        }
         chunks.deallocate()
         cursor.deallocate()
     }
@@ -131,7 +135,7 @@ struct MemtableArena: ~Copyable {
         // Chunks too small for this entry stay empty.
         while number < Self.chunkCountMax, Self.byteCount(ofChunk: number) < byteCount { number += 1 }
         precondition(number < Self.chunkCountMax, "A memtable holds 32 GiB at most; flush it earlier.")
-        chunks[number].start = .allocate(byteCount: Self.byteCount(ofChunk: number), alignment: 16)
+        chunks[number].start = BufferMemory.allocate(byteCount: Self.byteCount(ofChunk: number))
         cursor.pointee = Position(chunk: number, offset: 0)
     }
 

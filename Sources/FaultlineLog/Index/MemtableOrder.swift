@@ -7,12 +7,12 @@ final class SortedTier: @unchecked Sendable {
     let count: Int
 
     init(count: Int) {
-        items = .allocate(capacity: max(count, 1))
+        items = BufferMemory.allocate(SortItem.self, capacity: max(count, 1))
         self.count = count
     }
 
     deinit {
-        items.deallocate()
+        BufferMemory.deallocate(items, capacity: max(count, 1))
     }
 
     var list: UnsafeBufferPointer<SortItem> { UnsafeBufferPointer(start: items, count: count) }

@@ -1,3 +1,4 @@
+import FaultlineDisk
 import Synchronization
 
 /// The hash table of a memtable: one slot for each search prefix, which names the newest entry of its chain.
@@ -34,7 +35,8 @@ struct MemtableTable: ~Copyable {
         var table: UnsafeMutableRawPointer? = current.load(ordering: .acquiring)
         while let next = table {
             table = next.load(as: UnsafeMutableRawPointer?.self)
-            next.deallocate()
+            let bits = next.load(fromByteOffset: 8, as: Int.self)
+            BufferMemory.deallocate(next, byteCount: Self.byteCount(bits: bits))
         }
     }
 
@@ -111,7 +113,7 @@ struct MemtableTable: ~Copyable {
 
     private static func makeTable(bits: Int, replacing old: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer {
         let byteCount = byteCount(bits: bits)
-        let table = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+        let table = BufferMemory.allocate(byteCount: byteCount, alignment: 64)
         // Safe because an atomic word has the representation of the word, and zero is a valid one.
         table.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
         table.storeBytes(of: old, as: UnsafeMutableRawPointer?.self)

@@ -11,11 +11,11 @@ struct RunOutput: ~Copyable {
 
     init(file: DiskFile) {
         self.file = file
-        buffer = .allocate(byteCount: Self.bufferByteCount, alignment: 4096)
+        buffer = BufferMemory.allocate(byteCount: Self.bufferByteCount)
     }
 
     deinit {
-        buffer.deallocate()
+        BufferMemory.deallocate(buffer, byteCount: Self.bufferByteCount)
     }
 
     /// Bytes of the file so far.

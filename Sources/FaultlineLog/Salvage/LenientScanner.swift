@@ -38,11 +38,11 @@ struct LenientScanner: ~Copyable {
         self.offset = offset
         self.limit = limit
         let wanted = limit > offset ? min(limit - offset, 1 << 20) : 0
-        buffer = .allocate(byteCount: max(Int(wanted), FrameHeader.byteCount), alignment: 16)
+        buffer = BufferMemory.allocateBuffer(byteCount: max(Int(wanted), FrameHeader.byteCount))
     }
 
     deinit {
-        buffer.deallocate()
+        BufferMemory.deallocate(buffer)
     }
 
     /// The next piece, or nil at the end.
@@ -101,8 +101,8 @@ struct LenientScanner: ~Copyable {
             return UnsafeRawBufferPointer(rebasing: buffer[start..<(start + count)])
         }
         if count > buffer.count {
-            buffer.deallocate()
-            buffer = .allocate(byteCount: count, alignment: 16)
+            BufferMemory.deallocate(buffer)
+            buffer = BufferMemory.allocateBuffer(byteCount: count)
         }
         let wanted = Int(min(UInt64(buffer.count), limit - offset))
         try fill(UnsafeMutableRawBufferPointer(rebasing: buffer[0..<wanted]))

@@ -12,8 +12,8 @@ extension DiskFile {
     func endWithoutZeros(from start: UInt64) throws(DiskError) -> UInt64 {
         var end = try byteCount()
         guard end > start else { return end }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockByteCount, alignment: 16)
-        defer { buffer.deallocate() }
+        let buffer = BufferMemory.allocateBuffer(byteCount: Self.blockByteCount)
+        defer { BufferMemory.deallocate(buffer) }
         while end > start {
             let block = max(start, end - min(end, UInt64(Self.blockByteCount)))
             let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(end - block)])

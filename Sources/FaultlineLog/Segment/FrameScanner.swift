@@ -34,11 +34,11 @@ struct FrameScanner: ~Copyable {
         self.offset = offset
         self.previousHead = previousHead
         self.limit = limit
-        buffer = .allocate(byteCount: 1 << 20, alignment: 16)
+        buffer = BufferMemory.allocateBuffer(byteCount: 1 << 20)
     }
 
     deinit {
-        buffer.deallocate()
+        BufferMemory.deallocate(buffer)
     }
 
     /// The next frame, or nil where no valid one begins.
@@ -136,8 +136,8 @@ struct FrameScanner: ~Copyable {
             return UnsafeRawPointer(base) + start
         }
         if count > buffer.count {
-            buffer.deallocate()
-            buffer = .allocate(byteCount: count, alignment: 16)
+            BufferMemory.deallocate(buffer)
+            buffer = BufferMemory.allocateBuffer(byteCount: count)
         }
         let wanted = Int(min(UInt64(buffer.count), limit - offset))
         let target = UnsafeMutableRawBufferPointer(rebasing: buffer[0..<wanted])

@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// A verified record, in memory that somebody else owns.
 package struct RecordView {
     package let id: RecordID
@@ -37,16 +39,16 @@ package struct RecordBuffer: ~Copyable {
 
     /// A buffer with room for `byteCapacity` bytes; it grows when a record needs more.
     package init(byteCapacity: Int = 4_096) {
-        bytes = .allocate(byteCount: max(byteCapacity, 64), alignment: 16)
+        bytes = BufferMemory.allocateBuffer(byteCount: max(byteCapacity, 64))
     }
 
     deinit {
-        bytes.deallocate()
+        BufferMemory.deallocate(bytes)
     }
 
     mutating func grow(to byteCount: Int) {
         guard byteCount > bytes.count else { return }
-        bytes.deallocate()
-        bytes = .allocate(byteCount: byteCount, alignment: 16)
+        BufferMemory.deallocate(bytes)
+        bytes = BufferMemory.allocateBuffer(byteCount: byteCount)
     }
 }

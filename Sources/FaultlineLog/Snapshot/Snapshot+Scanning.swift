@@ -55,14 +55,14 @@ struct RecordScan: ~Copyable {
     init(_ snapshot: Snapshot, _ table: TableID, byteCapacity: Int) {
         self.snapshot = snapshot
         self.table = table
-        bytes = .allocate(byteCount: byteCapacity, alignment: 64)
+        bytes = BufferMemory.allocateBuffer(byteCount: byteCapacity, alignment: 64)
         ids = .allocate(capacity: Self.batchCount)
         locations = .allocate(capacity: Self.batchCount)
         views = .allocate(capacity: Self.batchCount)
     }
 
     deinit {
-        bytes.deallocate()
+        BufferMemory.deallocate(bytes)
         ids.deallocate()
         locations.deallocate()
         views.deallocate()
@@ -92,8 +92,8 @@ struct RecordScan: ~Copyable {
                     if viewCount > 0 { break }
                     // A single record larger than the buffer.
                     let larger = max(taken.bytes, bytes.count * 2)
-                    bytes.deallocate()
-                    bytes = .allocate(byteCount: larger, alignment: 64)
+                    BufferMemory.deallocate(bytes)
+                    bytes = BufferMemory.allocateBuffer(byteCount: larger, alignment: 64)
                     continue
                 }
                 next += taken.records

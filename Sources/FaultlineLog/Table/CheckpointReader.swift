@@ -24,8 +24,8 @@ enum CheckpointReader {
             footer.mapOffset == length - UInt64(CheckpointFooter.byteCount) - mapByteCount
         else { return false }
 
-        let map = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(mapByteCount) + 16, alignment: 16)
-        defer { map.deallocate() }
+        let map = BufferMemory.allocateBuffer(byteCount: Int(mapByteCount) + 16)
+        defer { BufferMemory.deallocate(map) }
         let part = UnsafeMutableRawBufferPointer(rebasing: map[0..<Int(mapByteCount)])
         try managed.read(into: part, at: footer.mapOffset, "reading a checkpoint's page map")
         guard let start = UnsafeRawPointer(map.baseAddress),

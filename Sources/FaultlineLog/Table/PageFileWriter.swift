@@ -3,6 +3,7 @@ import FaultlineDisk
 /// Writes the pages of a checkpoint file one after the other, then the page map and the footer.
 struct PageFileWriter: ~Copyable {
     private static let stagedPageCount = 256
+    private static let stageByteCount = stagedPageCount * TablePage.byteCount
 
     let managed: ManagedFile
     private let stage: UnsafeMutableRawPointer
@@ -11,11 +12,11 @@ struct PageFileWriter: ~Copyable {
 
     init(_ managed: ManagedFile) {
         self.managed = managed
-        stage = .allocate(byteCount: Self.stagedPageCount * TablePage.byteCount, alignment: 4_096)
+        stage = BufferMemory.allocate(byteCount: Self.stageByteCount)
     }
 
     deinit {
-        stage.deallocate()
+        BufferMemory.deallocate(stage, byteCount: Self.stageByteCount)
     }
 
     /// Adds a page.

@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 package import FaultlineLog
 package import FaultlineStore
 
@@ -78,7 +79,9 @@ package struct RowArena: ~Copyable {
     }
 
     deinit {
-        for index in 0..<blockCount { blocks[index].base?.deallocate() }
+        for index in 0..<blockCount {
+            if let base = blocks[index].base { BufferMemory.deallocate(base, byteCount: blocks[index].capacity) }
+        }
         blocks.deallocate()
     }
 
@@ -187,7 +190,7 @@ package struct RowArena: ~Copyable {
     /// Its memory is already reserved. Under the context's lock.
     package mutating func addBlock(minimum: Int) {
         let byteCount = max(minimum, Self.blockByteCount)
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
+        let memory = BufferMemory.allocate(byteCount: byteCount)
         self.byteCount += byteCount
         // A free place first: evicted blocks leave their generation behind.
         var index = blockCount
@@ -223,7 +226,7 @@ package struct RowArena: ~Copyable {
         while freed < wanted, steps < blockCount {
             if hand >= blockCount { hand = 0 }
             if hand != current, hand != fill, let base = blocks[hand].base {
-                base.deallocate()
+                BufferMemory.deallocate(base, byteCount: blocks[hand].capacity)
                 freed += blocks[hand].capacity
                 byteCount -= blocks[hand].capacity
                 blocks[hand].base = nil
