@@ -1,17 +1,17 @@
 import FaultlineTestSupport
 import Testing
 
-/// Memory of a streamed migration, in a process of its own each time.
+/// Memory of migrations, in a process of its own each time.
 struct MigrationMemoryTests {
     static let ceiling = 16
 
     /// Bytes over the base line at the peak of migrating rows of one size.
-    private func peak(rows: Int, payloadByteCount: Int) throws -> Int {
+    private func peak(rows: Int, payloadByteCount: Int, by words: [String] = []) throws -> Int {
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"
         try #require(
             ProofProcess(["prepare", store, "\(rows)", "\(payloadByteCount)"], of: "MigrationProofs").status == 0)
-        let run = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"], of: "MigrationProofs")
+        let run = try ProofProcess(["migrate", store, "\(rows)", "\(Self.ceiling)"] + words, of: "MigrationProofs")
         #expect(run.status == 0)
         #expect(run["rows"] == rows)
         return try #require(run["over_baseline"])
@@ -27,6 +27,17 @@ struct MigrationMemoryTests {
         )
         for peak in [small, large, many] { #expect(peak <= (Self.ceiling + 16) << 20) }
         #expect(abs(small - large) <= 8 << 20)
+    }
+
+    /// What was once alive costs nothing: the second takes four times as many objects through its contexts.
+    @Test(arguments: [[], ["policy"]]) func `what a stage takes does not follow the number of objects`(
+        words: [String]
+    ) throws {
+        let few = try peak(rows: 40_000, payloadByteCount: 100, by: words)
+        let many = try peak(rows: 160_000, payloadByteCount: 100, by: words)
+        print("peak over the base line \(words): 40,000 rows \(few >> 10) KiB, 160,000 rows \(many >> 10) KiB")
+        #expect(many <= (Self.ceiling + 16) << 20)
+        #expect(many - few <= 4 << 20)
     }
 
     /// 60 MiB of rows and 240 MiB of large values, by a streamed stage and by a policy, at the least ceiling.

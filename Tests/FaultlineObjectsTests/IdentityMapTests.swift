@@ -33,4 +33,28 @@ struct IdentityMapTests {
         map.forEach { found[$0] = $1 }
         #expect(found == model, "\(seed.replayLine)")
     }
+
+    /// A migration walks over all objects of a store, some thousands of them alive at a time.
+    @Test func `takes memory for objects that are alive, not for those that were`() {
+        var map = IdentityMap()
+        let aliveCount: UInt64 = 4_000
+        var most = 0
+        for number in 1...UInt64(300_000) {
+            map.insert(UInt(number) * 16, for: number)
+            if number > aliveCount { map.remove(number - aliveCount) }
+            most = max(most, map.byteCount)
+        }
+        #expect(map.count == Int(aliveCount))
+        // Two pages more than the objects fill, and 16 bytes for each 512 numbers there may be.
+        #expect(most < Int(aliveCount) * 8 + 3 * 4_096 + 4 * 300_000 / 32, "\(most) bytes")
+        for number in UInt64(296_001)...300_000 { map.remove(number) }
+        #expect(map.count == 0)
+        // One page waits for the next object.
+        let empty = map.byteCount
+        for number in UInt64(1)...10_000 {
+            map.insert(16, for: number)
+            #expect(map.byteCount == empty)
+            map.remove(number)
+        }
+    }
 }

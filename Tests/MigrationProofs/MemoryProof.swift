@@ -1,3 +1,4 @@
+import Faultline
 import FaultlineTestSupport
 import Glibc
 
@@ -6,14 +7,17 @@ struct MemoryProof {
     private let directory: String
     private let rows: Int
     private let size: Int
+    private let plan: any SchemaMigrationPlan.Type
 
     init(_ arguments: [String]) throws {
-        guard arguments.count == 3, let rows = Int(arguments[1]), let size = Int(arguments[2]), rows > 0, size > 0,
-            rows <= 100_000_000, size <= 1 << 20
+        let isPolicy = arguments.count == 4 && arguments[3] == "policy"
+        guard arguments.count == 3 || isPolicy, let rows = Int(arguments[1]), let size = Int(arguments[2]), rows > 0,
+            size > 0, rows <= 100_000_000, size <= 1 << 20
         else { throw WrongUsage(message: "a directory and two numbers above 0 are needed") }
         directory = arguments[0]
         self.rows = rows
         self.size = size
+        plan = isPolicy ? MeasuredPolicyPlan.self : MeasuredPlan.self
     }
 
     func prepare() throws -> Int32 {
@@ -23,7 +27,7 @@ struct MemoryProof {
 
     func migrate() throws -> Int32 {
         // Lines come out as they are printed: whoever kills this process waits for one.
-        let measurement = try measureMigration(directory, rows: rows, ceiling: size << 20) { done in
+        let measurement = try measureMigration(directory, rows: rows, ceiling: size << 20, plan: plan) { done in
             print("{\"done\":\(done)}")
             fflush(nil)
         }

@@ -57,7 +57,34 @@ enum MeasuredPlan: SchemaMigrationPlan {
     }
 }
 
-/// What a streamed migration of many rows has cost.
+/// Splits the name of each employee.
+final class MeasuredSplitting: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        let parts = (sInstance["name"] as? String ?? "").split(separator: " ")
+        for employee in try manager.destinationInstances(
+            forEntityMappingName: mapping.name, sourceInstances: [sInstance])
+        {
+            employee["firstName"] = String(parts[0])
+            employee["lastName"] = String(parts[1])
+        }
+    }
+}
+
+enum MeasuredPolicyPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Measured1.self, Measured2.self] }
+    static var stages: [MigrationStage] {
+        [
+            .mapped(
+                fromVersion: Measured1.self, toVersion: Measured2.self,
+                MappingModel(EntityMapping(from: "Employee", to: "Employee", policy: MeasuredSplitting.self)))
+        ]
+    }
+}
+
+/// What a migration of many rows has cost.
 struct MigrationMeasurement: Sendable {
     var rows = 0
     var resumes = 0
@@ -87,18 +114,20 @@ func prepareMigrationMeasurement(_ directory: String, rows: Int, payloadByteCoun
 ///   - directory: The store.
 ///   - rows: How many objects it has.
 ///   - ceiling: Bytes of memory that the migration may take.
+///   - plan: Its one stage.
 ///   - progress: Told after every thousand objects how many are done.
 /// - Returns: What it cost, and whether all objects came over.
 /// - Throws: What the container says.
 func measureMigration(
-    _ directory: String, rows: Int, ceiling: Int, progress: @escaping @Sendable (Int) -> Void
+    _ directory: String, rows: Int, ceiling: Int, plan: any SchemaMigrationPlan.Type,
+    progress: @escaping @Sendable (Int) -> Void
 ) throws -> MigrationMeasurement {
     var measurement = MigrationMeasurement()
     _ = PeakMemory.reset()
     let before = PeakMemory.residentByteCount ?? 0
     let start = ContinuousClock.now
     let container = try ModelContainer(
-        for: Measured2.models, migrationPlan: MeasuredPlan.self, directory: directory, on: PosixDisk(),
+        for: Measured2.models, migrationPlan: plan, directory: directory, on: PosixDisk(),
         options: LogOptions(),
         migration: MigrationOptions(
             memoryCeiling: ceiling, progress: { if $0.pass == .instances { progress($0.done) } }))

@@ -8,7 +8,8 @@ struct MigrationProofs {
     static let usage = """
         usage: MigrationProofs crash --seeds COUNT | --seed ONE       power cuts in migrations
                MigrationProofs prepare DIRECTORY ROWS BYTES      a store of the old version
-               MigrationProofs migrate DIRECTORY ROWS CEILING    its migration; the ceiling in MiB
+               MigrationProofs migrate DIRECTORY ROWS CEILING [policy]
+                                                                 its migration, streamed or by a policy; the ceiling in MiB
                MigrationProofs large MEBIBYTES CEILING           a store of that size by two kinds of stages; both in MiB
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """

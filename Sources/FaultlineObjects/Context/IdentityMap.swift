@@ -7,7 +7,8 @@ package import FaultlineLog
 /// finds with `tryRetain`, which refuses an object that is being destroyed, so a look-up can never revive one.
 ///
 /// Shape: a small open-addressing table while few objects are alive; above that dense pages of 512 addresses, which
-/// cost 8 bytes an object where identifiers are dense and need no hashing.
+/// cost 8 bytes an object where identifiers are dense and need no hashing. A page goes with its last object, so that who
+/// walks over any number of objects pays for those that are alive.
 ///
 /// Concurrency: every call under the context's lock.
 package struct IdentityMap: ~Copyable {
@@ -21,8 +22,18 @@ package struct IdentityMap: ~Copyable {
     private var sparse: UnsafeMutablePointer<Entry>
     private var sparseCapacity = 16
     // Dense form.
-    private var pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt>?>?
+    private var pages: UnsafeMutablePointer<Page>?
     private var pageCount = 0
+    /// A page without objects, so that one object after the other takes no memory each time.
+    private var spare: UnsafeMutablePointer<UInt>?
+    private var allocatedPageCount = 0
+
+    private struct Page {
+        /// 512 addresses; 0 where there is no object.
+        var entries: UnsafeMutablePointer<UInt>?
+        /// Those that are not 0.
+        var count: Int
+    }
 
     private struct Entry {
         var id: UInt64
@@ -37,9 +48,16 @@ package struct IdentityMap: ~Copyable {
     deinit {
         sparse.deallocate()
         if let pages {
-            for index in 0..<pageCount { pages[index]?.deallocate() }
+            for index in 0..<pageCount { pages[index].entries?.deallocate() }
             pages.deallocate()
         }
+        spare?.deallocate()
+    }
+
+    /// Bytes of memory.
+    package var byteCount: Int {
+        sparseCapacity * MemoryLayout<Entry>.stride + pageCount * MemoryLayout<Page>.stride
+            + allocatedPageCount * Int(Self.pageMask + 1) * MemoryLayout<UInt>.stride
     }
 
     /// The address registered for `id`, or 0.
@@ -49,7 +67,7 @@ package struct IdentityMap: ~Copyable {
     package func address(of id: RecordID) -> UInt {
         if let pages {
             let page = Int(truncatingIfNeeded: id >> Self.pageShift)
-            guard page < pageCount, let entries = pages[page] else { return 0 }
+            guard page < pageCount, let entries = pages[page].entries else { return 0 }
             return entries[Int(truncatingIfNeeded: id & Self.pageMask)]
         }
         var index = Self.hash(id) & (sparseCapacity - 1)
@@ -71,20 +89,20 @@ package struct IdentityMap: ~Copyable {
             }
             makeDense()
         }
-        let entry = denseEntry(for: id)
-        if entry.pointee == 0 { count += 1 }
-        entry.pointee = address
+        insertDense(address, for: id)
     }
 
     /// Forgets `id`.
     package mutating func remove(_ id: RecordID) {
         if let pages {
             let page = Int(truncatingIfNeeded: id >> Self.pageShift)
-            guard page < pageCount, let entries = pages[page] else { return }
+            guard page < pageCount, let entries = pages[page].entries else { return }
             let index = Int(truncatingIfNeeded: id & Self.pageMask)
             if entries[index] != 0 {
                 entries[index] = 0
                 count -= 1
+                pages[page].count -= 1
+                if pages[page].count == 0 { takeOut(page) }
             }
             return
         }
@@ -100,7 +118,7 @@ package struct IdentityMap: ~Copyable {
     package func forEach(_ body: (RecordID, UInt) -> Void) {
         if let pages {
             for page in 0..<pageCount {
-                guard let entries = pages[page] else { continue }
+                guard let entries = pages[page].entries else { continue }
                 for index in 0..<Int(Self.pageMask + 1) where entries[index] != 0 {
                     body(UInt64(page) << Self.pageShift | UInt64(index), entries[index])
                 }
@@ -171,12 +189,11 @@ package struct IdentityMap: ~Copyable {
 
     private mutating func makeDense() {
         pages = .allocate(capacity: 1)
-        pages?.initialize(to: nil)
+        pages?.initialize(to: Page(entries: nil, count: 0))
         pageCount = 1
         count = 0
         for index in 0..<sparseCapacity where sparse[index].id != 0 {
-            denseEntry(for: sparse[index].id).pointee = sparse[index].address
-            count += 1
+            insertDense(sparse[index].address, for: sparse[index].id)
         }
         sparse.deallocate()
         sparseCapacity = 16
@@ -185,19 +202,24 @@ package struct IdentityMap: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func denseEntry(for id: RecordID) -> UnsafeMutablePointer<UInt> {
+    private mutating func insertDense(_ address: UInt, for id: RecordID) {
         let page = Int(truncatingIfNeeded: id >> Self.pageShift)
-        if page < pageCount, let pages, let entries = pages[page] {
-            return entries + Int(truncatingIfNeeded: id & Self.pageMask)
+        if page >= pageCount || pages.unsafelyUnwrapped[page].entries == nil { makePage(page) }
+        let place = pages.unsafelyUnwrapped + page
+        let entry = place.pointee.entries.unsafelyUnwrapped + Int(truncatingIfNeeded: id & Self.pageMask)
+        if entry.pointee == 0 {
+            count += 1
+            place.pointee.count += 1
         }
-        return newPageEntry(page, Int(truncatingIfNeeded: id & Self.pageMask))
+        entry.pointee = address
     }
 
-    private mutating func newPageEntry(_ page: Int, _ index: Int) -> UnsafeMutablePointer<UInt> {
+    @inline(never)
+    private mutating func makePage(_ page: Int) {
         if page >= pageCount {
             let newCount = max(page + 1, pageCount * 2)
-            let grown = UnsafeMutablePointer<UnsafeMutablePointer<UInt>?>.allocate(capacity: newCount)
-            grown.initialize(repeating: nil, count: newCount)
+            let grown = UnsafeMutablePointer<Page>.allocate(capacity: newCount)
+            grown.initialize(repeating: Page(entries: nil, count: 0), count: newCount)
             if let pages {
                 grown.update(from: pages, count: pageCount)
                 pages.deallocate()
@@ -205,10 +227,25 @@ package struct IdentityMap: ~Copyable {
             pages = grown
             pageCount = newCount
         }
+        if let spare {
+            pages?[page].entries = spare
+            self.spare = nil
+            return
+        }
         let capacity = Int(Self.pageMask + 1)
         let entries = UnsafeMutablePointer<UInt>.allocate(capacity: capacity)
         entries.initialize(repeating: 0, count: capacity)
-        pages?[page] = entries
-        return entries + index
+        allocatedPageCount += 1
+        pages?[page].entries = entries
+    }
+
+    /// Takes a page out whose last object is gone.
+    @inline(never)
+    private mutating func takeOut(_ page: Int) {
+        let entries = pages?[page].entries
+        pages?[page].entries = nil
+        guard spare != nil else { return spare = entries }
+        entries?.deallocate()
+        allocatedPageCount -= 1
     }
 }
