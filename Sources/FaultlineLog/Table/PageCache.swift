@@ -12,6 +12,7 @@ final class PageCache: @unchecked Sendable {
     /// Resident pages that are stored too.
     private var ring: [PageHandlePointer] = []
     private var hand = 0
+    private let handles = PageHandleArena()
     private var registration: MemoryBudget.Registration?
 
     init(budget: MemoryBudget) {
@@ -60,10 +61,7 @@ final class PageCache: @unchecked Sendable {
         page: UnsafeMutableRawPointer?, version: UInt64, table: UInt16, number: UInt32, file: PageFile?,
         fileIndex: UInt32
     ) -> PageHandlePointer {
-        // Raw, because an allocation of a generic type asks for its metadata each time.
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: MemoryLayout<PageHandle>.stride, alignment: MemoryLayout<PageHandle>.alignment)
-        let handle = memory.bindMemory(to: PageHandle.self, capacity: 1)
+        let handle = handles.take()
         handle.initialize(
             to: PageHandle(page: page, version: version, table: table, number: number, file: file, fileIndex: fileIndex)
         )
@@ -85,7 +83,7 @@ final class PageCache: @unchecked Sendable {
         lock.unlock()
         if let page = handle.pointee.page { arena.give(page) }
         handle.deinitialize(count: 1)
-        UnsafeMutableRawPointer(handle).deallocate()
+        handles.give(handle)
     }
 
     // MARK: Reading
@@ -214,17 +212,17 @@ final class PageCache: @unchecked Sendable {
     // MARK: Evicting
 
     private func joinRing(_ handle: PageHandlePointer) {
-        handle.pointee.ringIndex = ring.count
+        handle.pointee.ringIndex = Int32(truncatingIfNeeded: ring.count)
         ring.append(handle)
     }
 
     private func leaveRing(_ handle: PageHandlePointer) {
-        let index = handle.pointee.ringIndex
+        let index = Int(handle.pointee.ringIndex)
         guard index >= 0 else { return }
         let last = ring.removeLast()
         if last != handle {
             ring[index] = last
-            last.pointee.ringIndex = index
+            last.pointee.ringIndex = Int32(truncatingIfNeeded: index)
         }
         handle.pointee.ringIndex = -1
     }
