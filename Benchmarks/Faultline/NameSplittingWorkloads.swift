@@ -13,7 +13,8 @@ extension Workload {
     /// `migrate-staged`: the same by the version after the next, whose custom stage splits all names of one array.
     static let migrateStaged = splitting(
         "migrate-staged", to: PartedNames.self, by: StagingPlan.self, PartedNames.Employee.self,
-        departments: FetchDescriptor<PartedNames.Department>(), employees: \.employees, department: \.department)
+        departments: FetchDescriptor<PartedNames.Department>(), employees: \.employees, department: \.department,
+        retained: { StagingPlan.objectsRetained })
 
     private static func splitting(_ name: String, by plan: any SchemaMigrationPlan.Type) -> Workload {
         splitting(
@@ -25,7 +26,7 @@ extension Workload {
         _ name: String, to version: Version.Type, by plan: any SchemaMigrationPlan.Type, _ type: Employee.Type,
         departments descriptor: @autoclosure @escaping @Sendable () -> FetchDescriptor<Department>,
         employees: any KeyPath<Department, [Employee]> & Sendable,
-        department: any KeyPath<Employee, Department?> & Sendable
+        department: any KeyPath<Employee, Department?> & Sendable, retained: (@Sendable () -> Int)? = nil
     ) -> Workload {
         Workload(name, defaultCount: 1_000_000, start: .changing(EmployeeStore.full)) { run in
             let configuration = EmployeeStore.configuration(run.store, ceilingMiB: run.budgetMiB)
@@ -43,6 +44,7 @@ extension Workload {
             try check("objects written", container.migrationReport.objectsWritten, is: run.n)
             var line = measurement.line(workload: name, n: run.n, operations: run.n)
             line.blobBytesRead = container.migrationReport.blobBytesRead
+            line.objectsRetained = retained?()
 
             let departments = try context.fetch(descriptor())
             try check("departments", departments.count, is: EmployeeStore.departmentCount)

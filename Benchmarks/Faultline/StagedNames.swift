@@ -1,4 +1,5 @@
 import Faultline
+import Synchronization
 
 /// The employees with their names whole and, once that is filled in, in two parts.
 enum BothNames: VersionedSchema {
@@ -82,6 +83,10 @@ enum PartedNames: VersionedSchema {
 
 /// Names are split the way it is done with SwiftData: all employees in one array, saved once, then the old name goes.
 enum StagingPlan: SchemaMigrationPlan {
+    /// Objects that the closure has held at once: their memory is its own, not the engine's.
+    static var objectsRetained: Int { retained.load(ordering: .relaxed) }
+    private static let retained = Atomic(0)
+
     static let schemas: [any VersionedSchema.Type] = [WholeNames.self, BothNames.self, PartedNames.self]
     static let stages: [MigrationStage] = [
         .custom(
@@ -89,7 +94,9 @@ enum StagingPlan: SchemaMigrationPlan {
             toVersion: BothNames.self,
             willMigrate: nil,
             didMigrate: { context in
-                for employee in try context.fetch(FetchDescriptor<BothNames.Employee>()) {
+                let employees = try context.fetch(FetchDescriptor<BothNames.Employee>())
+                retained.store(employees.count, ordering: .relaxed)
+                for employee in employees {
                     let parts = employee.name.split(separator: " ", maxSplits: 1)
                     employee.firstName = parts.first.map(String.init) ?? ""
                     employee.lastName = parts.count > 1 ? String(parts[1]) : ""
