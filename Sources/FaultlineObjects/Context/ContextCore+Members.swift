@@ -71,11 +71,25 @@ extension ContextCore {
         }
     }
 
+    /// Whether an object is unsaved, or in the state of the store that the context reads.
+    private func isThere(_ handle: ObjectHandle, _ entity: EntityStorage) throws -> Bool {
+        if handle.core.pointee.has(.temporary) { return true }
+        if handle.core.pointee.has(.gone) { return false }
+        return try !snapshot.location(of: handle.core.pointee.number, in: entity.table).isAbsent
+    }
+
     /// Adds an object at the end of a to-many slot; false if it is there, or cannot be taken.
     func addMember(_ member: ObjectHandle, to owner: ObjectHandle, _ slot: Int) throws -> Bool {
         guard let (entity, relationship) = toMany(owner, slot) else { return false }
         try beginReading()
         defer { endReading() }
+        guard try isThere(owner, entity) else {
+            refuseSave(
+                SwiftDataError.modelValidationFailure.explained(
+                    "A member was given to \(entity.name) \(owner.core.pointee.number), which is not in the store any more."
+                ))
+            return false
+        }
         guard adopt(member), try !hasMember(owner, slot, member) else { return false }
         link(owner, entity, slot, relationship, member)
         return true
@@ -95,7 +109,7 @@ extension ContextCore {
 
     /// How many objects are in a to-many slot; none is made.
     func memberCount(_ owner: ObjectHandle, _ slot: Int) throws -> Int {
-        guard let (entity, relationship) = toMany(owner, slot) else { return 0 }
+        guard !owner.core.pointee.has(.gone), let (entity, relationship) = toMany(owner, slot) else { return 0 }
         try beginReading()
         defer { endReading() }
         let delta = existingDelta(owner, entity, slot)
@@ -134,7 +148,7 @@ extension ContextCore {
     func nextMembers(
         _ walk: inout MemberWalk, of owner: ObjectHandle, _ slot: Int, limit: Int
     ) throws -> [AnyObject] {
-        guard let (entity, relationship) = toMany(owner, slot) else { return [] }
+        guard !owner.core.pointee.has(.gone), let (entity, relationship) = toMany(owner, slot) else { return [] }
         try beginReading()
         defer { endReading() }
         let delta = existingDelta(owner, entity, slot)

@@ -76,12 +76,13 @@ extension ContextCore {
 
     /// Puts members that joined from their own side behind those that were there.
     ///
-    /// New ones are there by their numbers.
+    /// New ones are there by their numbers, where they joined in the order in which they were inserted.
     private func arrangeJoined(
         _ delta: PendingRelationships.Delta, _ key: PendingRelationships.Key, _ slot: Int, _ index: IndexDefinition,
         _ transaction: borrowing Transaction, below end: UInt64, _ saving: inout SavingState
     ) throws {
-        guard delta.added.contains(where: { !$0.pointee.isDeleted && !$0.pointee.has(.temporary) }) else { return }
+        // Those that were inserted in another order have numbers in another order.
+        if delta.added.isNewByNumber { return }
         let joined = delta.added.handles.filter { !$0.core.pointee.isDeleted }
         let owner = saving.number(key.owner, inserted)
         let stored = key.owner.isTemporary ? [] : try storedMembers(of: owner, in: index, transaction)

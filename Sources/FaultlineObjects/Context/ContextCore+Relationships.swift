@@ -61,17 +61,25 @@ extension ContextCore {
         case .toMany(let inverse):
             noteMember(owner, leaving: old, joining: new, relationship.destination, inverse)
         case .toOne(let inverse):
-            let destination = homes[relationship.destination]
-            if let partner = object(old, destination).flatMap({ handle(of: $0, destination) }) {
+            if let partner = partner(old, homes[relationship.destination]) {
                 _ = write(partner, inverse, ObjectReference(bits: 0))
             }
             guard let target else { break }
-            let previous = reference(of: target, inverse)
-            if !previous.isNil, let rival = object(previous, home).flatMap({ handle(of: $0, home) }) {
+            if let rival = partner(reference(of: target, inverse), home) {
                 _ = write(rival, slot, ObjectReference(bits: 0))
             }
             _ = write(target, inverse, owner.reference)
         }
+    }
+
+    /// The object that a reference leads to, also one that is to be deleted: its rules go by what it refers to when it
+    /// is.
+    private func partner(_ reference: ObjectReference, _ home: EntityHome) -> ObjectHandle? {
+        if reference.isTemporary { return insertedObject(reference.number) }
+        if !reference.isNil, let found = registeredObject(reference.number, home).flatMap({ handle(of: $0, home) }) {
+            return found.core.pointee.has(.gone) ? nil : found
+        }
+        return object(reference, home).flatMap { handle(of: $0, home) }
     }
 
     /// Begins a change that needs what is stored of others; false if that cannot be read: then nothing is changed, and
@@ -135,6 +143,8 @@ extension ContextCore {
     func memberObjects(of owner: ObjectHandle, _ slot: Int) -> [AnyObject] {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return [] }
+        // What still names it is no member of anything.
+        guard !owner.core.pointee.has(.gone) else { return [] }
         let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
         let delta = relationships.existing(key)
         let destination = homes[relationship.destination]
@@ -175,7 +185,7 @@ extension ContextCore {
     func setMembers(of owner: ObjectHandle, _ slot: Int, to newMembers: [ObjectHandle]) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return }
-        guard beginChanging() else { return }
+        guard !owner.core.pointee.has(.gone), beginChanging() else { return }
         defer { endReading() }
         var wanted: [ObjectHandle] = []
         var seen: Set<ObjectIdentifier> = []

@@ -10,10 +10,17 @@ struct MemberList {
 
     var handles: [ObjectHandle] { entries.compactMap { $0 } }
 
-    func contains(where isWanted: (UnsafeMutablePointer<ModelCore>) -> Bool) -> Bool {
+    /// Whether all that are not deleted are unsaved, and stand in the order of their numbers.
+    var isNewByNumber: Bool {
         // The list keeps the objects alive: none is retained on the way.
         entries.withUnsafeBufferPointer { entries in
-            entries.indices.contains { place in entries[place].map(\.core).map(isWanted) ?? false }
+            var last: UInt64 = 0
+            for place in entries.indices {
+                guard let core = entries[place].map(\.core), !core.pointee.isDeleted else { continue }
+                guard core.pointee.has(.temporary), core.pointee.number > last else { return false }
+                last = core.pointee.number
+            }
+            return true
         }
     }
 

@@ -159,7 +159,7 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         guard let walk = try walkDeletions() else { return }
-        let findings = try walk.findings()
+        let findings = try walk.findings(isMigrating: defersRelationshipRules)
         guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
         for (ordinal, numbers) in walk.doomed.enumerated() {
             let home = homes[ordinal]

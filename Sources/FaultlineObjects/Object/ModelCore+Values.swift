@@ -166,11 +166,12 @@ extension ModelCore {
                 draftPointer = Draft.create(layout: layout).block
             }
         }
-        if has(.deleted) || has(.gone) { return true }
+        if has(.gone) { return true }
         if has(.damaged) {
-            refuseChange("was read with stand-in values, so it cannot be saved")
+            if !has(.deleted) { refuseChange("was read with stand-in values, so it cannot be saved") }
             return true
         }
+        // One that is to be deleted may stay after all.
         insert(.changed)
         let address = objectAddress
         home._withUnsafeGuaranteedRef { $0.context?.registerChange(address, $0) }
