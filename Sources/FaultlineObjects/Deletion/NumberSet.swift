@@ -2,14 +2,17 @@ package import FaultlineLog
 
 /// Numbers of objects of one entity: a bit a number, in pages that are made when they are needed.
 ///
-/// Takes an eighth of a byte for each number of the entity at most, however many are in it.
+/// Takes an eighth of a byte for each number of the entity at most, and some, however many are in it; and, whatever the
+/// numbers are, about 600 bytes for each of them at most.
 package struct NumberSet {
     private static let wordsAPage = 64
     private static let numbersAPage = RecordID(wordsAPage * 64)
 
-    private var pages: [[UInt64]?] = []
-    /// No page below has a number.
-    private var firstPage = 0
+    private var pages: [RecordID: [UInt64]] = [:]
+    /// The pages that were made, in the order of their numbers.
+    private var order: [RecordID] = []
+    /// No page at a place below has a number.
+    private var firstPlace = 0
     package private(set) var count = 0
 
     package init() {}
@@ -17,45 +20,67 @@ package struct NumberSet {
     package var isEmpty: Bool { count == 0 }
 
     package func contains(_ number: RecordID) -> Bool {
-        let page = Int(truncatingIfNeeded: number / Self.numbersAPage)
-        guard page < pages.count, let words = pages[page] else { return false }
+        guard count > 0, let words = pages[number / Self.numbersAPage] else { return false }
         return words[Self.word(of: number)] & Self.bit(of: number) != 0
     }
 
     /// False if the number was there.
     @discardableResult
     package mutating func insert(_ number: RecordID) -> Bool {
-        let page = Int(truncatingIfNeeded: number / Self.numbersAPage)
-        while pages.count <= page { pages.append(nil) }
-        if pages[page] == nil { pages[page] = [UInt64](repeating: 0, count: Self.wordsAPage) }
+        let page = number / Self.numbersAPage
         let word = Self.word(of: number)
         let bit = Self.bit(of: number)
-        guard let old = pages[page]?[word], old & bit == 0 else { return false }
-        pages[page]?[word] = old | bit
-        firstPage = min(firstPage, page)
+        if let old = pages[page]?[word] {
+            guard old & bit == 0 else { return false }
+            pages[page]?[word] = old | bit
+            if firstPlace > 0 { firstPlace = min(firstPlace, place(of: page)) }
+        } else {
+            var words = [UInt64](repeating: 0, count: Self.wordsAPage)
+            words[word] = bit
+            pages[page] = words
+            // Nearly always behind the others.
+            let place = order.last.map { $0 < page } ?? true ? order.count : place(of: page)
+            order.insert(page, at: place)
+            firstPlace = min(firstPlace, place)
+        }
         count += 1
         return true
     }
 
+    /// The first place of a page that is not below `page`.
+    private func place(of page: RecordID) -> Int {
+        var low = 0
+        var high = order.count
+        while low < high {
+            let middle = (low + high) / 2
+            if order[middle] < page { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
     /// Takes the least number out; nil where there is none.
     package mutating func popFirst() -> RecordID? {
-        while firstPage < pages.count {
-            if let word = pages[firstPage]?.firstIndex(where: { $0 != 0 }), let bits = pages[firstPage]?[word] {
-                pages[firstPage]?[word] = bits & (bits - 1)
+        while firstPlace < order.count {
+            let page = order[firstPlace]
+            if let word = pages[page]?.firstIndex(where: { $0 != 0 }), let bits = pages[page]?[word] {
+                pages[page]?[word] = bits & (bits - 1)
                 count -= 1
-                return Self.number(firstPage, word, bits.trailingZeroBitCount)
+                return Self.number(page, word, bits.trailingZeroBitCount)
             }
-            pages[firstPage] = nil
-            firstPage += 1
+            firstPlace += 1
         }
+        // Nothing is left: the memory goes.
+        pages.removeAll()
+        order.removeAll()
+        firstPlace = 0
         return nil
     }
 
     /// Calls `body` with each number, from the least on.
     package func forEach(_ body: (RecordID) throws -> Void) rethrows {
         guard count > 0 else { return }
-        for (page, words) in pages.enumerated() {
-            guard let words else { continue }
+        for page in order {
+            guard let words = pages[page] else { continue }
             for (word, bits) in words.enumerated() where bits != 0 {
                 var rest = bits
                 while rest != 0 {
@@ -68,7 +93,7 @@ package struct NumberSet {
 
     private static func word(of number: RecordID) -> Int { Int(truncatingIfNeeded: number % numbersAPage / 64) }
     private static func bit(of number: RecordID) -> UInt64 { 1 &<< (number % 64) }
-    private static func number(_ page: Int, _ word: Int, _ bit: Int) -> RecordID {
-        RecordID(page) * numbersAPage + RecordID(word * 64 + bit)
+    private static func number(_ page: RecordID, _ word: Int, _ bit: Int) -> RecordID {
+        page * numbersAPage + RecordID(word * 64 + bit)
     }
 }
