@@ -170,6 +170,26 @@ import Testing
         #expect(try last.fetchCount(FetchDescriptor<Crew>()) == 0)
     }
 
+    @Test func aDeletePlanCountsTheMembersOfUnsavedObjects() throws {
+        let store = try TestStore(Crew.self, place: .memory)
+        let context = store.context()
+        let sailors = [Sailor(), Sailor()]
+        for sailor in sailors { context.insert(sailor) }
+        try context.save()
+        let crew = Crew(sailors: [sailors[0]])
+        crew.watch = sailors
+        context.insert(crew)
+        func rules(_ sailor: Sailor) throws -> [String] {
+            try context.deletePlan(for: sailor).refusals.map { "\($0.propertyName ?? "") \($0.rule)" }.sorted()
+        }
+        #expect(try rules(sailors[0]) == ["sailors minimumModelCount", "watch minimumModelCount"])
+        #expect(try rules(sailors[1]) == ["watch minimumModelCount"])
+        context.delete(sailors[1])
+        expectRefusal(context, "Crew.watch has 1 objects, and its minimumModelCount is 2")
+        context.delete(crew)
+        #expect(try context.deletePlan(for: sailors[0]).isAllowed)
+    }
+
     @Test func oneErrorListsAllFindings() throws {
         let store = try TestStore(Crew.self, Fleet.self, place: .memory)
         let context = store.context()

@@ -50,8 +50,7 @@ extension DeletionWalk {
         }
     }
 
-    /// Calls `body` with each collection of stored objects that loses members and has a least or greatest number of
-    /// them, once.
+    /// Calls `body` with each collection that loses members and has a least or greatest number of them, once.
     func forEachCountedOwner(_ body: (Subject, _ slot: Int) throws -> Void) throws {
         let entities = context.store.storage.entities
         guard context.store.storage.hasBounds else { return }
@@ -87,6 +86,20 @@ extension DeletionWalk {
         for ordinal in owners.keys.sorted() {
             guard let slots = owners[ordinal] else { continue }
             for slot in slots.keys.sorted() { try slots[slot]?.forEach { try body(subject($0, ordinal), slot) } }
+        }
+        try forEachUnsavedCountedOwner(body)
+    }
+
+    /// The same for collections of unsaved objects.
+    private func forEachUnsavedCountedOwner(_ body: (Subject, _ slot: Int) throws -> Void) throws {
+        for (key, delta) in context.relationships.inOrder where key.owner.isTemporary {
+            let entity = context.store.storage.entities[key.entity]
+            guard entity.boundedSlots.contains(key.slot), !isDoomed(key.owner, key.entity),
+                case .toMany(let relationship) = entity.slots[key.slot],
+                delta.added.handles.contains(where: { isDoomed($0.reference, relationship.destination) }),
+                let subject = context.insertedObject(key.owner.number).flatMap(subject)
+            else { continue }
+            try body(subject, key.slot)
         }
     }
 
