@@ -40,6 +40,10 @@ endif
 ifneq ($(filter model,$(MAKECMDGOALS)),)
 SEEDS ?= 334
 endif
+# Lives of `graph`: 350 make a million operations.
+ifneq ($(filter graph,$(MAKECMDGOALS)),)
+SEEDS ?= 350
+endif
 # Cycles of `full-disk`.
 ifneq ($(filter full-disk,$(MAKECMDGOALS)),)
 N ?= 20
@@ -49,7 +53,7 @@ FUZZ_FOLDER ?= $(CACHE)/faultline-fuzz
 INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill proofs crash bitflips faults kill model interleavings \
+.PHONY: help setup demo test check check-release demo-kill proofs crash bitflips faults kill model graph interleavings \
     memory full-disk fuzz mutants sanitize instructions bench compare format
 
 help:  ## Lists these commands
@@ -61,6 +65,7 @@ help:  ## Lists these commands
 	@echo '             memory N=MiB BUDGET=MiB;'
 	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
+	@echo '             graph SEEDS=count | SEED=one | CANARY=1;'
 	@echo '             interleavings NUMBER=one | CANARY=1;'
 	@echo '             fuzz SECONDS=each | TARGET=name [REPAIRED=1] INPUT=file; sanitize F=SuiteName;'
 	@echo '             mutants CHOSEN=1 | MUTANT=name;'
@@ -117,6 +122,10 @@ model: setup  ## Random operations under twelve configurations against a model; 
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@$(PROOFS) model $(if $(CANARY),--canary,\
 	    $(if $(SEED),--seed $(SEED) $(if $(KEEP),--keep $(KEEP)),--seeds $(SEEDS)))
+
+graph: setup  ## Random operations on objects and their relationships against plain values; docs/Testing.md
+	@$(RELEASE) --product MigrationProofs --quiet
+	@$(MIGRATION_PROOFS) graph $(if $(CANARY),--canary,$(if $(SEED),--seed $(SEED),--seeds $(SEEDS)))
 
 interleavings: setup  ## Every order of the steps of two jobs, for ten pairs of jobs; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet

@@ -183,8 +183,8 @@ let package = Package(
         .executableTarget(
             name: "MigrationProofs",
             dependencies: [
-                "MigrationSimulation", "Faultline", "FaultlineMigration", "FaultlineLog", "FaultlineDisk",
-                "FaultlineTestSupport",
+                "GraphSimulation", "MigrationSimulation", "Faultline", "FaultlineMigration", "FaultlineLog",
+                "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/MigrationProofs"),
         // The format's document and fixtures against the code.
@@ -212,6 +212,14 @@ let package = Package(
                 "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport",
                 "BenchmarkKit",
             ]),
+        // Random operations on objects and their relationships, against plain values.
+        .target(
+            name: "GraphSimulation",
+            dependencies: [
+                "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+            ],
+            path: "Tests/GraphSimulation"),
+        .testTarget(name: "GraphTests", dependencies: ["GraphSimulation", "FaultlineTestSupport"]),
         // Migrations killed and cut off from power, for tests and proofs.
         .target(
             name: "MigrationSimulation",

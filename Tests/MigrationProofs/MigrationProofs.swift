@@ -11,6 +11,7 @@ struct MigrationProofs {
                MigrationProofs migrate DIRECTORY ROWS CEILING [policy]
                                                                  its migration, streamed or by a policy; the ceiling in MiB
                MigrationProofs large MEBIBYTES CEILING           a store of that size by two kinds of stages; both in MiB
+               MigrationProofs graph --seeds COUNT | --seed ONE | --canary   random operations on objects
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """
 
@@ -21,6 +22,7 @@ struct MigrationProofs {
             case "prepare": try MemoryProof(arguments).prepare()
             case "migrate": try MemoryProof(arguments).migrate()
             case "large": try LargeMigrationProof(arguments).run()
+            case "graph": try GraphProof(arguments).run()
             case "cache": try MemoryProof(arguments).fillCache()
             default: nil
             }

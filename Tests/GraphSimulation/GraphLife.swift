@@ -1,0 +1,358 @@
+internal import Faultline
+internal import FaultlineTestSupport
+
+/// A random life of one store: operations on objects, and the same on plain values.
+final class GraphLife {
+    /// Objects from which on more are deleted than made.
+    private static let objectCountMax = 36
+
+    let world: GraphWorld
+    private var random: Seed
+    private var session: GraphSession
+    private var other: GraphSession?
+    private(set) var operationCount = 0
+    private(set) var kinds: [String: Int] = [:]
+    /// The last operations, for people.
+    private(set) var trace: [String] = []
+
+    init(seed: UInt64, canary: GraphCanary?) throws {
+        world = try GraphWorld(seed: seed, canary: canary)
+        random = Seed(seed)
+        session = GraphSession(world)
+    }
+
+    func run(_ count: Int) throws {
+        while operationCount < count {
+            world.isBreaking = operationCount > count / 8
+            try step()
+        }
+        session.rollback()
+        try reopen()
+        try world.verify()
+        try world.close()
+    }
+
+    private func note(_ kind: String, _ text: String = "") {
+        operationCount += 1
+        kinds[kind, default: 0] += 1
+        trace.append(text.isEmpty ? kind : "\(kind) \(text)")
+        if trace.count > 24 { trace.removeFirst(12) }
+    }
+
+    private func step() throws {
+        switch random.below(100) {
+        case 0..<60: try change(session)
+        case 60..<70: try save()
+        case 70..<73:
+            note("rollback")
+            session.rollback()
+            try session.compare()
+        case 73..<78:
+            note("compare")
+            try session.compare()
+        case 78..<80:
+            note("compare all")
+            try session.compareAll()
+        case 80..<88:
+            note("ask")
+            try session.ask(random.below(1_000))
+        case 88..<93:
+            note("let go")
+            session.letGo(&random)
+        case 93..<97: try saveBeside()
+        case 97:
+            note("process")
+            try session.processDeletions()
+        case 98 where random.oneIn(4): try reopen()
+        case 98:
+            note("new context")
+            session = GraphSession(world)
+            try session.compare()
+        default:
+            guard random.oneIn(8) else { return try change(session) }
+            note("verify")
+            try world.verify()
+        }
+    }
+
+    private func save() throws {
+        note("save")
+        if try session.save() {
+            try session.compare()
+        } else {
+            trace.append("refused")
+            if random.oneIn(3) { try session.compare() }
+            if random.oneIn(2) {
+                note("rollback")
+                session.rollback()
+            }
+        }
+    }
+
+    private func reopen() throws {
+        note("reopen")
+        try world.reopen()
+        other = nil
+        session = GraphSession(world)
+        try session.compareAll()
+    }
+
+    /// Another context saves, while the first may have changes: what both change is the first one's to say, and
+    /// relationships are changed by one of them only.
+    private func saveBeside() throws {
+        let beside = random.oneIn(2) ? other ?? GraphSession(world) : GraphSession(world)
+        other = beside
+        note("beside")
+        try beside.ask(random.below(1_000))
+        for _ in 0...random.below(4) { try change(beside) }
+        let touched = session.touched
+        guard case .graph(let result) = beside.view.saved(world.shape),
+            !isDisturbing(result, touched)
+        else {
+            note("beside rollback")
+            return beside.rollback()
+        }
+        note("beside save")
+        guard try beside.save() else { throw GraphViolation("a save beside was refused") }
+    }
+
+    private func isDisturbing(_ result: GraphState, _ touched: GraphSession.Touched) -> Bool {
+        let before = world.committed
+        if touched.all.contains(where: { before.nodes[$0] != nil && result.nodes[$0] == nil }) { return true }
+        return touched.related.union(touched.drafted).contains { key in
+            guard let old = before.nodes[key], let new = result.nodes[key] else { return false }
+            return session.differs(old, new)
+        }
+    }
+
+    // MARK: Changes
+
+    private func change(_ session: GraphSession) throws {
+        let there = session.view.nodes.keys.filter(session.view.isThere).sorted()
+        guard there.count > 4 else { return try insert(session) }
+        let isFull = there.count > Self.objectCountMax
+        switch random.below(60) {
+        case 0..<10 where !isFull: try insert(session)
+        case 0..<4: try delete(session, there)
+        case 4..<12:
+            let key = random.pick(there)
+            let number = random.below(20)
+            try make([.number(key, number)], in: session, "number", "\(key) \(number)") {
+                try session.object(key).number = number
+            }
+        case 12..<16: try rename(session, there)
+        case 16..<19: try setPhoto(session, there)
+        case 19..<33: try setTarget(session, there)
+        case 33..<44: try assign(session, there)
+        case 44..<56: try changeOne(session, there)
+        case 56: try takeBack(session, there)
+        default: try delete(session, there)
+        }
+    }
+
+    private func insert(_ session: GraphSession) throws {
+        let key = world.next()
+        func any<T: GraphObject>(_ type: T.Type) throws -> (key: Int, object: T)? {
+            guard let target = candidates(session, GraphKind.place(of: type)).randomElement(using: &random) else {
+                return nil
+            }
+            guard let object = try session.object(target) as? T else { throw GraphViolation("\(target) is no \(type)") }
+            return (target, object)
+        }
+        var required: (name: String, target: Int)?
+        let object: any GraphObject
+        switch random.below(14) {
+        case 0...1: object = Firm(key)
+        case 2...5: object = Person(key)
+        case 6:
+            guard let firm = try any(Firm.self) else { return note("nothing") }
+            required = ("Branch.firm", firm.key)
+            object = Branch(key, firm.object)
+        case 7:
+            guard let seal = try any(Badge.self) else { return note("nothing") }
+            required = ("Lease.seal", seal.key)
+            object = Lease(key, seal.object)
+        case 8:
+            guard let owner = try any(Person.self) else { return note("nothing") }
+            required = ("Tag.owner", owner.key)
+            object = Tag(key, owner.object)
+        case 9:
+            guard let owner = try any(Person.self) else { return note("nothing") }
+            required = ("Passport.owner", owner.key)
+            object = Passport(key, owner.object)
+        case 10: object = Badge(key)
+        case 11: object = Project(key)
+        default: object = Node(key)
+        }
+        let kind = GraphKind.place(of: type(of: object))
+        note("insert", "\(type(of: object)) \(key) \(required?.target ?? 0)")
+        // Some are related before they are in a context.
+        var related: (place: Int, members: [Int])?
+        let place =
+            object is Project ? self.place("Project.people") : world.shape.ofKind[kind].randomElement(using: &random)
+        if let place, object is Project || random.oneIn(3), !world.shape.properties[place].isRequired {
+            let members = Array(
+                candidates(session, world.shape.properties[place].destination).shuffled(using: &random)
+                    .prefix(world.shape.properties[place].isToOne ? 1 : 1 + random.below(3)))
+            if session.allows([.order(key, property: place, members)]) { related = (place, members) }
+        }
+        func relate() throws {
+            guard let related else { return }
+            trace.append("\(world.shape.properties[related.place].name) \(related.members)")
+            try world.shape.properties[related.place].write(object, related.members.map { try session.object($0) })
+        }
+        let isEarly = random.oneIn(2)
+        if isEarly { try relate() }
+        func enter<T: GraphObject>(_ object: T) { session.context.insert(object) }
+        enter(object)
+        if !isEarly { try relate() }
+        session.hold(key, object)
+        session.note([.insert(key, kind: kind)])
+        if let required { note(session, required.name, key, required.target) }
+        guard let related else { return }
+        if world.shape.properties[related.place].isToOne {
+            session.note(session.view.setting(key, related.place, to: related.members.first, world.shape))
+        } else {
+            session.note(session.view.assigning(key, related.place, related.members, world.shape))
+        }
+    }
+
+    private func note(_ session: GraphSession, _ name: String, _ key: Int, _ target: Int) {
+        session.note(session.view.setting(key, place(name), to: target, world.shape))
+    }
+
+    private func place(_ name: String) -> Int { world.shape.properties.firstIndex { $0.name == name } ?? -1 }
+
+    private func candidates(_ session: GraphSession, _ kind: Int) -> [Int] {
+        session.view.nodes.keys.filter { session.view.nodes[$0]?.kind == kind && session.view.isThere($0) }.filter {
+            session.allows([.delete($0)])
+        }.sorted()
+    }
+
+    /// Gives an object a name: a new one, none, or seldom that of another, which must be refused or be free by then.
+    private func rename(_ session: GraphSession, _ there: [Int]) throws {
+        let key = random.pick(there)
+        var name: String? = random.oneIn(5) ? nil : "n\(world.next())"
+        if random.oneIn(4), !session.view.unsaved.contains(key) {
+            // Of what was never saved, two with one name become one.
+            let kind = session.view.nodes[key]?.kind
+            let rival = random.pick(there)
+            if session.view.nodes[rival]?.kind == kind { name = session.view.nodes[rival]?.name }
+        }
+        try make([.name(key, name)], in: session, "rename", "\(key) \(name ?? "nil")") {
+            try session.object(key).name = name
+        }
+    }
+
+    private func setPhoto(_ session: GraphSession, _ there: [Int]) throws {
+        let key = random.pick(there)
+        let photo: GraphState.Photo? =
+            random.oneIn(4)
+            ? nil : .init(count: random.pick([0, 10, 700, 5_000]), byte: UInt8(truncatingIfNeeded: random.next()))
+        try make([.photo(key, photo)], in: session, "photo", "\(key) \(photo?.count ?? -1)") {
+            if world.canary != .photos { try session.object(key).photo = photo?.bytes }
+        }
+    }
+
+    private func setTarget(_ session: GraphSession, _ there: [Int]) throws {
+        guard let (key, place) = relationship(session, there, { $0.isToOne }) else { return note("nothing") }
+        let property = world.shape.properties[place]
+        let targets = candidates(session, property.destination)
+        let isClearing = !property.isRequired && random.oneIn(4)
+        guard isClearing || !targets.isEmpty else { return note("nothing") }
+        let target = isClearing ? nil : random.pick(targets)
+        let changes = session.view.setting(key, place, to: target, world.shape)
+        try make(changes, in: session, "set", "\(property.name) of \(key) to \(target ?? 0)") {
+            try property.write(session.object(key), target.map { [try session.object($0)] } ?? [])
+        }
+    }
+
+    private func relationship(
+        _ session: GraphSession, _ there: [Int], _ isWanted: (GraphProperty) -> Bool
+    ) -> (key: Int, place: Int)? {
+        let key = random.pick(there)
+        guard let kind = session.view.nodes[key]?.kind else { return nil }
+        let places = world.shape.ofKind[kind].filter { isWanted(world.shape.properties[$0]) }
+        return places.isEmpty ? nil : (key, random.pick(places))
+    }
+
+    private func assign(_ session: GraphSession, _ there: [Int]) throws {
+        guard let (key, place) = relationship(session, there, { !$0.isToOne }) else { return note("nothing") }
+        let property = world.shape.properties[place]
+        let targets = candidates(session, property.destination)
+        var members = session.view.shown(key, place)
+        switch random.below(8) {
+        case 0...2: if let new = targets.randomElement(using: &random) { members.append(new) }
+        case 3:
+            if let new = targets.randomElement(using: &random) {
+                members.insert(new, at: random.below(members.count + 1))
+            }
+        case 4: if !members.isEmpty { members.remove(at: random.below(members.count)) }
+        case 5: members.shuffle(using: &random)
+        case 6:
+            guard !members.isEmpty, let new = targets.randomElement(using: &random) else { break }
+            members[random.below(members.count)] = new
+        default: members = Array(targets.shuffled(using: &random).prefix(random.below(4)))
+        }
+        var seen: Set<Int> = []
+        members = members.filter { seen.insert($0).inserted }
+        let changes = session.view.assigning(key, place, members, world.shape)
+        try make(changes, in: session, "assign", "\(property.name) of \(key) \(members)") {
+            try property.write(session.object(key), members.map { try session.object($0) })
+        }
+    }
+
+    /// One member through `relationship(\.members)`.
+    private func changeOne(_ session: GraphSession, _ there: [Int]) throws {
+        guard let (key, place) = relationship(session, there, { !$0.isToOne }),
+            let handle = world.shape.properties[place].handle
+        else { return note("nothing") }
+        let property = world.shape.properties[place]
+        let shown = session.view.shown(key, place)
+        let isRemoving = random.oneIn(2)
+        let members =
+            isRemoving && !shown.isEmpty && !random.oneIn(6) ? shown : candidates(session, property.destination)
+        guard let member = members.randomElement(using: &random) else { return note("nothing") }
+        let isChange = shown.contains(member) == isRemoving
+        let changes =
+            isRemoving
+            ? session.view.leaving(key, place, member, world.shape)
+            : session.view.joining(key, place, member, world.shape)
+        let words = "\(member) of \(property.name) of \(key)"
+        try make(isChange ? changes : [], in: session, isRemoving ? "remove" : "add", words) {
+            let (owner, object) = (try session.object(key), try session.object(member))
+            guard handle.contains(owner, object) == shown.contains(member) else {
+                throw GraphViolation("contains says something else than \(shown)")
+            }
+            let isDone = isRemoving ? handle.remove(owner, object) : handle.insert(owner, object)
+            guard isDone == isChange else { throw GraphViolation("was done: \(isDone)") }
+        }
+    }
+
+    /// Makes a change in the context and in the model.
+    private func make(
+        _ changes: [GraphState.Change], in session: GraphSession, _ kind: String, _ words: String,
+        _ body: () throws -> Void
+    ) throws {
+        guard session.allows(changes) else { return note("nothing") }
+        note(kind, words)
+        try body()
+        session.note(changes)
+    }
+
+    private func delete(_ session: GraphSession, _ there: [Int]) throws {
+        let key = random.pick(there)
+        func remove<T: GraphObject>(_ object: T) { session.context.delete(object) }
+        try make([.delete(key)], in: session, "delete", "\(key)") { remove(try session.object(key)) }
+    }
+
+    private func takeBack(_ session: GraphSession, _ there: [Int]) throws {
+        let key = random.pick(there)
+        note("delete and take back", "\(key)")
+        func remove<T: GraphObject>(_ object: T) {
+            session.context.delete(object)
+            session.context.insert(object)
+        }
+        remove(try session.object(key))
+    }
+}

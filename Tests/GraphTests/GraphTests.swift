@@ -1,0 +1,18 @@
+import FaultlineTestSupport
+import GraphSimulation
+import Testing
+
+/// A sample of the lives that `make graph` lives, and what it is worth.
+struct GraphTests {
+    @Test(arguments: Seed.list(6)) func `objects and their relationships are what plain values say`(seed: Seed) {
+        let outcome = GraphTrial(seed: seed.origin, operationCount: 1_000).run()
+        #expect(outcome.violation == nil, "make graph SEED=\(seed.origin); \(seed.replayLine)")
+        #expect(outcome.operationCount >= 1_000)
+        #expect(outcome.refusalCount > 0)
+        #expect(outcome.kinds.count > 20)
+    }
+
+    @Test(arguments: GraphCanary.allCases) func `a broken rule is caught`(canary: GraphCanary) {
+        #expect(GraphTrial.catching(canary) != nil)
+    }
+}
