@@ -52,7 +52,7 @@ struct KeptSpaceTests {
         #expect(live > 5_000)
         var most: UInt64 = 0
         try write(log, rounds: 31..<45) { most = max(most, try otherByteCount(log, kept)) }
-        #expect(most < live * 2 + 8 * 4_000, "\(most) beside \(live) that are live")
+        #expect(most < live * 3, "\(most) beside \(live) that are live")
         #expect(try log.keptState(countsLive: true)?.heldByteCount ?? 0 > 100_000)
         try log.close()
     }
@@ -70,8 +70,8 @@ struct KeptSpaceTests {
             log = try store.open(options())
         }
         let before = log.figures.spaceWaitCount
-        try write(log, rounds: 30..<33)
-        #expect(log.figures.spaceWaitCount - before < 10, "\(log.figures.spaceWaitCount - before) waits")
+        try write(log, rounds: 30..<50)
+        #expect(log.figures.spaceWaitCount == before)
         try log.close()
     }
 
