@@ -96,6 +96,20 @@ package final class RowStore: Sendable {
         return adapter.removedVariableSlots.compactMap { old.blobReference($0)?.identifier }
     }
 
+    /// The keys of a row in the secondary indexes of its entity.
+    package func secondaryKeys(of row: RowView, _ entity: EntityStorage) -> [[UInt8]] {
+        guard !entity.secondaryIndexes.isEmpty else { return [] }
+        // The view may be by the slots in force; keys are made of what the row itself has.
+        let number = row.table.pointee.number
+        let layout = number == entity.layout.number ? entity.layout : storage.layouts[number] ?? entity.layout
+        let own = RowView(trusted: row.base, table: layout.table)
+        var key = KeyWriter()
+        return entity.secondaryIndexes.map { index in
+            index.makeKey(of: own, layout: layout, into: &key)
+            return key.withBytes { Array($0) }
+        }
+    }
+
     /// Compiles a filter for rows of one layout.
     package func program(_ filter: RowFilter, layout: UInt16, entity: EntityStorage) throws(StoreError) -> RowProgram {
         if layout == entity.layout.number { return RowProgram(filter, layout: entity.layout) }

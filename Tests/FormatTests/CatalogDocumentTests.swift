@@ -93,6 +93,7 @@ import Testing
         try compare("stored column", [map], ["entities", "*", "columns", "*"])
         try compare("missing value", values)
         try compare("unique index", [map], ["entities", "*", "uniqueIndexes", "*"])
+        try compare("secondary index", [map], ["entities", "*", "secondaryIndexes", "*"])
         try compare("link", [map], ["links", "*"])
         try compare("counters", [map], ["counters"])
         try compare("layout", plan.newLayouts)
@@ -188,6 +189,7 @@ import Testing
 }
 
 @Model private final class Keyed {
+    #Index<Keyed>([\.rank, \.name])
     @Attribute(.unique, originalName: "title") var name: String
     @Attribute(.externalStorage) var picture: Data?
     var rank: Int = 3

@@ -288,13 +288,22 @@ final class Compactor: @unchecked Sendable {
 
     /// Says in IDENTITY that the store uses a feature, before it does.
     func noteFeature(_ bit: UInt64) throws(LogError) {
+        try noteFeature { $0.adding(incompatible: bit) }
+    }
+
+    /// Says in IDENTITY that the store has secondary indexes, before its catalog does.
+    func noteSecondaryIndexes() throws(LogError) {
+        try noteFeature { $0.adding(readCompatible: Feature.secondaryIndexes) }
+    }
+
+    private func noteFeature(_ adding: (Identity) -> Identity) throws(LogError) {
         let path = directory.path(of: FileName.identity)
         guard let identity = try IdentityFile.read(path, on: directory.disk) else {
             throw .damaged("The store's identity is missing.", path)
         }
-        guard identity.incompatible & bit == 0 else { return }
-        try IdentityFile.write(
-            identity.adding(incompatible: bit), in: directory.path, on: directory.disk)
+        let wanted = adding(identity)
+        if wanted == identity { return }
+        try IdentityFile.write(wanted, in: directory.path, on: directory.disk)
     }
 
     /// Where the cold segment ends that is being written.

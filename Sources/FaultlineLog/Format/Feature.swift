@@ -7,6 +7,9 @@ enum Feature {
     /// The bit of `incompatible` for a state that can be returned to.
     static let keptState: UInt64 = 1 << 6
 
+    /// The bit of `readCompatible` for indexes that a version without them would not keep.
+    static let secondaryIndexes: UInt64 = 1 << 3
+
     /// A version that does not know the bit refuses the store.
     static let incompatible = [
         0: "compressed blocks", 1: "encryption", 2: "subclass entities", 3: "files kept elsewhere",
@@ -14,7 +17,7 @@ enum Feature {
         6: "a kept state",
     ]
     /// A version that does not know the bit does not write to the store.
-    static let readCompatible = [0: "history", 1: "kept versions", 2: "a kept generation"]
+    static let readCompatible = [0: "history", 1: "kept versions", 2: "a kept generation", 3: "secondary indexes"]
 
     /// The features of unknown bits, for a message.
     static func names(_ bits: UInt64, _ known: [Int: String]) -> String {

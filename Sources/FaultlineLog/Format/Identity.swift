@@ -12,7 +12,7 @@ package struct Identity: Equatable, Sendable {
     /// Another one in every copy of the store that may be written.
     package let instance: StoreID
     package private(set) var incompatible: UInt64
-    package let readCompatible: UInt64
+    package private(set) var readCompatible: UInt64
     package let compatible: UInt64
 
     init(storeHigh: UInt64, storeLow: UInt64, createdNanoseconds: Int64, salt: UInt64, instance: StoreID) {
@@ -49,6 +49,13 @@ package struct Identity: Equatable, Sendable {
     func adding(incompatible bits: UInt64) -> Identity {
         var identity = self
         identity.incompatible |= bits
+        return identity
+    }
+
+    /// The identity with a feature that whoever writes has to know.
+    func adding(readCompatible bits: UInt64) -> Identity {
+        var identity = self
+        identity.readCompatible |= bits
         return identity
     }
 

@@ -9,6 +9,8 @@ package struct IndexDefinition: Sendable, Hashable {
     package let isUnique: Bool
     /// The part of a key that hashes and Bloom filters look at.
     package let searchPrefix: SearchPrefix
+    /// The index is one of which older releases do not know: the store says so by a feature bit.
+    package let isSecondary: Bool
 
     /// The largest key, in bytes: two entries with such keys still fit in one block, so that a tree of blocks always
     /// narrows.
@@ -25,10 +27,11 @@ package struct IndexDefinition: Sendable, Hashable {
         )
     }
 
-    package init(id: IndexID, isUnique: Bool, searchPrefix: SearchPrefix) {
+    package init(id: IndexID, isUnique: Bool, searchPrefix: SearchPrefix, isSecondary: Bool = false) {
         self.id = id
         self.isUnique = isUnique
         self.searchPrefix = searchPrefix
+        self.isSecondary = isSecondary
     }
 }
 

@@ -173,6 +173,7 @@ package struct Salvage {
         options.ignoresDerivedFiles = true
         do throws(LogError) {
             let log = try Log.open(unfinished, on: disk, clock: clock, options: options, deriver: deriver)
+            if log.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
             try log.close()
         } catch {
             // Of what was just written nothing is damaged: the deriver does not understand the catalog.

@@ -39,6 +39,7 @@ struct IndexBuilding {
     {
         let snapshot = log.snapshot()
         let unique = entity.uniqueIndexes.filter { numbers.contains($0.definition.id.rawValue) }
+        let secondary = entity.secondaryIndexes.contains { numbers.contains($0.definition.id.rawValue) }
         let members = entity.memberIndexes.filter { numbers.contains($0.definition.id.rawValue) }
         var batch: [(index: IndexDefinition, key: [UInt8], id: RecordID)] = []
         var batchByteCount = 0
@@ -93,6 +94,12 @@ struct IndexBuilding {
                 for index in unique {
                     guard let key = try RowKeys.key(of: view, record.id, entity, index) else { continue }
                     add(index.definition, key, record.id)
+                }
+                if secondary {
+                    for (index, key) in zip(entity.secondaryIndexes, store.secondaryKeys(of: view, entity))
+                    where numbers.contains(index.definition.id.rawValue) {
+                        add(index.definition, key, record.id)
+                    }
                 }
                 for index in members {
                     let owner = view.toOne(index.slot)

@@ -1,6 +1,6 @@
 package import FaultlineModel
 package import FaultlineObjects
-internal import FaultlineStore
+package import FaultlineStore
 
 /// The way from a store's schema to the one asked for: a step for each stage, checked before anything is written.
 package struct MigrationSteps {
@@ -113,15 +113,31 @@ package struct MigrationSteps {
     }
 
     package private(set) var all: [Step] = []
+    /// The schema means the same as the stored one, and declares indexes that the store does not have.
+    package private(set) var buildsIndexesOnly = false
     package private(set) var versions: [String] = []
     /// Tells these steps from others: a migration is taken up again only by the steps that began it.
     package private(set) var digest = ""
 
+    /// - Parameters:
+    ///   - stored: The schema of the store.
+    ///   - map: Its entity map; nil where it does not matter whether all indexes are there.
+    ///   - target: The schema asked for.
+    ///   - plan: The way from older schemas; nil for what needs none.
     /// - Throws: `MigrationError` if there is no way, naming entity and property where a change needs a default or a
     ///   stage.
-    package init(from stored: Schema, to target: Schema, plan: (any SchemaMigrationPlan.Type)?) throws {
+    package init(
+        from stored: Schema, _ map: EntityMap? = nil, to target: Schema, plan: (any SchemaMigrationPlan.Type)?
+    ) throws {
         try plan.map { try PlanVersions.checkDropped(stored, by: $0, for: target) }
-        if stored.meansTheSame(as: target) { return }
+        if stored.meansTheSame(as: target) {
+            guard map?.lacksIndexes(of: target) == true else { return }
+            buildsIndexesOnly = true
+            all = [Step(name: "\(target.version)", from: stored, to: target, stage: nil, fromTypes: [], toTypes: [])]
+            versions = ["\(stored.version)", "\(target.version)"]
+            digest = "indexes of \(target.fingerprint)"
+            return
+        }
         guard let plan else {
             try Self.checkLightweight(from: stored, to: target, "the container's schema")
             all = [Step(name: "\(target.version)", from: stored, to: target, stage: nil, fromTypes: [], toTypes: [])]

@@ -63,15 +63,14 @@ package struct Migrator {
     package mutating func runUnlessRewriting(isReadOnly: Bool) throws -> Opened? {
         try inTurn { migrator in
             let stored = try StoredCatalog.read(migrator.log.snapshot())
-            if let stored, try migrator.isRewriteDue(stored) { return nil }
+            if let stored, !isReadOnly, try migrator.isRewriteDue(stored) { return nil }
             return try migrator.runInTurn(stored, isReadOnly)
         }
     }
 
     private func isRewriteDue(_ stored: StoredCatalog) throws -> Bool {
-        if stored.schema.meansTheSame(as: schema) { return false }
         var current = stored
-        for step in try MigrationSteps(from: stored.schema, to: schema, plan: plan).all {
+        for step in try MigrationSteps(from: stored.schema, stored.map, to: schema, plan: plan).all {
             if step.isHeavy { return true }
             let plan = try EntityMapPlan(
                 for: step.to, over: current.schema, in: current.map, layouts: current.layouts, rewriting: [])
@@ -91,8 +90,9 @@ package struct Migrator {
             return (try open(try create()), report)
         }
         if !isReadOnly { try SwitchKeeping(log: log).settle(now: options.clock.wallNanoseconds()) }
-        let steps = try MigrationSteps(from: stored.schema, to: schema, plan: plan)
-        if steps.all.isEmpty {
+        let steps = try MigrationSteps(from: stored.schema, stored.map, to: schema, plan: plan)
+        // Whoever only reads does without the indexes.
+        if steps.all.isEmpty || isReadOnly && steps.buildsIndexesOnly {
             let catalog = try finishUp(stored, isReadOnly)
             return (try open(catalog), report)
         }
@@ -102,6 +102,9 @@ package struct Migrator {
                 "The store has to be migrated, and was opened for reading only. Open it for writing once.")
         }
         try steps.checkReferences(over: stored)
+        if steps.all.contains(where: { $0.to.declaresIndexes || $0.from.declaresIndexes }) {
+            try log.noteSecondaryIndexes()
+        }
         let catalog = try migrate(stored, steps)
         return (try open(catalog), report)
     }
@@ -115,6 +118,7 @@ package struct Migrator {
     /// Writes the catalog of a new store.
     private func create() throws -> StoredCatalog {
         let plan = try EntityMapPlan(for: schema)
+        if plan.map.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
         }
@@ -139,10 +143,13 @@ package struct Migrator {
         if stored.schema == schema { return stored }
         let plan = try EntityMapPlan(
             for: schema, over: stored.schema, in: stored.map, layouts: stored.layouts, rewriting: [])
+        // An index without entries would lie: a step of its own builds it.
+        let map = plan.map.without(plan.indexesToBuild)
         _ = try log.write(author: nil) { transaction in
-            try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
+            try StoredCatalog.write(schema, map, newLayouts: plan.newLayouts, in: &transaction)
         }
-        return stored.under(schema, plan.map, adding: plan.newLayouts)
+        try dropIndexes(notIn: map)
+        return stored.under(schema, map, adding: plan.newLayouts)
     }
 
     /// Forgets indexes that no schema names any more.
@@ -179,8 +186,11 @@ package struct Migrator {
         course.endStages()
         try course.begin(.switching)
         let keeping = SwitchKeeping(log: log)
-        let record = try keeping.begin(
-            options, from: steps.versions.first ?? "", to: steps.versions.last ?? "")
+        // Indexes are no reason to give up a state before that is kept.
+        let record =
+            steps.buildsIndexesOnly
+            ? nil
+            : try keeping.begin(options, from: steps.versions.first ?? "", to: steps.versions.last ?? "")
         try switchOver(begun.stored, progress, course.quarantine, steps, record)
         try course.begin(.reclaiming)
         try LeftBehindCleaning(log: log, layouts: progress.current.layouts, course: course).run()
@@ -318,4 +328,9 @@ package struct Migrator {
             }
         }
     }
+}
+
+extension Schema {
+    /// Whether some entity declares an index.
+    fileprivate var declaresIndexes: Bool { entities.contains { !$0.indices.isEmpty } }
 }

@@ -6,6 +6,7 @@ package struct UnfinishedMigration {
     /// The schema that the stage under way leads to.
     package let target: Schema
     private let source: Schema
+    private let sourceMap: EntityMap
     private let planDigest: String
 
     /// The one that a store has under way; nil if there is none, or nothing but a dry run that was cut short.
@@ -13,6 +14,7 @@ package struct UnfinishedMigration {
         guard let record = catalog.migration, !record.isPreview else { return nil }
         target = record.targetSchema
         source = catalog.schema
+        sourceMap = catalog.map
         planDigest = record.planDigest
     }
 
@@ -21,6 +23,6 @@ package struct UnfinishedMigration {
 
     /// Whether it goes on when the store is opened under a schema by a plan, and is not given up.
     package func goesOn(to schema: Schema, by plan: (any SchemaMigrationPlan.Type)?) -> Bool {
-        (try? MigrationSteps(from: source, to: schema, plan: plan))?.digest == planDigest
+        (try? MigrationSteps(from: source, sourceMap, to: schema, plan: plan))?.digest == planDigest
     }
 }

@@ -169,6 +169,11 @@ extension StoredEntity {
             },
             uniqueIndexes: try value.values("uniqueIndexes") { (index) throws(CatalogFault) in
                 StoredUniqueIndex(index: try index.integer("index"), columns: try index.integers("columns"))
+            },
+            secondaryIndexes: try value.optionalList("secondaryIndexes") { (view, depth) throws(CatalogFault) in
+                var index = try CatalogValue(view, depth: depth)
+                return StoredSecondaryIndex(
+                    index: try index.integer("index"), columns: try index.integers("columns"))
             })
     }
 }

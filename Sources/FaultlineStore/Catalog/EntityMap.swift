@@ -30,7 +30,8 @@ package struct EntityMap: Codable, Sendable, Equatable {
     package var indexes: Set<UInt32> {
         let unique = entities.flatMap(\.uniqueIndexes).map(\.index)
         let members = entities.flatMap(\.columns).map(\.relationshipIndex).filter { $0 != 0 }
-        return Set(unique + members + links.flatMap { [$0.leftIndex, $0.rightIndex] })
+        let secondary = entities.flatMap { $0.secondaryIndexes ?? [] }.map(\.index)
+        return Set(unique + secondary + members + links.flatMap { [$0.leftIndex, $0.rightIndex] })
     }
 
     /// Tables that relate objects for the time of a migration.
@@ -70,6 +71,8 @@ package struct StoredEntity: Codable, Sendable, Equatable {
     /// One for each property, in slot order; also for to-many relationships, which have no bytes in the row.
     package var columns: [StoredColumn]
     package var uniqueIndexes: [StoredUniqueIndex]
+    /// The indexes that the schema declares; nil where it declares none, or a release wrote the map that made none.
+    package var secondaryIndexes: [StoredSecondaryIndex]?
 }
 
 /// A property of a `StoredEntity`.
@@ -85,6 +88,13 @@ package struct StoredColumn: Codable, Sendable, Equatable {
 
 /// A uniqueness constraint and its index.
 package struct StoredUniqueIndex: Codable, Sendable, Equatable {
+    package var index: UInt32
+    /// Column numbers, in key order.
+    package var columns: [UInt32]
+}
+
+/// An index over attributes that any number of objects may share.
+package struct StoredSecondaryIndex: Codable, Sendable, Equatable {
     package var index: UInt32
     /// Column numbers, in key order.
     package var columns: [UInt32]

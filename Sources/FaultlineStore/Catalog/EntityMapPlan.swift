@@ -11,8 +11,8 @@ package struct EntityMapPlan: Sendable {
     package internal(set) var map: EntityMap
     /// Layouts that are not registered yet.
     package internal(set) var newLayouts: [RowLayout] = []
-    /// Unique and relationship indexes that existing rows have to be entered in, by the new entity's name.
-    package private(set) var indexesToBuild: [IndexToBuild] = []
+    /// Indexes that existing rows have to be entered in, by the new entity's name.
+    package internal(set) var indexesToBuild: [IndexToBuild] = []
     /// Hidden tables of links that are to be made of references that rows have.
     package internal(set) var linksToBuild: [LinkToBuild] = []
     /// To-one relationships that are required now, and were not.
@@ -175,6 +175,7 @@ package struct EntityMapPlan: Sendable {
                 }
             }
         }
+        try addSecondaryIndexes(of: entity, to: &stored, descriptions, old: oldEntity, oldStored, keepingTables)
         map.entities.append(stored)
     }
 
@@ -246,7 +247,7 @@ package struct EntityMapPlan: Sendable {
         }
     }
 
-    private static func description(of property: any SchemaProperty, number: UInt32) -> ColumnDescription {
+    static func description(of property: any SchemaProperty, number: UInt32) -> ColumnDescription {
         ColumnDescription(property: property, number: number)
     }
 

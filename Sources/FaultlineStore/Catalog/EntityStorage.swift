@@ -14,6 +14,7 @@ package final class EntityStorage: Sendable {
     /// By slot.
     package let slots: [SlotStorage]
     package let uniqueIndexes: [UniqueIndex]
+    package let secondaryIndexes: [SecondaryIndex]
     /// Slots of uniqueness constraints.
     ///
     /// Their values never leave the row: keys are made of rows alone, by replay too.
@@ -35,7 +36,7 @@ package final class EntityStorage: Sendable {
 
     init(
         name: String, ordinal: Int, table: TableID, layout: RowLayout, slots: [SlotStorage],
-        uniqueIndexes: [UniqueIndex], memberIndexes: [MemberIndex]
+        uniqueIndexes: [UniqueIndex], secondaryIndexes: [SecondaryIndex], memberIndexes: [MemberIndex]
     ) {
         self.name = name
         self.ordinal = ordinal
@@ -43,6 +44,7 @@ package final class EntityStorage: Sendable {
         self.layout = layout
         self.slots = slots
         self.uniqueIndexes = uniqueIndexes
+        self.secondaryIndexes = secondaryIndexes
         uniqueSlots = Set(uniqueIndexes.flatMap(\.slots))
         uniqueKeysNameObjects = uniqueIndexes.contains { index in
             index.slots.contains { if case .toOne = slots[$0] { true } else { false } }
@@ -52,6 +54,7 @@ package final class EntityStorage: Sendable {
         for index in uniqueIndexes {
             for slot in index.slots { mask |= SlotMask.bit(slot) }
         }
+        for index in secondaryIndexes { mask |= index.mask }
         for index in memberIndexes { mask |= SlotMask.bit(index.slot) }
         indexedSlots = mask
         variableMask = layout.variableSlots.reduce(0) { $0 | SlotMask.bit($1) }

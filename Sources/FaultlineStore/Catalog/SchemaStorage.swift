@@ -36,6 +36,7 @@ package final class SchemaStorage: Sendable {
         var all: [(TableID, IndexDefinition)] = []
         for entity in entities {
             for index in entity.uniqueIndexes { all.append((entity.table, index.definition)) }
+            for index in entity.secondaryIndexes { all.append((entity.table, index.definition)) }
             for index in entity.memberIndexes { all.append((entity.table, index.definition)) }
         }
         for link in map.links {
@@ -51,6 +52,10 @@ package final class SchemaStorage: Sendable {
 
     static func uniqueDefinition(_ number: UInt32) -> IndexDefinition {
         IndexDefinition(id: IndexID(rawValue: number), isUnique: true, searchPrefix: .wholeKey)
+    }
+
+    static func secondaryDefinition(_ number: UInt32) -> IndexDefinition {
+        IndexDefinition(id: IndexID(rawValue: number), isUnique: false, searchPrefix: .bytes(9), isSecondary: true)
     }
 
     private static func malformed(_ entity: String, _ what: String) -> StoreError {
@@ -136,6 +141,23 @@ package final class SchemaStorage: Sendable {
         }
         return EntityStorage(
             name: entity.name, ordinal: ordinal, table: TableID(rawValue: stored.table), layout: layout, slots: slots,
-            uniqueIndexes: unique, memberIndexes: members)
+            uniqueIndexes: unique, secondaryIndexes: try resolveSecondary(stored, layout), memberIndexes: members)
+    }
+
+    private static func resolveSecondary(
+        _ stored: StoredEntity, _ layout: RowLayout
+    ) throws(StoreError) -> [SecondaryIndex] {
+        var indexes: [SecondaryIndex] = []
+        for index in stored.secondaryIndexes ?? [] {
+            let slots = index.columns.compactMap { layout.slot(ofColumn: $0) }
+            guard slots.count == index.columns.count, !slots.isEmpty,
+                slots.allSatisfy({ layout.columns[$0].kind.canBeIndexed })
+            else { throw malformed(stored.name, "an index names a column that is not there, or cannot be indexed") }
+            indexes.append(
+                SecondaryIndex(
+                    definition: secondaryDefinition(index.index), slots: slots, columns: stored.columns,
+                    layout: layout))
+        }
+        return indexes
     }
 }

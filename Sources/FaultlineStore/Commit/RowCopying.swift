@@ -169,6 +169,9 @@ private struct Rows {
                 try transaction.insertEntry(index.definition, key: key, id: id)
             }
         }
+        for (index, key) in zip(entity.secondaryIndexes, store.secondaryKeys(of: row, entity)) {
+            try key.withUnsafeBytes { try transaction.insertEntry(index.definition, key: $0, id: id) }
+        }
         for index in entity.memberIndexes {
             let owner = row.toOne(index.slot)
             guard owner != 0 else { continue }

@@ -49,6 +49,7 @@ private final class Derivation: Sendable {
     private struct Rule {
         let entity: EntityStorage
         let unique: [UniqueIndex]
+        let secondary: [SecondaryIndex]
         let members: [MemberIndex]
     }
 
@@ -69,8 +70,12 @@ private final class Derivation: Sendable {
             for entity in storage.entities {
                 let unique = entity.uniqueIndexes.filter { known.insert($0.definition.id.rawValue).inserted }
                 let members = entity.memberIndexes.filter { known.insert($0.definition.id.rawValue).inserted }
-                if unique.isEmpty, members.isEmpty { continue }
-                rules[entity.table.rawValue, default: []].append(Rule(entity: entity, unique: unique, members: members))
+                let secondary = entity.secondaryIndexes.filter {
+                    known.insert($0.definition.id.rawValue).inserted
+                }
+                if unique.isEmpty, secondary.isEmpty, members.isEmpty { continue }
+                rules[entity.table.rawValue, default: []].append(
+                    Rule(entity: entity, unique: unique, secondary: secondary, members: members))
             }
             for link in view.map.links {
                 links[link.table] = (
@@ -121,6 +126,10 @@ private final class Derivation: Sendable {
                 }
             }
             if isWhole { key.withBytes { emit(index.definition.id, $0) } }
+        }
+        for index in rule.secondary {
+            index.makeKey(of: view, layout: layout, into: &key)
+            key.withBytes { emit(index.definition.id, $0) }
         }
         for index in rule.members {
             guard let slot = slot(index.slot) else { continue }

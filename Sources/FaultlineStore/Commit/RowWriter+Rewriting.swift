@@ -4,7 +4,8 @@ extension RowWriter {
     /// Writes a stored row again in the layout in force, with the values that its readers see, and ends the values out of
     /// the row that the schema has no more.
     ///
-    /// No index changes by it, and no reader sees a difference. A row that is gone, or has the layout in force, is left
+    /// No reader sees a difference, and no index changes by it, but that a row which was set aside in a secondary index
+    /// gets a key of its own. A row that is gone, or has the layout in force, is left
     /// alone.
     ///
     /// - Returns: Whether it was written.
@@ -32,7 +33,10 @@ extension RowWriter {
                 removedBlobs.append(blob)
             }
         } catch { throw StoreError(error) }
-        try put(row, id: id, changed: 0, flags: .noIndexChange, entity, in: &transaction)
+        let isReindexed = !entity.secondaryIndexes.isEmpty
+        try put(
+            row, id: id, changed: 0, flags: isReindexed ? [] : .noIndexChange,
+            replacing: isReindexed ? old.secondaryKeys : nil, entity, in: &transaction)
         for blob in removedBlobs { try delete(blob, &transaction) }
         return true
     }

@@ -133,7 +133,7 @@ package struct RowWriter: ~Copyable {
     package mutating func insert(
         _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
-        try put(draft, id: id, changed: nil, flags: [], entity, in: &transaction)
+        try put(draft, id: id, changed: nil, flags: [], replacing: [], entity, in: &transaction)
         for index in entity.memberIndexes {
             let owner = draft.toOne(index.slot)
             guard owner != 0 else { continue }
@@ -216,7 +216,11 @@ package struct RowWriter: ~Copyable {
         let touchesIndex = changed & entity.indexedSlots != 0
         // Only a value out of the row has to be looked up in it, so that its blob goes.
         let mayGiveUpBlob = changed & entity.variableMask != 0 && !draft.isOfPlainRow
-        guard !isBaseCurrent || touchesIndex || mayGiveUpBlob || store.mayHaveRemovedBlobs(entity) else {
+        // A row of an older layout may have been set aside in an index, and gets a key of its own.
+        let mayBeReindexed = !entity.secondaryIndexes.isEmpty && store.mayHaveOlderRows(entity)
+        guard
+            !isBaseCurrent || touchesIndex || mayGiveUpBlob || mayBeReindexed || store.mayHaveRemovedBlobs(entity)
+        else {
             try put(draft, id: id, changed: changed, flags: .noIndexChange, entity, in: &transaction)
             return
         }
@@ -241,13 +245,16 @@ package struct RowWriter: ~Copyable {
             }
             if owner != 0 { try enterMember(index, owner: owner, order: order, id, &transaction) }
         }
-        let flags: RecordFlags = touchesIndex ? [] : .noIndexChange
+        let isReindexed = touchesIndex || mayBeReindexed && old.isOlder
+        let flags: RecordFlags = isReindexed ? [] : .noIndexChange
+        let replaced = isReindexed ? old.secondaryKeys : nil
         if var merged = old.merged {
             merged.layOver(draft, changed: changed, layout: entity.layout)
             old.merged = merged
-            try put(merged, id: id, changed: changed, flags: flags, entity, in: &transaction)
+            try put(
+                merged, id: id, changed: changed, flags: flags, replacing: replaced, entity, in: &transaction)
         } else {
-            try put(draft, id: id, changed: changed, flags: flags, entity, in: &transaction)
+            try put(draft, id: id, changed: changed, flags: flags, replacing: replaced, entity, in: &transaction)
         }
     }
 
@@ -273,6 +280,7 @@ package struct RowWriter: ~Copyable {
             try removeMember(
                 index, owner: was.owner, order: was.order ?? MemberKey.defaultOrder(of: id), id, &transaction)
         }
+        try removeSecondary(old.secondaryKeys, id, entity, &transaction)
         for blob in old.blobs { try delete(blob.identifier, &transaction) }
         for blob in old.removedBlobs { try delete(blob, &transaction) }
         do throws(LogError) { try transaction.delete(id, in: entity.table) } catch { throw StoreError(error) }
@@ -356,10 +364,12 @@ package struct RowWriter: ~Copyable {
 
     // MARK: Parts
 
-    /// Puts a row, its large values first.
+    /// Puts a row, its large values first, and its keys in the secondary indexes.
+    ///
+    /// `replaced` has the keys that the row before has there; it is empty where there was none, nil where they stay.
     mutating func put(
-        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, _ entity: EntityStorage,
-        in transaction: inout Transaction
+        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, replacing replaced: [[UInt8]]? = nil,
+        _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
         var references: [(slot: Int, identifier: UInt64, byteCount: Int)] = []
         do throws(LogError) {
@@ -371,6 +381,7 @@ package struct RowWriter: ~Copyable {
         } catch { throw StoreError(error) }
         if references.isEmpty {
             try putRow(draft, id: id, changed: changed, flags: flags, entity, in: &transaction)
+            if let replaced { try enterSecondary(draft, id, replacing: replaced, entity, &transaction) }
             return
         }
         // A copy takes the references: should the transaction fail, the draft still has the values.
@@ -389,6 +400,7 @@ package struct RowWriter: ~Copyable {
             }
             throw error
         }
+        if let replaced { try enterSecondary(copy, id, replacing: replaced, entity, &transaction) }
     }
 
     @inline(__always)

@@ -7,6 +7,10 @@ final class StoredRow {
     let removedBlobs: [UInt64]
     /// For each member index of the entity: owner, and the order key where it is not the default.
     let memberships: [(owner: UInt64, order: UInt64?)]
+    /// For each secondary index of the entity: the key of the row.
+    let secondaryKeys: [[UInt8]]
+    /// The row is of an older layout than the one in force.
+    let isOlder: Bool
     /// The row as a draft, where a change has to be laid over it.
     var merged: Draft?
 
@@ -14,6 +18,8 @@ final class StoredRow {
         removedBlobs = store.removedBlobs(of: view, entity)
         blobs = entity.variableSlots.compactMap { slot in view.blobReference(slot).map { (slot, $0.identifier) } }
         memberships = entity.memberIndexes.map { (view.toOne($0.slot), view.orderKey($0.slot)) }
+        secondaryKeys = entity.secondaryIndexes.isEmpty ? [] : store.secondaryKeys(of: view, entity)
+        isOlder = view.table.pointee.number != entity.layout.number
         merged = isCopied ? Draft.create(copying: view, layout: entity.layout) : nil
     }
 }

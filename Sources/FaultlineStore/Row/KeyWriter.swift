@@ -121,6 +121,12 @@ package struct KeyWriter: ~Copyable {
         put(UInt8(0))
     }
 
+    /// Appends one byte that is no value's: the first of a key says what follows.
+    package mutating func appendMark(_ mark: UInt8) {
+        reserve(1)
+        put(mark)
+    }
+
     /// Appends an identifier or an order key: 8 bytes, never nil.
     @inline(__always)
     package mutating func appendIdentifier(_ identifier: UInt64) {

@@ -1,0 +1,6 @@
+extension Checkpointer {
+    /// Says in IDENTITY that the store has secondary indexes; durable when this returns.
+    func noteSecondaryIndexes() throws(LogError) {
+        try whileOpen { () throws(LogError) in try compactor.noteSecondaryIndexes() }
+    }
+}

@@ -1,0 +1,54 @@
+import Faultline
+import Foundation
+
+/// Books without an index.
+enum Books1: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Book.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+    @Model final class Book {
+        var title: String
+        var pages: Int32
+        var shelf: String?
+        init(_ title: String, pages: Int32) {
+            self.title = title
+            self.pages = pages
+        }
+    }
+}
+
+/// The same with indexes: no row means something else, so the fingerprint is the same.
+enum IndexedBooks1: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Book.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+    @Model final class Book {
+        #Index<Book>([\.title], [\.shelf, \.pages])
+        var title: String
+        var pages: Int32
+        var shelf: String?
+        init(_ title: String, pages: Int32) {
+            self.title = title
+            self.pages = pages
+        }
+    }
+}
+
+/// An attribute comes with its index, one is wider, one is required.
+enum Books2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Book.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Book {
+        #Index<Book>([\.title], [\.shelf, \.pages], [\.language, \.title], [\.rating])
+        var title: String
+        var pages: Int64
+        var shelf: String = "floor"
+        var language: String = "English"
+        var rating: Int?
+        init(_ title: String, pages: Int64) {
+            self.title = title
+            self.pages = pages
+        }
+    }
+}
