@@ -15,6 +15,16 @@ extension Memtable {
         }
     }
 
+    /// As `addEntries(prefix:to:at:)`, from the first entry on whose key is not below `first`, which begins with the prefix.
+    func addEntries(
+        prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, to merge: inout EntryMerge, at limit: UInt64
+    ) {
+        if prefix.count >= prefixByteCountMax, let tier = sortedChain(prefix: prefix, at: limit) {
+            return merge.add(tier, from: tier.lowerBound(first), to: tier.count)
+        }
+        addTiers(prefix: first, to: &merge)
+    }
+
     /// Calls `body` with each entry visible at `limit` whose key begins with `prefix`: ascending by key, then
     /// identifier; the newest of a pair only, deletes included.
     package func sortedEntries(
@@ -31,10 +41,13 @@ extension Memtable {
     }
 
     private func addTiers(prefix: UnsafeRawBufferPointer, to merge: inout EntryMerge) {
-        for tier in sorting({ order.tiers(of: arena) }) {
-            merge.add(tier, from: tier.lowerBound(prefix), to: tier.count)
-        }
-        charge()
+        for tier in sortedTiers() { merge.add(tier, from: tier.lowerBound(prefix), to: tier.count) }
+    }
+
+    /// The sorted view, newest tier first.
+    func sortedTiers() -> [SortedTier] {
+        defer { charge() }
+        return sorting { order.tiers(of: arena) }
     }
 
     /// Runs `body`, which sorts what was appended since the last time, with the memory for that reserved: the sort's

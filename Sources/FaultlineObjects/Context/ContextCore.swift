@@ -75,6 +75,8 @@ package final class ContextCore: @unchecked Sendable {
     package var refusal: StoreError.Code?
     /// In a migration: tables that the old state shares, so that nothing may be written in them before the switch.
     package var sharedTables: Set<TableID> = []
+    /// Is told how rows are found; nil but for `explain`.
+    var accessNote: AccessNote?
     /// In a closure of a custom migration stage: what its contexts have in common.
     var stage: StageSession?
     /// In a migration: inserted objects whose bytes were counted, and the bytes.

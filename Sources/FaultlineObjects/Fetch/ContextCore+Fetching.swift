@@ -88,7 +88,7 @@ extension ContextCore {
             )
         }
         if !hasChanges, query.isEverything || query.order?.isEmpty == true, query.lowered.isExact,
-            query.lowered.candidates == nil
+            query.lowered.candidates == nil, try indexedNumbers(query) == nil
         {
             try walk(query, batch, check, block)
             return

@@ -11,6 +11,10 @@ extension ContextCore {
         guard query.lowered.isExact, query.lowered.candidates == nil, query.uniqueKey == nil, query.memberOwner == nil,
             !query.descriptor.includePendingChanges || !hasPending(query.home)
         else { return nil }
+        if query.selection != nil {
+            if let count = try countOnIndex(query) { return count }
+            if try indexedNumbers(query) != nil { return nil }
+        }
         let (matches, rowsRead) = try RowCount(query.lowered.filter, query.entity, store, snapshot).count()
         tally.addRows(rowsRead)
         return matches
@@ -18,7 +22,10 @@ extension ContextCore {
 
     /// The objects that satisfy a query, not yet ordered: stored ones as they are stored, changed and new ones as they
     /// are here.
+    ///
+    /// Where an index has the order, those that the window does not reach are left out.
     func matches<T: PersistentModel>(_ query: Query<T>, keepingRows: Bool) throws -> Matches<T> {
+        if let found = try matchesInOrder(query, keepingRows: keepingRows) { return found }
         var found = Matches<T>(order: query.order ?? [])
         let snapshot = snapshot
         try visitMatches(
@@ -31,9 +38,12 @@ extension ContextCore {
 
     /// Gives what satisfies a query: stored rows, with their object where one had to be made or rows are kept, and the
     /// drafts of changed and new objects.
+    ///
+    /// `source` gives the rows to look at; without it they are found by the query.
     @inline(__always)
     func visitMatches<T: PersistentModel>(
-        _ query: Query<T>, keepingRows: Bool, row: (RecordView, RowView, RowReference, T?) throws -> Void,
+        _ query: Query<T>, keepingRows: Bool, from source: (((RecordView) throws -> Void) throws -> Void)? = nil,
+        row: (RecordView, RowView, RowReference, T?) throws -> Void,
         draft: (T, Draft) throws -> Void
     ) throws {
         let entity = query.entity
@@ -73,10 +83,14 @@ extension ContextCore {
             try row(record, view, reference, object)
         }
 
-        if let candidates = query.lowered.candidates {
+        if let source {
+            try source(take)
+        } else if let candidates = query.lowered.candidates {
             try read(candidates.sorted(), entity, take)
         } else if let (index, value) = query.uniqueKey {
             if let number = try uniqueHolder(index, value, entity) { try read([number], entity, take) }
+        } else if let numbers = try indexedNumbers(query) {
+            try read(numbers, entity, take)
         } else if let (index, owner) = query.memberOwner {
             try read(try snapshot.members(of: owner, in: index).sorted(), entity, take)
         } else {

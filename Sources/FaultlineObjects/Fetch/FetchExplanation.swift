@@ -14,6 +14,9 @@ public struct FetchExplanation: Sendable, CustomStringConvertible {
         case uniqueIndex(property: String)
         /// The objects whose relationship leads to one object, by the index of that one's members.
         case memberIndex(relationship: String)
+        /// The objects that an index over some properties names, for constants that the first of them are compared with, or
+        /// because it has the order of the sort.
+        case index(properties: [String])
         /// Objects whose identifiers the predicate names.
         case identifiers(count: Int)
     }
@@ -26,6 +29,8 @@ public struct FetchExplanation: Sendable, CustomStringConvertible {
     public let isAnsweredByRows: Bool
     /// Whether the order is that of stored values; else all objects found are made and compared.
     public let isOrderedByRows: Bool
+    /// Whether the index has the order, so that no more rows are read than the limit and the offset reach.
+    public let isOrderedByIndex: Bool
     /// How many objects were found.
     public let foundCount: Int
     /// Rows that were looked at.
@@ -41,10 +46,12 @@ public struct FetchExplanation: Sendable, CustomStringConvertible {
             case .scan: "every row of \(entityName)"
             case .uniqueIndex(let property): "the unique index of \(entityName).\(property)"
             case .memberIndex(let relationship): "the members' index of \(entityName).\(relationship)"
+            case .index(let properties): "the index of \(entityName).(\(properties.joined(separator: ", ")))"
             case .identifiers(let count): "\(count) identifiers of \(entityName)"
             }
         let predicate = isAnsweredByRows ? "answered on rows" : "asked of objects"
-        let order = isOrderedByRows ? "ordered by rows" : "ordered by objects"
+        let order =
+            isOrderedByIndex ? "ordered by the index" : isOrderedByRows ? "ordered by rows" : "ordered by objects"
         let counts = "\(foundCount) found, \(rowsRead) rows read, \(faultsFired) faults fired"
         return "\(place); \(predicate); \(order); \(counts)"
     }
@@ -84,19 +91,22 @@ extension ContextCore {
         other.moveTo(snapshot)
         other.errorHandler = errorHandler
         let query = try source.prepare(other)
+        let note = AccessNote()
+        other.accessNote = note
         let found = try other.fetchHere(query, source)
         if !query.prefetching.isEmpty { try other.prefetch(query.prefetching, of: found, query.home) }
         return FetchExplanation(
-            entityName: query.entity.name, access: access(query), isAnsweredByRows: query.lowered.isExact,
-            isOrderedByRows: query.order != nil, foundCount: found.count, rowsRead: other.counters.rowsRead,
-            faultsFired: other.counters.faultsFired)
+            entityName: query.entity.name, access: access(query, note), isAnsweredByRows: query.lowered.isExact,
+            isOrderedByRows: query.order != nil, isOrderedByIndex: note.isOrdered, foundCount: found.count,
+            rowsRead: other.counters.rowsRead, faultsFired: other.counters.faultsFired)
     }
 
-    private func access<T: PersistentModel>(_ query: Query<T>) -> FetchExplanation.Access {
+    private func access<T: PersistentModel>(_ query: Query<T>, _ note: AccessNote) -> FetchExplanation.Access {
         func name(_ slot: Int) -> String { store.storage.schema.entities[query.entity.ordinal].properties[slot].name }
         if query.isEverything { return .everything }
         if let candidates = query.lowered.candidates { return .identifiers(count: candidates.count) }
         if let (index, _) = query.uniqueKey { return .uniqueIndex(property: name(index.slots[0])) }
+        if let index = note.index { return .index(properties: index.slots.map(name)) }
         if let (index, _) = query.memberOwner {
             let slot = query.entity.memberIndexes.first { $0.definition == index }?.slot
             return .memberIndex(relationship: slot.map(name) ?? "")

@@ -25,6 +25,8 @@ struct Query<T: PersistentModel> {
     let isWanted: ((T) throws -> Bool)?
     /// Sort keys as slots; nil where a descriptor names no stored property, so that objects have to be sorted.
     let order: [(slot: Int, isAscending: Bool)]?
+    /// What of a secondary index the rows are found by; nil if by none.
+    let selection: IndexSelection?
     /// What is loaded along with the objects.
     let prefetching: Prefetching
     /// The window, and whether unsaved changes count.
@@ -57,6 +59,7 @@ struct Query<T: PersistentModel> {
         self.lowered = lowered
         targets = lowered.filter.targets
         order = Self.order(descriptor.sortBy, slots, entity)
+        selection = Self.selection(lowered, order, isLimited: (descriptor.fetchLimit ?? 0) > 0, entity)
         prefetching = try Prefetching(descriptor, entity)
     }
 
@@ -72,6 +75,7 @@ struct Query<T: PersistentModel> {
         self.prefetching = prefetching
         self.descriptor = descriptor
         targets = lowered.filter.targets
+        selection = Self.selection(lowered, order, isLimited: (descriptor.fetchLimit ?? 0) > 0, entity)
     }
 
     private static func order(

@@ -1,0 +1,132 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+// Fetches that a secondary index serves.
+
+/// What `explain` wants to know of how rows were found.
+final class AccessNote {
+    var index: SecondaryIndex?
+    var isOrdered = false
+}
+
+extension ContextCore {
+    /// Beyond this share of all objects, and this many, reading all rows in their order takes less than reading those that
+    /// an index names one by one.
+    private static let shareMax = 16
+    private static let countMin = 1_024
+
+    /// How many objects an index may name before all rows are read instead.
+    private func indexedCountMax(_ entity: EntityStorage) -> Int {
+        max(Self.countMin, snapshot.recordCount(of: entity.table) / Self.shareMax)
+    }
+
+    /// The objects that an index names for a query, and those that it has set aside, in the order of creation.
+    ///
+    /// - Returns: Nil if there is no such index, or they are so many that all rows are better read.
+    func indexedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID]? {
+        guard let selection = query.selection, selection.isSelective else { return nil }
+        let countMax = indexedCountMax(query.entity)
+        var numbers: [RecordID] = []
+        for range in selection.ranges + [IndexSelection.aside] {
+            try snapshot.forEachEntry(in: selection.index.definition, range) { _, number in
+                numbers.append(number)
+                return numbers.count <= countMax
+            }
+            if numbers.count > countMax { return nil }
+        }
+        accessNote?.index = selection.index
+        return numbers.sorted()
+    }
+
+    /// How many objects satisfy a query that asks for no more than an index says; nil if it asks for more.
+    func countOnIndex<T: PersistentModel>(_ query: Query<T>) throws -> Int? {
+        guard let selection = query.selection, selection.isExact, try !hasSetAside(selection) else { return nil }
+        var count = 0
+        for range in selection.ranges {
+            try snapshot.forEachEntry(in: selection.index.definition, range) { _, _ in
+                count += 1
+                return true
+            }
+        }
+        return count
+    }
+
+    private func hasSetAside(_ selection: IndexSelection) throws -> Bool {
+        var isAnyAside = false
+        try snapshot.forEachEntry(in: selection.index.definition, IndexSelection.aside) { _, _ in
+            isAnyAside = true
+            return false
+        }
+        return isAnyAside
+    }
+
+    /// The first objects that satisfy a query, by an index whose order is the query's.
+    ///
+    /// They are so many stored ones as the window reaches, and all unsaved ones, not yet ordered, and not cut.
+    ///
+    /// - Returns: Nil if no index has the order, some object is set aside, or so many do not satisfy the query that all
+    ///   rows are better read.
+    func matchesInOrder<T: PersistentModel>(_ query: Query<T>, keepingRows: Bool) throws -> Matches<T>? {
+        let countMax = indexedCountMax(query.entity)
+        guard let selection = query.selection, let order = selection.order, let reach = query.reach,
+            reach <= countMax, try !hasSetAside(selection)
+        else { return nil }
+        var found = Matches<T>(order: query.order ?? [])
+        var isGivenUp = false
+        let snapshot = snapshot
+        try visitMatches(
+            query, keepingRows: keepingRows,
+            from: { take in
+                var buffer = RecordBuffer()
+                var left = countMax
+                try snapshot.walk(selection.ranges[0], of: selection.index, order) { number in
+                    left -= 1
+                    isGivenUp = left < 0
+                    guard !isGivenUp else { return false }
+                    if let record = try snapshot.read(number, in: query.entity.table, into: &buffer) {
+                        try take(record)
+                    }
+                    return found.count < reach
+                }
+            },
+            row: { record, view, reference, object in
+                try found.append(record.id, reference, object, view) { try self.blobBytes($0, snapshot) }
+            },
+            draft: { object, draft in
+                guard !isGivenUp else { return }
+                try found.append(object, draft) { try self.blobBytes($0, snapshot) }
+            })
+        if isGivenUp { return nil }
+        accessNote?.index = selection.index
+        accessNote?.isOrdered = true
+        return found
+    }
+}
+
+extension Query {
+    /// How many objects the window reaches, from the first in the order; nil where there is no end.
+    var reach: Int? {
+        guard let limit = descriptor.fetchLimit, limit > 0 else { return nil }
+        let (reach, isTooLarge) = limit.addingReportingOverflow(max(0, descriptor.fetchOffset ?? 0))
+        return isTooLarge ? nil : reach
+    }
+
+    /// What of a secondary index serves the query, if its filter has nothing better: identifiers, a unique key, or one
+    /// owner.
+    static func selection(
+        _ lowered: LoweredFilter, _ order: [(slot: Int, isAscending: Bool)]?, isLimited: Bool,
+        _ entity: EntityStorage
+    ) -> IndexSelection? {
+        guard !entity.secondaryIndexes.isEmpty, lowered.candidates == nil else { return nil }
+        let conditions = lowered.filter.conjuncts
+        let selection = IndexSelection.choose(conditions, order: order ?? [], isLimited: isLimited, entity)
+        guard let selection else { return nil }
+        for case .compare(let slot, .equal, let value) in conditions {
+            if entity.uniqueIndexes.contains(where: { $0.slots == [slot] }) { return nil }
+            guard case .identifier = value, entity.memberIndexes.contains(where: { $0.slot == slot }) else { continue }
+            // Members are few as a rule; an index that says more, or has the order too, is better still.
+            if selection.equalCount < 2, selection.order == nil || selection.equalCount == 0 { return nil }
+        }
+        return selection
+    }
+}

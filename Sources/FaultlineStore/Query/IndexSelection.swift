@@ -1,0 +1,129 @@
+package import FaultlineLog
+internal import FaultlineModel
+
+/// What of a secondary index a query needs: docs/Queries.md.
+///
+/// It is chosen by the filter and the order alone, never by what is stored. The ranges have every object that may satisfy
+/// the filter, but those that are set aside.
+package struct IndexSelection: Sendable, Equatable {
+    /// Keys from one on, up to another.
+    package struct KeyRange: Sendable, Equatable {
+        /// What all keys of the range begin with.
+        package let prefix: [UInt8]
+        package let first: [UInt8]
+        /// The first key behind the range.
+        package let end: [UInt8]
+
+        /// All keys that begin with some bytes.
+        init(prefix: [UInt8]) {
+            self.init(prefix: prefix, first: prefix, end: Self.successor(of: prefix))
+        }
+
+        init(prefix: [UInt8], first: [UInt8], end: [UInt8]) {
+            self.prefix = prefix
+            self.first = first
+            self.end = end
+        }
+
+        /// The least bytes above all that begin with some, which are not all of them FF.
+        static func successor(of bytes: [UInt8]) -> [UInt8] {
+            var next = bytes
+            while next.last == .max { next.removeLast() }
+            if let last = next.last { next[next.count - 1] = last + 1 }
+            return next
+        }
+    }
+
+    package enum Order: Sendable {
+        case ascending, descending
+    }
+
+    /// The keys of objects that are set aside.
+    package static let aside = KeyRange(prefix: [SecondaryIndex.asideMark])
+
+    package let index: SecondaryIndex
+    /// Ranges in ascending order, none of which overlap.
+    package let ranges: [KeyRange]
+    /// Attributes at the beginning of the key that have one value each.
+    package let equalCount: Int
+    /// Whether the attribute behind them is narrowed too.
+    package let isNarrowed: Bool
+    /// The direction in which the entries of the only range stand as the query orders its objects; nil if they do not.
+    package let order: Order?
+    /// Whether the objects in the ranges are those that satisfy the filter, no more.
+    package let isExact: Bool
+
+    /// Whether the filter says where to look.
+    package var isSelective: Bool { equalCount > 0 || isNarrowed }
+
+    /// Chooses the index for a query.
+    ///
+    /// The longest row of equal attributes counts first, then a range behind it, then the order, then which was declared
+    /// first.
+    ///
+    /// - Parameters:
+    ///   - conditions: What must hold of a row, all of it.
+    ///   - order: The slots by which objects are ordered.
+    ///   - isLimited: Whether only the first few are wanted: else the order is not looked at.
+    ///   - entity: The entity.
+    /// - Returns: Nil if none helps.
+    package static func choose(
+        _ conditions: [RowFilter], order: [(slot: Int, isAscending: Bool)], isLimited: Bool, _ entity: EntityStorage
+    ) -> IndexSelection? {
+        var best: IndexSelection?
+        for index in entity.secondaryIndexes {
+            let selection = IndexSelection(index, conditions, isLimited ? order : [], entity.layout)
+            guard selection.isSelective || selection.order != nil else { continue }
+            if let best, !(best.rank < selection.rank) { continue }
+            best = selection
+        }
+        return best
+    }
+
+    private var rank: (Int, Int, Int) { (equalCount, isNarrowed ? 1 : 0, order == nil ? 0 : 1) }
+
+    private init(
+        _ index: SecondaryIndex, _ conditions: [RowFilter], _ order: [(slot: Int, isAscending: Bool)],
+        _ layout: RowLayout
+    ) {
+        self.index = index
+        var prefix: [UInt8] = []
+        var usedCount = 0
+        var equalCount = 0
+        var ranges: [KeyRange]?
+        var isExact = true
+        for slot in index.slots {
+            let bounds = KeyBounds(conditions, slot, layout.columns[slot].kind)
+            if let key = bounds.equal {
+                prefix += key
+                equalCount += 1
+                usedCount += bounds.equalCount
+                continue
+            }
+            guard let narrowed = bounds.ranges(behind: prefix) else { break }
+            ranges = narrowed
+            usedCount += bounds.narrowingCount
+            isExact = bounds.isExact
+            break
+        }
+        self.equalCount = equalCount
+        isNarrowed = ranges != nil
+        let whole =
+            prefix.isEmpty ? KeyRange(prefix: [], first: [0], end: Self.aside.first) : KeyRange(prefix: prefix)
+        self.ranges = ranges ?? [whole]
+        self.isExact = isExact && usedCount == conditions.count { $0 != .always }
+        self.order = self.ranges.count == 1 ? Self.order(order, of: index, behind: equalCount) : nil
+    }
+
+    /// The direction in which a row of slots goes through all attributes of an index but the first few, which are equal.
+    private static func order(
+        _ order: [(slot: Int, isAscending: Bool)], of index: SecondaryIndex, behind equalCount: Int
+    ) -> Order? {
+        let equal = index.slots[..<equalCount]
+        let wanted = order.filter { !equal.contains($0.slot) }
+        guard let first = wanted.first, wanted.allSatisfy({ $0.isAscending == first.isAscending }),
+            wanted.map(\.slot) == Array(index.slots[equalCount...])
+        else { return nil }
+        return first.isAscending ? .ascending : .descending
+    }
+}
