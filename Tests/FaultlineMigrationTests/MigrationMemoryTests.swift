@@ -37,7 +37,8 @@ struct MigrationMemoryTests {
         let many = try peak(rows: 160_000, payloadByteCount: 100, by: words)
         print("peak over the base line \(words): 40,000 rows \(few >> 10) KiB, 160,000 rows \(many >> 10) KiB")
         #expect(many <= (Self.ceiling + 16) << 20)
-        #expect(many - few <= 4 << 20)
+        // Caches fill up to the ceiling meanwhile.
+        #expect(many - few <= 6 << 20)
     }
 
     /// 60 MiB of rows and 240 MiB of large values, by a streamed stage and by a policy, at the least ceiling.
