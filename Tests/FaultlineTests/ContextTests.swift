@@ -217,6 +217,22 @@ import Testing
         #expect(try store.context().fetchCount(FetchDescriptor<Document>()) == 0)
     }
 
+    @Test func aSaveThatWritesNothingShowsWhatOthersHaveSaved() throws {
+        let store = try TestStore(Folder.self)
+        let one = store.context()
+        one.insert(Document("d"))
+        try one.save()
+        let document = try one.first(Document.self)
+        #expect(document.title == "d")
+        let two = store.context()
+        try two.first(Document.self).title = "e"
+        try two.save()
+        // The same members once more.
+        document.labels = []
+        try one.save()
+        #expect(document.title == "e")
+    }
+
     @Test func objectsOfAnotherContextAreRefused() throws {
         let store = try TestStore(Folder.self)
         let one = store.context()

@@ -32,6 +32,12 @@ final class GraphLife {
         try world.close()
     }
 
+    /// Whether a context that has read nothing sees the same as the model: then it is not the store that is wrong.
+    var findingOfFreshContext: String {
+        do { try GraphSession(world).compareAll() } catch { return "a fresh context says: \(error)" }
+        return "a fresh context sees what was saved"
+    }
+
     private func note(_ kind: String, _ text: String = "") {
         operationCount += 1
         kinds[kind, default: 0] += 1

@@ -31,7 +31,7 @@ package struct GraphTrial: Sendable {
             let life = try GraphLife(seed: seed, canary: canary)
             do { try life.run(operationCount) } catch {
                 outcome.violation =
-                    "operation \(life.operationCount): \(error)\n  \(life.trace.suffix(16).joined(separator: "; "))"
+                    "operation \(life.operationCount): \(error); \(life.findingOfFreshContext)\n  \(life.trace.suffix(16).joined(separator: "; "))"
             }
             outcome.operationCount = life.operationCount
             outcome.kinds = life.kinds

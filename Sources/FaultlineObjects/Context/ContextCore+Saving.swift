@@ -49,10 +49,12 @@ extension ContextCore {
             if changed.count > changedCount { takeBackChanges(from: changedCount) }
         }
         let receipt: CommitReceipt
+        var sequence: UInt64 = 0
         var saved = StageSession.Counts()
         do {
             receipt = try store.log.write(author: author) { transaction in
                 try store.checkInForce(in: transaction)
+                sequence = transaction.sequence
                 // Again, because a save may have waited for others while the stage ended.
                 try stage?.checkIsRunning()
                 let keptBlobs = try write(&saving, in: &transaction)
@@ -74,7 +76,7 @@ extension ContextCore {
             stage.noteSaved(saved)
         }
         unmark = nil
-        finish(&saving, receipt)
+        finish(&saving, receipt, sequence)
     }
 
     /// Undoes all unsaved changes.
@@ -430,12 +432,14 @@ extension ContextCore {
     }
 
     /// Turns the saved objects into stored ones.
-    private func finish(_ saving: inout SavingState, _ receipt: CommitReceipt) {
+    ///
+    /// `sequence` is that of the save's transaction, if it wrote anything.
+    private func finish(_ saving: inout SavingState, _ receipt: CommitReceipt, _ sequence: UInt64) {
         saving.forgetReplaced()
         relationships.removeAll()
         let tellDeletions = deletion.map { finishDeletions($0, saving) }
         keepLastValues()
-        let tellMove = moveToSaved(receipt.snapshot)
+        let tellMove = moveToSaved(receipt.snapshot, sequence)
         let watched = finishInserts(saving)
         for handle in changed where !handle.core.pointee.has(.deleted) {
             showStored(handle)

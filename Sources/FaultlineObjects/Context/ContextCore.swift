@@ -188,12 +188,14 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Moves on to the state that a save of this context made.
     ///
+    /// A save that had nothing to write made none: then the state is that of somebody else.
+    ///
     /// - Returns: How those who watch objects are to be told, if the state before lacks more than that save.
-    func moveToSaved(_ saved: Snapshot) -> (() -> Void)? {
+    func moveToSaved(_ saved: Snapshot, _ sequence: UInt64) -> (() -> Void)? {
         let old = snapshot
         let isFromUnknown = hasOlderRows
         hold.put(saved)
-        if saved.sequence == old.sequence + 1, !isFromUnknown { return nil }
+        if saved.sequence == old.sequence + 1, saved.sequence == sequence, !isFromUnknown { return nil }
         forgetRows()
         return { [self] in if isFromUnknown { noteMoveFromUnknown() } else { noteMove(from: old) } }
     }
