@@ -157,6 +157,8 @@ final class GraphLife {
     }
 
     private func insert(_ session: GraphSession) throws {
+        // What a new object takes away from others could be of objects that others have changed.
+        guard !session.isBehind else { return note("nothing") }
         let key = world.next()
         func any<T: GraphObject>(_ type: T.Type) throws -> (key: Int, object: T)? {
             guard let target = candidates(session, GraphKind.place(of: type)).randomElement(using: &random) else {

@@ -88,6 +88,9 @@ final class GraphSession {
         return touched
     }
 
+    /// Whether others have saved something that the context has not seen.
+    var isBehind: Bool { version != world.version }
+
     /// Whether changes can be made here: not of objects which others have deleted, or related to others, since the
     /// context was last moved on.
     func allows(_ changes: [GraphState.Change]) -> Bool {
