@@ -1,4 +1,4 @@
-package import FaultlineLog
+internal import FaultlineLog
 internal import FaultlineModel
 
 /// What of a secondary index a query needs: docs/Queries.md.
