@@ -98,7 +98,8 @@ package final class PageArena: @unchecked Sendable {
     package func give(_ page: UnsafeMutableRawPointer, isWanted: Bool = false) {
         lock.lock()
         let isUncounted = warm.count < Self.uncountedPageCountMax
-        let isCounted = !isUncounted && !isWanted && warm.count < warmPageCountMax
+        let isCounted =
+            !isUncounted && !isWanted && warm.count < warmPageCountMax && budget.used <= budget.byteCount
         if isUncounted || isCounted { warm.append(page) } else { cool(page) }
         lock.unlock()
         if isCounted {

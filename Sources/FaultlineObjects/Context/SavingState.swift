@@ -29,7 +29,7 @@ struct SavingState {
     /// Temporary references that were replaced in drafts of objects that the context holds.
     private var replaced: [(core: UnsafeMutablePointer<ModelCore>, slot: Int, bits: UInt64)] = []
     /// Order keys of drafts before the save set others.
-    private var orders: [(core: UnsafeMutablePointer<ModelCore>, slot: Int, key: UInt64?)] = []
+    private var orders: [(handle: ObjectHandle, slot: Int, key: UInt64?)] = []
     /// The last inserted object that entered keys for a number, where an entity has several uniqueness constraints.
     var keyHolders: [KeyOwner: KeyHolder] = [:]
     /// Objects that are alive and unchanged, and whose rows the save has changed: the slot that was cleared.
@@ -90,13 +90,13 @@ struct SavingState {
 
     /// Notes an order key that the save is about to replace.
     mutating func noteOrder(of handle: ObjectHandle, _ slot: Int) {
-        orders.append((handle.core, slot, handle.core.pointee.draft?.orderKey(slot)))
+        orders.append((handle, slot, handle.core.pointee.draft?.orderKey(slot)))
     }
 
     /// Puts back what the save has replaced in drafts, after it failed.
     mutating func restoreDrafts() {
-        for (core, slot, bits) in replaced { core.pointee.draft?.setToOne(slot, bits) }
-        for (core, slot, key) in orders.reversed() { core.pointee.draft?.setOrderKey(slot, key) }
+        for (core, slot, bits) in replaced.reversed() { core.pointee.draft?.setToOne(slot, bits) }
+        for (handle, slot, key) in orders.reversed() { handle.core.pointee.draft?.setOrderKey(slot, key) }
         forgetReplaced()
     }
 
