@@ -125,6 +125,45 @@ struct IndexBuildingTests {
         try #expect(stores.findings(Books2.self) == [])
     }
 
+    @Test func `an index that another container has dropped says nothing`() throws {
+        let stores = Stores(isOnDisk: true)
+        try makeBooks(stores)
+        try stores.use(IndexedBooks1.self) { container, context in
+            let wanted = FetchDescriptor<IndexedBooks1.Book>(predicate: #Predicate { $0.title == "title 5" })
+            try #expect(context.fetch(wanted).count == 5)
+            try stores.use(Books1.self) { other, _ in
+                try #expect(entries(other) == [])
+                let context = ModelContext(container)
+                try #expect(context.fetch(wanted).count == 5)
+                try #expect(context.fetchCount(wanted) == 5)
+                var first = FetchDescriptor<IndexedBooks1.Book>(sortBy: [SortDescriptor(\.title)])
+                first.fetchLimit = 3
+                try #expect(context.fetch(first).map(\.title) == ["title 0", "title 0", "title 0"])
+            }
+        }
+    }
+
+    @Test func `a value that leaves its row when it is unique no more takes its key along`() throws {
+        let stores = Stores()
+        try stores.use(Codes1.self) { _, context in
+            for number in 0..<20 { context.insert(Codes1.Part("code \(number)")) }
+            try context.save()
+        }
+        try stores.use(Codes2.self) { _, context in
+            let parts = try context.all(Codes2.Part.self)
+            for part in parts { part.weight = 1 }
+            try context.save()
+            for part in parts[..<10] { part.code += "!" }
+            try context.save()
+            context.delete(parts[0])
+            context.delete(parts[15])
+            try context.save()
+            let wanted = FetchDescriptor<Codes2.Part>(predicate: #Predicate { $0.code == "code 5!" })
+            try #expect(context.fetch(wanted).map(\.weight) == [1])
+        }
+        try #expect(stores.findings(Codes2.self) == [])
+    }
+
     @Test func `whoever only reads does without`() throws {
         let stores = Stores(isOnDisk: true)
         try makeBooks(stores)

@@ -52,3 +52,29 @@ enum Books2: VersionedSchema {
         }
     }
 }
+
+/// A unique attribute stays in the row, also where it asks for external storage.
+enum Codes1: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Part.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+    @Model final class Part {
+        #Index<Part>([\.code])
+        @Attribute(.unique, .externalStorage) var code: String
+        var weight = 0
+        init(_ code: String) { self.code = code }
+    }
+}
+
+/// It is unique no more.
+enum Codes2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Part.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Part {
+        #Index<Part>([\.code])
+        @Attribute(.externalStorage) var code: String
+        var weight = 0
+        init(_ code: String) { self.code = code }
+    }
+}

@@ -24,6 +24,9 @@ package final class Snapshot: @unchecked Sendable {
     /// - Complexity: O(1).
     package func recordCount(of table: TableID) -> Int { tables[table.rawValue]?.recordCount ?? 0 }
 
+    /// Whether there is an index: one that was dropped has no entries, and says nothing of any object.
+    package func has(_ index: IndexDefinition) -> Bool { indexes[index.id] != nil }
+
     /// An identifier that is larger than each ever given in the table.
     package func nextID(of table: TableID) -> RecordID { tables[table.rawValue]?.nextID ?? 1 }
 

@@ -89,7 +89,11 @@ package struct Migrator {
             }
             return (try open(try create()), report)
         }
-        if !isReadOnly { try SwitchKeeping(log: log).settle(now: options.clock.wallNanoseconds()) }
+        if !isReadOnly {
+            try SwitchKeeping(log: log).settle(now: options.clock.wallNanoseconds())
+            // Again, because a salvage may not have seen that the catalog names some.
+            if stored.map.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
+        }
         let steps = try MigrationSteps(from: stored.schema, stored.map, to: schema, plan: plan)
         // Whoever only reads does without the indexes.
         if steps.all.isEmpty || isReadOnly && steps.buildsIndexesOnly {

@@ -20,11 +20,17 @@ extension ContextCore {
         max(Self.countMin, snapshot.recordCount(of: entity.table) / Self.shareMax)
     }
 
+    /// What of an index serves a query; nil also if the state that is read has that index no more, because the store was
+    /// opened under a schema without it.
+    private func usableSelection<T: PersistentModel>(of query: Query<T>) -> IndexSelection? {
+        query.selection.flatMap { snapshot.has($0.index.definition) ? $0 : nil }
+    }
+
     /// The objects that an index names for a query, and those that it has set aside, in the order of creation.
     ///
     /// - Returns: Nil if there is no such index, or they are so many that all rows are better read.
     func indexedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID]? {
-        guard let selection = query.selection, selection.isSelective else { return nil }
+        guard let selection = usableSelection(of: query), selection.isSelective else { return nil }
         let countMax = indexedCountMax(query.entity)
         var numbers: [RecordID] = []
         for range in selection.ranges + [IndexSelection.aside] {
@@ -40,7 +46,9 @@ extension ContextCore {
 
     /// How many objects satisfy a query that asks for no more than an index says; nil if it asks for more.
     func countOnIndex<T: PersistentModel>(_ query: Query<T>) throws -> Int? {
-        guard let selection = query.selection, selection.isExact, try !hasSetAside(selection) else { return nil }
+        guard let selection = usableSelection(of: query), selection.isExact, try !hasSetAside(selection) else {
+            return nil
+        }
         var count = 0
         for range in selection.ranges {
             try snapshot.forEachEntry(in: selection.index.definition, range) { _, _ in
@@ -68,7 +76,7 @@ extension ContextCore {
     ///   rows are better read.
     func matchesInOrder<T: PersistentModel>(_ query: Query<T>, keepingRows: Bool) throws -> Matches<T>? {
         let countMax = indexedCountMax(query.entity)
-        guard let selection = query.selection, let order = selection.order, let reach = query.reach,
+        guard let selection = usableSelection(of: query), let order = selection.order, let reach = query.reach,
             reach <= countMax, try !hasSetAside(selection)
         else { return nil }
         var found = Matches<T>(order: query.order ?? [])

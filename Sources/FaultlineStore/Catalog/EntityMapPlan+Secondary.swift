@@ -74,7 +74,7 @@ extension EntityMap {
                     return ColumnDescription(property: property, number: 0).kind.canBeIndexed
                         && property.asAttribute?.isTransient != true
                 }
-                return isMade && stored.secondaryIndexes?.contains { $0.columns == columns } != true
+                return isMade && !group.isEmpty && stored.secondaryIndexes?.contains { $0.columns == columns } != true
             }
         }
     }

@@ -15,6 +15,9 @@ package final class EntityStorage: Sendable {
     package let slots: [SlotStorage]
     package let uniqueIndexes: [UniqueIndex]
     package let secondaryIndexes: [SecondaryIndex]
+    /// Whether a save that leaves an indexed value alone may move it out of the row, and so set the row aside: one that
+    /// was unique stays in the row until then, however small values have to be for that otherwise.
+    package let mayMoveKeys: Bool
     /// Slots of uniqueness constraints.
     ///
     /// Their values never leave the row: keys are made of rows alone, by replay too.
@@ -45,7 +48,15 @@ package final class EntityStorage: Sendable {
         self.slots = slots
         self.uniqueIndexes = uniqueIndexes
         self.secondaryIndexes = secondaryIndexes
-        uniqueSlots = Set(uniqueIndexes.flatMap(\.slots))
+        let uniqueSlots = Set(uniqueIndexes.flatMap(\.slots))
+        self.uniqueSlots = uniqueSlots
+        mayMoveKeys = secondaryIndexes.contains { index in
+            index.slots.contains { slot in
+                let column = layout.columns[slot]
+                return column.isVariable && column.externalThreshold < Column.defaultExternalThreshold
+                    && !uniqueSlots.contains(slot)
+            }
+        }
         uniqueKeysNameObjects = uniqueIndexes.contains { index in
             index.slots.contains { if case .toOne = slots[$0] { true } else { false } }
         }

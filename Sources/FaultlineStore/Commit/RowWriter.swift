@@ -217,7 +217,8 @@ package struct RowWriter: ~Copyable {
         // Only a value out of the row has to be looked up in it, so that its blob goes.
         let mayGiveUpBlob = changed & entity.variableMask != 0 && !draft.isOfPlainRow
         // A row of an older layout may have been set aside in an index, and gets a key of its own.
-        let mayBeReindexed = !entity.secondaryIndexes.isEmpty && store.mayHaveOlderRows(entity)
+        let mayBeReindexed =
+            !entity.secondaryIndexes.isEmpty && (entity.mayMoveKeys || store.mayHaveOlderRows(entity))
         guard
             !isBaseCurrent || touchesIndex || mayGiveUpBlob || mayBeReindexed || store.mayHaveRemovedBlobs(entity)
         else {
@@ -245,7 +246,7 @@ package struct RowWriter: ~Copyable {
             }
             if owner != 0 { try enterMember(index, owner: owner, order: order, id, &transaction) }
         }
-        let isReindexed = touchesIndex || mayBeReindexed && old.isOlder
+        let isReindexed = touchesIndex || mayBeReindexed && (entity.mayMoveKeys || old.isOlder)
         let flags: RecordFlags = isReindexed ? [] : .noIndexChange
         let replaced = isReindexed ? old.secondaryKeys : nil
         if var merged = old.merged {
