@@ -204,7 +204,8 @@ package final class Log: @unchecked Sendable {
             directory: opened.directory, manifest: manifest, publisher: publisher, committer: committer,
             sequencer: sequencer, cache: cache, runs: runs, space: space, holds: holds, compactor: compactor,
             listed: opened.pageFiles)
-        let maintainer = Maintainer(checkpointer, compacts: options.isCompacting)
+        let maintainer = Maintainer(
+            checkpointer, compacts: options.isCompacting, patienceMilliseconds: options.patienceMilliseconds)
         if options.maintenance == .thread {
             maintainer.start()
             if sequencer.isCheckpointDue || sequencer.toleratedByteCount > 0 { _ = maintainer.ask() }
@@ -319,6 +320,7 @@ package final class Log: @unchecked Sendable {
             }
         } catch {
             // What was written for it takes space, however it ended.
+            watchSpace(writing)
             if publisher.failure == nil, !hasEnded, writing.space.mayCheckpoint,
                 sequencer.turn.withLock({ sequencer.isCheckpointDue })
             {
@@ -337,6 +339,7 @@ package final class Log: @unchecked Sendable {
             if directory.watch.isFull { directory.noteWritten() }
             if let times = writing.times { times.tellCommit(since: begin) }
         }
+        watchSpace(writing)
         if isDue {
             // What compaction drops is to go at once: so it is not kept for the receipt, where it is the newest state.
             if options.maintenance == .inline, snapshot?.sequence == publisher.snapshot.sequence { snapshot = nil }
@@ -410,6 +413,11 @@ package final class Log: @unchecked Sendable {
             }
         case .thread: _ = writing.maintainer.ask()
         }
+    }
+
+    /// Lets the maintenance thread see to segments that take too much, if no writer comes who has to.
+    private func watchSpace(_ writing: Writing) {
+        if options.maintenance == .thread, writing.sequencer.hasExcess { writing.maintainer.watchSpace() }
     }
 
     func writable() throws(LogError) -> Writing {

@@ -64,6 +64,9 @@ package struct LogOptions: Sendable {
     package var access: LogAccess = .writing
     /// Where checkpoints, merges and compaction run: on a thread of the log's own.
     package var maintenance: Maintenance = .thread
+    /// Milliseconds after which the maintenance thread looks again after snapshots that are behind, and after segments that
+    /// take more than they may while no writer waits for less: 10,000.
+    package var patienceMilliseconds = 10_000
     /// Whether segments that are mostly dead are compacted behind a checkpoint, without being asked for: yes.
     package var isCompacting = true
     /// Whether table checkpoints and index runs are made again from the segments, as if they did not verify: no.

@@ -68,6 +68,8 @@ extension Sequencer {
     /// To be called in the writer's turn.
     func noteSpace() {
         isSpaceShort = segmentSpace.reducibleByteCount > max(limit, toleratedByteCount)
+        if !isSpaceShort { byteCountBeforeShortage = segmentSpace.reducibleByteCount }
+        hasExcess = segmentSpace.reducibleByteCount > limit
     }
 
     /// Lets segments take as much as they do, and one segment more: because compaction finds nothing to do, or because
@@ -80,12 +82,16 @@ extension Sequencer {
         noteSpace()
     }
 
-    /// Asks whoever waits for a segment less than was tolerated, so that each makes it less.
+    /// Asks whoever waits for as much as was written since segments took no more than they may, and a segment at least;
+    /// not for all that is too much, which may be any number of bytes where others have deleted.
     ///
     /// To be called in the writer's turn.
     func demandSpace() {
-        guard isSpaceShort, toleratedByteCount > limit else { return }
-        toleratedByteCount -= min(segmentByteCount, toleratedByteCount - limit)
+        guard isSpaceShort else { return }
+        let byteCount = segmentSpace.reducibleByteCount
+        let growth = byteCount - min(byteCountBeforeShortage, byteCount)
+        let aim = byteCount - min(max(growth, segmentByteCount), byteCount)
+        toleratedByteCount = aim > limit ? aim : 0
     }
 
     /// Takes back what was tolerated, as far as compaction got.

@@ -37,8 +37,11 @@ final class Sequencer: @unchecked Sendable {
     /// Bytes and dead bytes by segment: a hint that chooses what to compact, and says when.
     var segmentSpace: SegmentSpace
     private let isShort = Atomic<Bool>(false)
+    private let isExceeded = Atomic<Bool>(false)
     /// What segments may take although it is too much: where nobody is helped by waiting, and at first after an opening.
     var toleratedByteCount: UInt64 = 0
+    /// What segments took when that was last no more than they may.
+    var byteCountBeforeShortage: UInt64 = 0
     /// What the transaction under way makes dead.
     let transactionDead = DeadBytes()
     /// Headers and closing records in `segment` that `segmentSpace` lacks.
@@ -136,6 +139,12 @@ final class Sequencer: @unchecked Sendable {
     var isSpaceShort: Bool {
         get { isShort.load(ordering: .relaxed) }
         set { isShort.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Whether segments take more than they may, tolerated or not: read without the turn.
+    var hasExcess: Bool {
+        get { isExceeded.load(ordering: .relaxed) }
+        set { isExceeded.store(newValue, ordering: .relaxed) }
     }
 
     // MARK: The life of a transaction

@@ -26,7 +26,7 @@ final class Compactor: @unchecked Sendable {
     private var frame: MovedFrame?
     /// Where records were moved, durably, that are not all published yet, and how their mover ended.
     private var moved = MovedRecordList()
-    private var movedTo: (segment: ColdSegment, ending: Result<RecordMover.Outcome, LogError>)?
+    private var movedTo: (segment: ColdSegment, ending: StepEnding)?
     /// The transaction of the checkpoint when the segments were chosen: durable, and what was looked at is not older.
     var chosenAt: UInt64 = 0
     /// Those that no table names: without deletes that are needed, nothing of them has to be read.
@@ -78,6 +78,14 @@ final class Compactor: @unchecked Sendable {
     }
 
     // MARK: Moving
+
+    // Not a `Result`: to make that type, the runtime walks through all conformances of the process when the first store
+    // is opened.
+    /// How the copying part of a step ended.
+    private enum StepEnding {
+        case reached(RecordMover.Outcome)
+        case failed(LogError)
+    }
 
     /// Bytes of records after which a step ends, which makes them durable.
     private var stepByteCountMax: UInt64 { UInt64(options.frameByteCount) * 8 }
@@ -138,13 +146,15 @@ final class Compactor: @unchecked Sendable {
     private var isCheckpointDue: Bool { sequencer.turn.withLock { sequencer.isCheckpointDue } }
 
     /// Ends a step of a mover.
-    private func end(_ mover: RecordMover, _ ending: Result<RecordMover.Outcome, LogError>) throws(LogError) {
-        switch try ending.get() {
-        case .full:
+    private func end(_ mover: RecordMover, _ ending: StepEnding) throws(LogError) {
+        switch ending {
+        case .failed(let error):
+            throw error
+        case .reached(.full):
             return
-        case .done:
+        case .reached(.done):
             finished.insert(mover.source.number)
-        case .stuck(let file, let offset):
+        case .reached(.stuck(let file, let offset)):
             note(.damaged("A segment does not verify.", file.path, offset), of: mover.source.number)
         }
         self.mover = nil
@@ -156,7 +166,7 @@ final class Compactor: @unchecked Sendable {
     /// No file is made where there is nothing to copy: on a full disk, what is wholly dead can go.
     ///
     /// - Returns: Where they were copied to, and how it ended: what was copied before an error is to be published too.
-    private func copyRecords(of mover: RecordMover) -> (ColdSegment?, Result<RecordMover.Outcome, LogError>) {
+    private func copyRecords(of mover: RecordMover) -> (ColdSegment?, StepEnding) {
         let target = frame ?? MovedFrame(byteCountMax: options.frameByteCount, budget: budget)
         frame = target
         var segment: ColdSegment?
@@ -174,9 +184,9 @@ final class Compactor: @unchecked Sendable {
                 target.removeAll()
             }
         } catch {
-            return (segment?.hasFailed == true ? nil : segment, .failure(error))
+            return (segment?.hasFailed == true ? nil : segment, .failed(error))
         }
-        return (segment, .success(outcome))
+        return (segment, .reached(outcome))
     }
 
     private func publishTurn(to segment: ColdSegment) throws(LogError) {

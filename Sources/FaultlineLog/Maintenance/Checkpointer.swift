@@ -127,9 +127,12 @@ final class Checkpointer: @unchecked Sendable {
     ///   - isStopped: Asked after each step.
     /// - Throws: What the disk says; nothing that was committed is lost by it.
     func compactDue(isPaced: Bool, until isStopped: () -> Bool) throws(LogError) {
-        var allowance = lock.withLock {
-            defer { committedByteCount = 0 }
-            return isPaced ? committedByteCount * Self.copiesPerCommittedByte : .max
+        var allowance = UInt64.max
+        if isPaced {
+            allowance = lock.withLock {
+                defer { committedByteCount = 0 }
+                return committedByteCount * Self.copiesPerCommittedByte
+            }
         }
         while !isStopped(), let minimumGain = try chooseDue() {
             try move(&allowance, until: isStopped)
@@ -158,7 +161,8 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// Compacts until segments take no more than they may; where that cannot be reached they may take more.
+    /// Compacts until segments take as much less as the writer who waits has to see to; where that cannot be reached they
+    /// may take more.
     ///
     /// What goes wrong is noted, and no reason for a transaction to fail: if nothing can be written, it will find out.
     ///
@@ -177,6 +181,21 @@ final class Checkpointer: @unchecked Sendable {
         }
         sequencer.turn.withLock { if sequencer.isSpaceShort, !isStopped() { sequencer.tolerateSpace() } }
     }
+
+    /// Compacts until segments take no more than they may, whatever was tolerated; where that cannot be reached, until
+    /// nothing is worth it.
+    ///
+    /// - Parameter isStopped: Asked after each step.
+    /// - Throws: What the disk says; nothing that was committed is lost by it.
+    func reduceSpace(until isStopped: () -> Bool) throws(LogError) {
+        guard sequencer.hasExcess else { return }
+        // What was written since the last checkpoint may be worth it too.
+        try run()
+        try compactDue(isPaced: false) { !sequencer.hasExcess || isStopped() }
+    }
+
+    /// Whether segments take more than they may.
+    var hasExcess: Bool { sequencer.hasExcess }
 
     /// Compacts all that is worth it, however little that is.
     ///

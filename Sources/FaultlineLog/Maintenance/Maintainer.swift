@@ -1,18 +1,25 @@
 import Synchronization
 
-/// A thread that makes checkpoints when they are due, and compacts behind them; where snapshots are behind, it looks
-/// after them now and then.
+/// A thread that makes checkpoints when they are due, and compacts behind them.
+///
+/// Where snapshots are behind, it looks after them now and then; where segments take more than they may and no writer
+/// comes who would wait for less, it sees to that after a while.
 ///
 /// It holds the checkpointer and not the log, so that a log nobody holds can go.
 final class Maintainer: Sendable {
     private let checkpointer: Checkpointer
     private let compacts: Bool
+    /// Milliseconds between two looks at snapshots that are behind, and at segments that take too much.
+    private let patience: Int
     private let thread = SleepingThread()
     private let isAsked = Atomic<Bool>(false)
 
-    init(_ checkpointer: Checkpointer, compacts: Bool) {
+    private let isWatching = Atomic<Bool>(false)
+
+    init(_ checkpointer: Checkpointer, compacts: Bool, patienceMilliseconds: Int) {
         self.checkpointer = checkpointer
         self.compacts = compacts
+        patience = patienceMilliseconds
     }
 
     func start() { thread.start { [self] in loop() } }
@@ -31,20 +38,36 @@ final class Maintainer: Sendable {
         if thread.isRunning { thread.wake() }
     }
 
+    /// Lets the thread look after segments that take more than they may, after a while; returns at once.
+    func watchSpace() {
+        guard compacts, thread.isRunning, !isWatching.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        thread.wake()
+    }
+
     /// Ends the thread and waits for it.
     func stop() { thread.stop() }
-
-    /// Milliseconds between two looks at snapshots that are behind.
-    private static let patience = 10_000
 
     private func loop() {
         var isLeft = false
         while true {
-            if isLeft { thread.sleep(milliseconds: Self.patience) } else { thread.sleep() }
+            let isWatching = isWatching.load(ordering: .acquiring)
+            var hasRested = false
+            if isLeft || isWatching { hasRested = !thread.sleep(milliseconds: patience) } else { thread.sleep() }
             if thread.isStopping { return }
             if isAsked.exchange(false, ordering: .acquiringAndReleasing) { checkpointer.note(maintain()) }
+            if hasRested, isWatching { reduceSpace() }
             do throws(LogError) { isLeft = try checkpointer.release() } catch { isLeft = false }
         }
+    }
+
+    /// Where nothing more can be given back, the next commit lets it be looked at again.
+    private func reduceSpace() {
+        isWatching.store(false, ordering: .releasing)
+        guard checkpointer.hasExcess else { return }
+        do throws(LogError) {
+            try checkpointer.reduceSpace { thread.isStopping }
+            checkpointer.note(nil)
+        } catch { checkpointer.note(error) }
     }
 
     private func maintain() -> LogError? {

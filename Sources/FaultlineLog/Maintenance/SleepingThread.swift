@@ -65,7 +65,10 @@ final class SleepingThread: @unchecked Sendable {
     func sleep() { sem_wait(semaphore) }
 
     /// Sleeps until it is woken, for so long at most.
-    func sleep(milliseconds: Int) {
+    ///
+    /// - Returns: Whether it was woken.
+    @discardableResult
+    func sleep(milliseconds: Int) -> Bool {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         let nanoseconds = now.tv_nsec + milliseconds % 1_000 * 1_000_000
@@ -74,6 +77,9 @@ final class SleepingThread: @unchecked Sendable {
             nanoseconds: nanoseconds % 1_000_000_000
         )
         // A signal interrupts the wait.
-        while fl_semaphore_wait(semaphore, Int64(end.seconds), Int64(end.nanoseconds)) == -EINTR {}
+        while true {
+            let result = fl_semaphore_wait(semaphore, Int64(end.seconds), Int64(end.nanoseconds))
+            if result != -EINTR { return result == 0 }
+        }
     }
 }

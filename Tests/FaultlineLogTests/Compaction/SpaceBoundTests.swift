@@ -167,6 +167,53 @@ struct SpaceBoundTests {
         try log.close()
     }
 
+    /// A transaction has made most of each segment dead, so that the next one could wait until all were copied.
+    @Test func `nobody waits for all that others have deleted`() throws {
+        let store = Store()
+        let log = try store.open(options(.inline), deriver: NoIndexes())
+        try insert(log)
+        _ = try log.write(author: nil) { transaction in
+            for id in 1...Self.objectCount where id % 10 < 8 { try transaction.delete(UInt64(id), in: plainTable) }
+        }
+        let taken = try byteCount(store)
+        var counts: [UInt64] = []
+        for number in 0..<12 {
+            try log.insert((0..<Self.batchCount).map { row($0, byteCount: Self.rowByteCount) }, in: plainTable)
+            counts.append(try byteCount(store))
+            if number == 0 { #expect(log.figures.spaceWaitCount == 1) }
+        }
+        // The first one copies a few segments, and not all of them; in the end there is no more than there may be.
+        #expect(counts[0] < taken && counts[0] > taken / 2, "\(taken) \(counts)")
+        let live = try log.usage().liveByteCount
+        #expect(counts[11] <= limit(live: live), "\(taken) \(counts)")
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
+    /// Nobody writes who would wait.
+    @Test func `the maintenance thread sees to what the last transactions have made dead`() throws {
+        let store = Store()
+        var options = options(.thread)
+        options.patienceMilliseconds = 20
+        let log = try store.open(options, deriver: NoIndexes())
+        try insert(log)
+        _ = try log.write(author: nil) { transaction in
+            for id in 1...Self.objectCount where id % 16 != 0 { try transaction.delete(UInt64(id), in: plainTable) }
+        }
+        let live = UInt64(Self.objectCount / 16 * (Self.rowByteCount + 64))
+        // Segments that hold deletes, and the one that is written to.
+        let most = live + UInt64(Self.segmentByteCount * 5)
+        var rounds = 0
+        while try byteCount(store) > most, rounds < 3_000 {
+            usleep(10_000)
+            rounds += 1
+        }
+        #expect(try byteCount(store) <= most)
+        #expect(log.figures.spaceWaitCount == 0)
+        #expect(try log.findings().isEmpty)
+        try log.close()
+    }
+
     @Test func `what a snapshot reads comes on top, and holds nobody up`() throws {
         let store = Store()
         let log = try store.open(options(.inline), deriver: NoIndexes())
