@@ -39,7 +39,7 @@ struct CustomResumeTests {
         #expect(try shops.stores.findings(Shop2.self) == [])
     }
 
-    @Test func `an older container reads the old state throughout, and writes only after a failure`() throws {
+    @Test func `M24 (GRDB#1453): an older container reads the old state, and writes only after a failure`() throws {
         let shops = try Shops()
         let old = try shops.stores.open(Shop1.self)
         let refusals = Box(0)

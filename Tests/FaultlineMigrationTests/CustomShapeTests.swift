@@ -107,7 +107,7 @@ struct CustomShapeTests {
         #expect(try shops.stores.findings(Shop2.self) == [])
     }
 
-    @Test func `clean before a constraint: a whole class is deleted`() throws {
+    @Test func `M23 (realm-swift#3262), clean before a constraint: a whole class is deleted`() throws {
         let shops = try Shops(doubles: 3)
         try shops.migrate([
             ShopStages.custom(will: { context in

@@ -144,7 +144,7 @@ struct CustomStageTests {
     }
 
     @Test(arguments: [false, true])
-    func `65: what a closure throws stops the migration in the old state`(isSecond: Bool) throws {
+    func `65 and M27 (vapor#1223): what a closure throws stops the migration in the old state`(isSecond: Bool) throws {
         struct Stopped: Error {}
         let shops = try Shops()
         let change: ShopStages.Closure = { context in
@@ -270,7 +270,7 @@ struct CustomStageTests {
         ]) { _, context in try Shops.checkItems(context) }
     }
 
-    @Test func `delete rules, links and enumerate work as elsewhere`() throws {
+    @Test func `M7 (AppleForums 758874, 779790): delete rules, links and enumerate work as elsewhere`() throws {
         let shops = try Shops()
         try shops.migrate([
             ShopStages.custom(

@@ -126,7 +126,7 @@ struct FoundingCaseTests {
         #expect(try stores.findings(Notes2.self) == [])
     }
 
-    @Test func `four kinds of notes become one by one streamed stage, which holds nothing`() throws {
+    @Test func `M6 (AppleForums 779790): four kinds of notes become one by a stage that holds nothing`() throws {
         let stores = Stores()
         try makeNotes(in: stores)
         try stores.use(Notes2.self, StreamedNotes.self) { container, context in

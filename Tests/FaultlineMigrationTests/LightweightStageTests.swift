@@ -24,7 +24,7 @@ struct LightweightStageTests {
         }
     }
 
-    @Test func addsRemovesRenamesAndTurnsOptionalRoundWithoutAPlan() throws {
+    @Test func `M30 (swiftdataserver.com): additions, removals, renamings need no plan`() throws {
         let stores = Stores()
         try makePeople(stores)
         try stores.use(People2.self) { container, context in

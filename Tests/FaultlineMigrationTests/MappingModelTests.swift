@@ -206,7 +206,7 @@ struct MappingModelTests {
         #expect(error?.code == .badPlan && error?.message.contains("stands there twice") == true)
     }
 
-    @Test func aDuplicateUnderANewUniqueRuleIsNamed() throws {
+    @Test func `M14 (GRDB PR#1095): a duplicate under a new unique rule is named`() throws {
         let stores = Stores()
         try makeMusic(in: stores) { $0.insert(Music1.Tag(word: "new")) }
         let error = try refusal(stores, MusicPlan.whole)

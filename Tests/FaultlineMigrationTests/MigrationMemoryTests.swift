@@ -18,7 +18,7 @@ struct MigrationMemoryTests {
     }
 
     /// Large rows come to fifteen times the ceiling, many small ones bring their table pages and index entries.
-    @Test func keepsItsPeakWhateverTheRows() throws {
+    @Test func `M1 (realm-swift#7814; StackOverflow 5995231): the peak is the same whatever the rows`() throws {
         let small = try peak(rows: 60_000, payloadByteCount: 4)
         let large = try peak(rows: 60_000, payloadByteCount: 3_900)
         let many = try peak(rows: 400_000, payloadByteCount: 4)
@@ -50,7 +50,7 @@ struct MigrationMemoryTests {
     }
 
     /// Killed at several moments, once after another, on one store: it goes on each time, and nothing is lost.
-    @Test func resumesAfterEveryKill() throws {
+    @Test func `M13 (GRDB#1087; StackOverflow 9790705): killed again and again, it ends`() throws {
         let rows = 30_000
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"

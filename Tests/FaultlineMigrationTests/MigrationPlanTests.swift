@@ -180,7 +180,7 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test func refusesAStoreThatANewerReleaseHasMigrated() throws {
+    @Test func `M31 (scout PR#514): a store that a newer release has migrated is refused`() throws {
         let stores = Stores()
         try stores.use(Pets2.self, LaterPlan.self) { _, _ in }
         let error = #expect(throws: MigrationError.self) { try stores.open(People2.self, StreamedPeoplePlan.self) }
@@ -188,7 +188,7 @@ struct MigrationPlanTests {
         #expect(error?.message.contains("2.0.1") == true)
     }
 
-    @Test func refusesAStoreOfADroppedVersionWithTheReleaseThatCanMigrateIt() throws {
+    @Test func `M25 (conbench#283): a store of a dropped version is refused with the release to use`() throws {
         let error = try refusal(People3.self, LatePlan.self, from: People1.self)
         #expect(error?.code == .droppedVersion)
         #expect(error?.message.contains("version 1.0.0") == true && error?.message.contains("release 2.4") == true)

@@ -39,8 +39,9 @@ struct MigrationPreviewTests {
             })
     }
 
-    @Test(arguments: [false, true]) func `a dry run does all but the switch, and leaves nothing`(isMapped: Bool) throws
-    {
+    @Test(arguments: [false, true]) func `M26 (fluent-kit PR#2): a dry run does all but the switch, and leaves nothing`(
+        isMapped: Bool
+    ) throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let old = try stores.open(Work1.self)

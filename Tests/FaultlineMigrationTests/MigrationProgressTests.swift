@@ -27,7 +27,7 @@ struct MigrationProgressTests {
         return course
     }
 
-    @Test func `every kind of stage tells of its passes`() throws {
+    @Test func `M12 (bipsync.com; StackOverflow 2535373): every kind of stage tells of its passes`() throws {
         let stores = [Stores(), Stores()]
         for store in stores { try WorkStore.make(in: store) }
         let (options, seen) = options()

@@ -28,7 +28,7 @@ struct RollbackTests {
         #expect(throws: RollbackError.self) { try rollBack(at: seconds, discarding: discarding) }
     }
 
-    @Test(arguments: [false, true]) func `a streamed or mapped migration is undone to the byte, and can be done again`(
+    @Test(arguments: [false, true]) func `M18 (woocommerce-ios PR#2481): a migration is undone to the byte, and redone`(
         isMapped: Bool
     ) throws {
         let plan: any SchemaMigrationPlan.Type = isMapped ? MappedWorkPlan.self : WorkPlan.self
@@ -61,7 +61,7 @@ struct RollbackTests {
         }
     }
 
-    @Test func `a lightweight migration is undone although rows were changed in the tables of before`() throws {
+    @Test func `M28 (fluent#387, #412): a lightweight migration is undone although rows were changed`() throws {
         try stores.use(People1.self) { _, context in
             for number in 0..<300 { context.insert(People1.Person(name: "p\(number)", age: number)) }
             context.insert(People1.Badge(code: "b"))

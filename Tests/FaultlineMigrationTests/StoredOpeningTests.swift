@@ -4,7 +4,7 @@ import Testing
 
 /// Stores opened under the schema that they carry, while that is about to change.
 @Suite struct StoredOpeningTests {
-    @Test func aMigrationThatWasCutShortIsReadAndLeftAlone() throws {
+    @Test func `M16 (realm-swift#3777): a migration that was cut short is found, read and left alone`() throws {
         let stores = Stores(isOnDisk: true)
         try stores.use(Work1.self) { _, context in
             for number in 0..<200 {

@@ -25,7 +25,7 @@ import Testing
         return nil
     }
 
-    @Test func `stores of all versions are made once, and brought along every path`() throws {
+    @Test func `M15 (realm-swift#3777): stores of all versions are made once, and brought along every path`() throws {
         let kit = kit(LibraryPlan.self)
         let made = try kit.makeGoldenStores(isMaking: true, fill: fill)
         #expect(made.map(\.description) == ["1.0.0", "2.0.0", "3.0.0"])

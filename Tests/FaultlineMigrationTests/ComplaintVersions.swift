@@ -1,0 +1,238 @@
+import Faultline
+import FaultlineMigration
+import Foundation
+
+/// Photos with everything that has gone wrong for people elsewhere: large values outside, a number kept as text.
+///
+/// Classes that do not change are listed by several versions.
+enum Album1: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Photo.self, Place.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+    @Model final class Photo {
+        var name: String
+        var width: String
+        @Attribute(.externalStorage) var bytes: Data?
+        init(name: String, width: String) {
+            self.name = name
+            self.width = width
+        }
+    }
+
+    /// The same in all versions, and written once.
+    @Model final class Place {
+        var town: String
+        init(town: String) { self.town = town }
+    }
+}
+
+/// Photos have a rating.
+enum Album2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Photo {
+        var name: String
+        var width: String
+        var rating: Int = 0
+        @Attribute(.externalStorage) var bytes: Data?
+        init(name: String, width: String) {
+            self.name = name
+            self.width = width
+        }
+    }
+}
+
+/// And an initial, which code makes of the name.
+enum Album3: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+
+    @Model final class Photo {
+        var name: String
+        var width: String
+        var rating: Int = 0
+        var initial: String = ""
+        @Attribute(.externalStorage) var bytes: Data?
+        init(name: String, width: String) {
+            self.name = name
+            self.width = width
+        }
+    }
+}
+
+/// The width is a number.
+enum Album4: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
+
+    @Model final class Photo {
+        var name: String
+        var width: Double
+        var initial: String
+        @Attribute(.externalStorage) var bytes: Data?
+        init(name: String, width: Double, initial: String) {
+            self.name = name
+            self.width = width
+            self.initial = initial
+        }
+    }
+}
+
+/// The name is a title, and the bytes are a picture.
+enum Album5: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(5, 0, 0) }
+
+    @Model final class Photo {
+        var title: String
+        var width: Double
+        var initial: String
+        @Attribute(.externalStorage) var picture: Data?
+        init(title: String, width: Double, initial: String) {
+            self.title = title
+            self.width = width
+            self.initial = initial
+        }
+    }
+}
+
+/// A stage of every kind.
+enum AlbumPlan: SchemaMigrationPlan {
+    /// Is told of each old object of the streamed stage.
+    @TaskLocal static var meets: @Sendable (AnyObject) -> Void = { _ in }
+
+    static var schemas: [any VersionedSchema.Type] {
+        [Album1.self, Album2.self, Album3.self, Album4.self, Album5.self]
+    }
+    static var stages: [MigrationStage] {
+        [
+            .lightweight(fromVersion: Album1.self, toVersion: Album2.self),
+            .custom(
+                fromVersion: Album2.self, toVersion: Album3.self, willMigrate: nil,
+                didMigrate: { context in
+                    for photo in try context.fetch(FetchDescriptor<Album3.Photo>()) {
+                        photo.initial = String(photo.name.prefix(1))
+                    }
+                    try context.save()
+                }),
+            .streamed(
+                fromVersion: Album3.self, toVersion: Album4.self,
+                StreamedEntity(Album3.Photo.self) { old, output in
+                    meets(old)
+                    let new = Album4.Photo(name: old.name, width: Double(old.width) ?? -1, initial: old.initial)
+                    if let bytes = old.blob(\.bytes) { new.setBlob(bytes, for: \.bytes) }
+                    try output.insert(new)
+                }),
+            .mapped(
+                fromVersion: Album4.self, toVersion: Album5.self,
+                MappingModel(
+                    EntityMapping(
+                        from: "Photo", to: "Photo",
+                        attributes: [
+                            PropertyMapping("title", .source("name")), PropertyMapping("picture", .source("bytes")),
+                        ]))),
+        ]
+    }
+}
+
+/// Stores with photos, which are looked at under the first version or the last.
+struct Albums {
+    let stores: Stores
+    let count: Int
+    private static let byteCount = 5_000
+
+    init(_ stores: Stores = Stores(), count: Int = 30) throws {
+        self.stores = stores
+        self.count = count
+        try stores.use(Album1.self) { _, context in
+            for number in 0..<count {
+                let photo = Album1.Photo(name: "p\(number)", width: "\(number).5")
+                if number % 3 == 0 { photo.bytes = Self.bytes(number) }
+                context.insert(photo)
+            }
+            context.insert(Album1.Place(town: "Rome"))
+            try context.save()
+        }
+    }
+
+    static func bytes(_ number: Int) -> Data {
+        Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ number) })
+    }
+
+    /// What the last version has to have, a photo a line.
+    var expected: [String] {
+        (0..<count).map { "p\($0) \(Double($0) + 0.5) p \($0 % 3 == 0 ? Self.bytes($0).hashValue : 0)" }.sorted()
+    }
+
+    /// What it has.
+    func contents() throws -> [String] {
+        try stores.use(Album5.self, AlbumPlan.self) { _, context in
+            guard try context.all(Album1.Place.self).map(\.town) == ["Rome"] else { return ["no place"] }
+            return try context.all(Album5.Photo.self)
+                .map { "\($0.title) \($0.width) \($0.initial) \($0.picture?.hashValue ?? 0)" }.sorted()
+        }
+    }
+}
+
+/// What a track is like: a case and a member are there that the next version lacks.
+enum Track1: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Track.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+    enum Mood: String, Codable, CaseIterable { case calm, loud, sad }
+    struct Spot: Codable, Hashable {
+        var x: Int
+        var old: Int
+    }
+
+    @Model final class Track {
+        var name: String
+        var mood: Mood
+        var spot: Spot
+        init(name: String, mood: Mood, spot: Spot) {
+            self.name = name
+            self.mood = mood
+            self.spot = spot
+        }
+    }
+}
+
+enum Track2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Track.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    enum Mood: String, Codable, CaseIterable { case calm, loud, glad }
+    struct Spot: Codable, Hashable {
+        var x: Int
+        var y: Int?
+    }
+
+    @Model final class Track {
+        var name: String
+        var mood: Mood
+        var spot: Spot
+        init(name: String, mood: Mood, spot: Spot) {
+            self.name = name
+            self.mood = mood
+            self.spot = spot
+        }
+    }
+}
+
+/// An attribute says that it had a name which no version has had.
+enum Label2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Photo {
+        var name: String
+        var width: String
+        @Attribute(originalName: "neverThere") var label: String = "none"
+        @Attribute(.externalStorage) var bytes: Data?
+        init(name: String, width: String) {
+            self.name = name
+            self.width = width
+        }
+    }
+}
