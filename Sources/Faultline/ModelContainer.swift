@@ -123,8 +123,10 @@ public final class ModelContainer: Equatable, Sendable {
         reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
         let place = StorePlace(configuration, observer: reporter)
         place.createParent()
+        var migration = configuration.options.migration.options
+        if let reporter { migration.observe = { (event: MigrationEvent) in reporter.observe(event) } }
         (store, migrationReport) = try Self.open(
-            place, request.written, types, migrationPlan, configuration.options.migration.options, configuration,
+            place, request.written, types, migrationPlan, migration, configuration,
             isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)
         idleRewriting =
             configuration.allowsSave && configuration.options.rewritesWhenIdle ? IdleRewriting(store) : nil

@@ -59,6 +59,8 @@ public struct StoreOptions: Hashable, Sendable {
         /// The files of that state are kept whole meanwhile: `MigrationReport.gracePeriod` says what that takes.
         public var gracePeriod: Duration?
         private var updates: [AsyncStream<MigrationProgress>.Continuation] = []
+        /// Told of each progress, and of the end by nil.
+        var watchers: [@Sendable (MigrationProgress?) -> Void] = []
 
         /// The defaults.
         public init() {}
@@ -98,6 +100,7 @@ public struct StoreOptions: Hashable, Sendable {
             options.bytesPerSecond = bytesPerSecond
             options.gracePeriod = gracePeriod
             options.updates = updates
+            options.watchers = watchers
             return options
         }
     }

@@ -30,6 +30,10 @@ public struct MigrationOptions: Sendable {
 
     /// Who is told of the progress beside `progress`.
     package var updates: [AsyncStream<MigrationProgress>.Continuation] = []
+    /// The same, for whoever needs to know of its end too, for which nil stands; that may be told twice.
+    package var watchers: [@Sendable (MigrationProgress?) -> Void] = []
+    /// Told of stages, and of the migration as a whole, on the thread that runs it.
+    package var observe: (@Sendable (MigrationEvent) -> Void)?
 
     /// The engine's share of the ceiling.
     ///
@@ -119,13 +123,15 @@ public struct MigrationOptions: Sendable {
     /// Ends the sequences: the container was made, or refused.
     package func finishUpdates() {
         for update in updates { update.finish() }
+        for watcher in watchers { watcher(nil) }
     }
 
     /// Whether anybody wants to know how far the migration is.
-    var isWatched: Bool { progress != nil || !updates.isEmpty }
+    var isWatched: Bool { progress != nil || !updates.isEmpty || !watchers.isEmpty }
 
     func tell(_ progress: MigrationProgress) {
         self.progress?(progress)
         for update in updates { update.yield(progress) }
+        for watcher in watchers { watcher(progress) }
     }
 }

@@ -1,6 +1,7 @@
 internal import CoreMetrics
 internal import Dispatch
 internal import FaultlineLog
+internal import FaultlineMigration
 internal import FaultlineObjects
 internal import Synchronization
 
@@ -28,6 +29,7 @@ final class StoreMetrics: Sendable {
     private let checkpointDuration: CoreMetrics.Timer
     private let compactionDuration: CoreMetrics.Timer
     private let openDuration: CoreMetrics.Timer
+    private let migrations: MigrationMetrics
 
     private let interval: DispatchTimeInterval
     private let queue = DispatchQueue(label: "faultline.metrics")
@@ -73,6 +75,7 @@ final class StoreMetrics: Sendable {
         checkpointDuration = timer("checkpoint_duration")
         compactionDuration = timer("compaction_duration")
         openDuration = timer("open_duration")
+        migrations = MigrationMetrics(counter: counter, timer: timer)
         let (seconds, attoseconds) = max(metrics.interval, .milliseconds(100)).components
         interval = .milliseconds(
             Int(clamping: min(seconds, 1 << 32) * 1_000 + attoseconds / 1_000_000_000_000_000))
@@ -94,6 +97,8 @@ final class StoreMetrics: Sendable {
         default: break
         }
     }
+
+    func take(_ event: MigrationEvent) { migrations.take(event) }
 
     func committed(nanoseconds: UInt64, syncs: [UInt64]) {
         commitDuration.recordNanoseconds(Int64(clamping: nanoseconds))

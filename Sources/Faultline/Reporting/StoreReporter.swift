@@ -1,4 +1,5 @@
 internal import FaultlineLog
+internal import FaultlineMigration
 internal import FaultlineObjects
 internal import Logging
 
@@ -17,6 +18,11 @@ final class StoreReporter: LogObserver {
     var timesCommits: Bool { metrics != nil }
 
     func observe(_ event: FaultlineLog.LogEvent) {
+        logger?.write(event)
+        metrics?.take(event)
+    }
+
+    func observe(_ event: MigrationEvent) {
         logger?.write(event)
         metrics?.take(event)
     }

@@ -11,13 +11,15 @@ final class MigrationCourse {
     var counts: MigrationCounts
     /// What had been counted before the stage under way began.
     private(set) var countsBefore = MigrationCounts()
+    /// The stage that observers were told of; nil if there is none, or nobody is told.
+    var stageBeginning: StageBeginning?
     /// Passes of no stage: the switch, and what comes after it.
     private(set) var lastPasses: [PassCounts] = []
 
-    private let log: Log
-    private let options: MigrationOptions
+    let log: Log
+    let options: MigrationOptions
     /// How many stages there are.
-    private let stageCount: Int
+    let stageCount: Int
     /// What a dry run has found; nil if it is none.
     let findings: PreviewFindings?
     /// Takes the objects that fail.
@@ -86,6 +88,7 @@ final class MigrationCourse {
     ///   - isResumed: Whether it was begun, and did not end.
     func begin(_ step: MigrationSteps.Step, at place: Int, isResumed: Bool) {
         end()
+        tellEnd()
         countsBefore = counts
         let found = counts.stages.firstIndex { $0.place == place }
         if found == nil {
@@ -98,6 +101,7 @@ final class MigrationCourse {
         self.stage = stage
         entityPlace = nil
         mappingPlace = nil
+        tellBeginning(of: stage, isResumed: isResumed)
     }
 
     /// Goes back to what had been counted when the stage under way began, because its work was taken back.
@@ -137,6 +141,7 @@ final class MigrationCourse {
     /// Ends the last stage: what follows belongs to the migration as a whole.
     func endStages() {
         end()
+        tellEnd()
         stage = nil
     }
 

@@ -45,7 +45,17 @@ package struct Migrator {
 
     /// Brings the store to the schema.
     package mutating func run(isReadOnly: Bool) throws -> Opened {
-        try inTurn { try $0.runInTurn(StoredCatalog.read($0.log.snapshot()), isReadOnly) }
+        try inTurn { migrator in
+            try migrator.tellingFailures { try $0.runInTurn(StoredCatalog.read($0.log.snapshot()), isReadOnly) }
+        }
+    }
+
+    /// Tells observers why the store was not brought to the schema; what else an opening fails for is none of theirs.
+    private mutating func tellingFailures<R>(_ body: (inout Migrator) throws -> R) throws -> R {
+        do { return try body(&self) } catch {
+            if error is MigrationError { options.observe?(.failed(error)) }
+            throw error
+        }
     }
 
     /// Calls `body` while nobody else in this process migrates the store.
@@ -62,9 +72,11 @@ package struct Migrator {
     /// - Returns: Nil if it does; nothing was written then.
     package mutating func runUnlessRewriting(isReadOnly: Bool) throws -> Opened? {
         try inTurn { migrator in
-            let stored = try StoredCatalog.read(migrator.log.snapshot())
-            if let stored, !isReadOnly, try migrator.isRewriteDue(stored) { return nil }
-            return try migrator.runInTurn(stored, isReadOnly)
+            try migrator.tellingFailures { migrator in
+                let stored = try StoredCatalog.read(migrator.log.snapshot())
+                if let stored, !isReadOnly, try migrator.isRewriteDue(stored) { return nil }
+                return try migrator.runInTurn(stored, isReadOnly)
+            }
         }
     }
 
@@ -186,8 +198,24 @@ package struct Migrator {
     private mutating func migrate(_ begun: Begun, _ steps: MigrationSteps) throws -> StoredCatalog {
         var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
         let course = try MigrationCourse(log, options, stageCount: steps.all.count, resumed: begun.resumed)
-        try run(steps, begun, course, &progress)
-        course.endStages()
+        options.observe?(.began(versions: steps.versions, isResumed: begun.resumed != nil))
+        do {
+            try run(steps, begun, course, &progress)
+            course.endStages()
+            try finish(begun, steps, course, progress)
+        } catch {
+            course.tellEnd(isStopped: true)
+            if !(error is MigrationError) { options.observe?(.failed(error)) }
+            throw error
+        }
+        options.observe?(.ended(report))
+        return progress.current
+    }
+
+    /// Puts the new schema in force, and deletes what nobody needs any more.
+    private mutating func finish(
+        _ begun: Begun, _ steps: MigrationSteps, _ course: MigrationCourse, _ progress: StepProgress
+    ) throws {
         try course.begin(.switching)
         let keeping = SwitchKeeping(log: log)
         // Indexes are no reason to give up a state before that is kept.
@@ -203,7 +231,6 @@ package struct Migrator {
         report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
         report.quarantined = try course.quarantine.counts()
         if record != nil { report.gracePeriod = try keeping.period() }
-        return progress.current
     }
 
     /// Where a migration begins, or goes on.
