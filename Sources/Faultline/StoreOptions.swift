@@ -58,6 +58,11 @@ public struct StoreOptions: Hashable, Sendable {
         ///
         /// The files of that state are kept whole meanwhile: `MigrationReport.gracePeriod` says what that takes.
         public var gracePeriod: Duration?
+        /// How objects of the stored schema become those of the container's, where there is no plan: for schemas without
+        /// classes, in one mapped stage; nil, the default, for what needs no code.
+        ///
+        /// Not part of what makes two options equal.
+        public var mapping: MappingModel?
         private var updates: [AsyncStream<MigrationProgress>.Continuation] = []
         /// Told of each progress, and of the end by nil.
         var watchers: [@Sendable (MigrationProgress?) -> Void] = []
@@ -101,6 +106,7 @@ public struct StoreOptions: Hashable, Sendable {
             options.gracePeriod = gracePeriod
             options.updates = updates
             options.watchers = watchers
+            options.mapping = mapping
             return options
         }
     }

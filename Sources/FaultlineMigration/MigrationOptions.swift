@@ -32,6 +32,8 @@ public struct MigrationOptions: Sendable {
     package var updates: [AsyncStream<MigrationProgress>.Continuation] = []
     /// The same, for whoever needs to know of its end too, for which nil stands; that may be told twice.
     package var watchers: [@Sendable (MigrationProgress?) -> Void] = []
+    /// The way to the schema where there is no plan.
+    package var mapping: MappingModel?
     /// Told of stages, and of the migration as a whole, on the thread that runs it.
     package var observe: (@Sendable (MigrationEvent) -> Void)?
 

@@ -43,7 +43,7 @@ public struct MigrateCommand<Plan: SchemaMigrationPlan>: ParsableCommand {
             guard let newest = Plan.schemas.last else {
                 throw CommandFailure(CommandFailure.refused, "\(Plan.self) has no versions. List them in `schemas`.")
             }
-            try MigrationRun(arguments).run { _ in
+            try MigrationRun(arguments).run { _, _ in
                 MigrationRun.Goal(Schema(versionedSchema: newest), by: Plan.self)
             }
         } catch let failure as CommandFailure {

@@ -1,6 +1,7 @@
 package import Faultline
 import FaultlineLog
 package import FaultlineMigration
+import FaultlineStore
 import FoundationEssentials
 
 /// A migration as commands run it: looked at first, watched on the terminal, cancelled by Ctrl-C, reported.
@@ -15,19 +16,30 @@ package struct MigrationRun {
         let schema: Schema
         /// The stages that lead to it; nil if none is needed.
         let plan: (any SchemaMigrationPlan.Type)?
+        /// What takes the place of stages where there are none; nil if nothing is needed.
+        let mapping: MappingModel?
 
-        package init(_ schema: Schema, by plan: (any SchemaMigrationPlan.Type)? = nil) {
+        package init(
+            _ schema: Schema, by plan: (any SchemaMigrationPlan.Type)? = nil, mapping: MappingModel? = nil
+        ) {
             self.schema = schema
             self.plan = plan
+            self.mapping = mapping
+        }
+
+        /// Whether a migration that was stopped is this one.
+        package func continues(_ unfinished: UnfinishedMigration) -> Bool {
+            unfinished.goesOn(to: schema, by: plan, mapping: mapping)
         }
     }
 
     /// Migrates the store, or tries it out, and prints the report.
     ///
-    /// - Parameter goal: What it is brought to; it gets the migration that was stopped, if there is one.
+    /// - Parameter goal: What it is brought to; it gets the migration that was stopped, if there is one, and the schema
+    ///   that the store has.
     /// - Throws: `CommandFailure`: with status 3 if there is no store, or it cannot be opened; with status 1 if it cannot
     ///   be migrated, if the dry run found that, or if it was cancelled.
-    package func run(to goal: (UnfinishedMigration?) throws -> Goal) throws {
+    package func run(to goal: (UnfinishedMigration?, Schema) throws -> Goal) throws {
         // Looked at first: nothing is written to what is no store of ours.
         let found = try OpenedStore(arguments.store)
         let unfinished = UnfinishedMigration(found.catalog)
@@ -37,8 +49,8 @@ package struct MigrationRun {
                 CommandFailure.refused,
                 "\(arguments.store) has no migration under way. Leave --resume out to begin one.")
         }
-        let goal = try goal(unfinished)
-        if arguments.resume, let unfinished, !unfinished.goesOn(to: goal.schema, by: goal.plan) {
+        let goal = try goal(unfinished, found.catalog.schema)
+        if arguments.resume, let unfinished, !goal.continues(unfinished) {
             throw CommandFailure(
                 CommandFailure.refused,
                 "\(arguments.store) has a migration under way that is another one: beginning this one would give it up. Go on with what began it, or leave --resume out."
@@ -76,6 +88,7 @@ package struct MigrationRun {
         configuration.options.migration.unhandledData = arguments.keepData ? .fail : .drop
         if let limit = arguments.quarantine { configuration.options.migration.onFailure = .quarantine(limit: limit) }
         if let grace = arguments.grace { configuration.options.migration.gracePeriod = .seconds(grace * 3_600) }
+        configuration.options.migration.mapping = goal.mapping
         configuration.options.migration.control = control
         configuration.options.migration.progress = { display.show($0) }
         if arguments.dryRun {

@@ -23,7 +23,8 @@ extension Migrator {
                     "A migration of this store was stopped and can go on: a dry run would give up what it has done. Open the store with its plan to finish it, or under the old schema to give it up."
                 )
             }
-            let steps = try MigrationSteps(from: stored.schema, to: migrator.schema, plan: migrator.plan)
+            let steps = try MigrationSteps(
+                from: stored.schema, to: migrator.schema, plan: migrator.plan, mapping: migrator.options.mapping)
             guard !steps.all.isEmpty else { return .nothingToPreview }
             try steps.checkReferences(over: stored)
             return try migrator.preview(

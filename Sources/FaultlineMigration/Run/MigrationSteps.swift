@@ -124,10 +124,12 @@ package struct MigrationSteps {
     ///   - map: Its entity map; nil where it does not matter whether all indexes are there.
     ///   - target: The schema asked for.
     ///   - plan: The way from older schemas; nil for what needs none.
+    ///   - mapping: The way where there is no plan; nil for what needs none.
     /// - Throws: `MigrationError` if there is no way, naming entity and property where a change needs a default or a
-    ///   stage.
+    ///   stage; `badPlan` where there are two.
     package init(
-        from stored: Schema, _ map: EntityMap? = nil, to target: Schema, plan: (any SchemaMigrationPlan.Type)?
+        from stored: Schema, _ map: EntityMap? = nil, to target: Schema, plan: (any SchemaMigrationPlan.Type)?,
+        mapping: MappingModel? = nil
     ) throws {
         try plan.map { try PlanVersions.checkDropped(stored, by: $0, for: target) }
         if stored.meansTheSame(as: target) {
@@ -139,11 +141,19 @@ package struct MigrationSteps {
             return
         }
         guard let plan else {
-            try Self.checkLightweight(from: stored, to: target, "the container's schema")
-            all = [Step(name: "\(target.version)", from: stored, to: target, stage: nil, fromTypes: [], toTypes: [])]
+            let step = Self.step(from: stored, to: target, by: mapping)
+            _ = try MappingResolution(step.mappingModels, from: stored, to: target, stage: step.name).resolved()
+            try Self.checkLightweight(
+                from: stored, to: target, "the container's schema", except: step.rewrittenEntities(from: stored))
+            all = [step]
             versions = ["\(stored.version)", "\(target.version)"]
-            digest = "\(stored.fingerprint)>\(target.fingerprint)"
+            digest = "\(stored.fingerprint)\(step.mark)>\(target.fingerprint)"
             return
+        }
+        guard mapping == nil else {
+            throw MigrationError(
+                .badPlan,
+                "The options have a mapping, and the container has \(plan): put the mapping into one of its stages.")
         }
         let versions = try PlanVersions(plan)
         let (start, end) = try versions.places(from: stored, to: target)
@@ -167,6 +177,21 @@ package struct MigrationSteps {
         }
         self.versions = names
         digest = zip(versions.fingerprints[start...], all).map { "\($0)\($1.mark)>" }.joined() + "\(target.fingerprint)"
+    }
+
+    /// Stands in for the versions of a stage that is known by its schemas.
+    private enum NoVersion: VersionedSchema {
+        static var models: [any PersistentModel.Type] { [] }
+        static var versionIdentifier: Schema.Version { Schema.Version(0, 0, 0) }
+    }
+
+    /// The one step where there is no plan.
+    private static func step(from stored: Schema, to target: Schema, by mapping: MappingModel?) -> Step {
+        let mapping = mapping.flatMap { $0.entityMappings.isEmpty ? nil : $0 }
+        return Step(
+            name: "\(target.version)", from: stored, to: target,
+            stage: mapping.map { .mapped(fromVersion: NoVersion.self, toVersion: NoVersion.self, $0) },
+            fromTypes: [], toTypes: [])
     }
 
     /// Checks that what becomes of the references of rows that stay can be told, in every step.

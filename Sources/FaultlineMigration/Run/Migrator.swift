@@ -82,7 +82,9 @@ package struct Migrator {
 
     private func isRewriteDue(_ stored: StoredCatalog) throws -> Bool {
         var current = stored
-        for step in try MigrationSteps(from: stored.schema, stored.map, to: schema, plan: plan).all {
+        for step in try MigrationSteps(
+            from: stored.schema, stored.map, to: schema, plan: plan, mapping: options.mapping
+        ).all {
             if step.isHeavy { return true }
             let plan = try EntityMapPlan(
                 for: step.to, over: current.schema, in: current.map, layouts: current.layouts, rewriting: [])
@@ -106,7 +108,8 @@ package struct Migrator {
             // Again, because a salvage may not have seen that the catalog names some.
             if stored.map.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
         }
-        let steps = try MigrationSteps(from: stored.schema, stored.map, to: schema, plan: plan)
+        let steps = try MigrationSteps(
+            from: stored.schema, stored.map, to: schema, plan: plan, mapping: options.mapping)
         // Whoever only reads does without the indexes.
         if steps.all.isEmpty || isReadOnly && steps.buildsIndexesOnly {
             let catalog = try finishUp(stored, isReadOnly)

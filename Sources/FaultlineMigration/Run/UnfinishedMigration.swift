@@ -21,8 +21,10 @@ package struct UnfinishedMigration {
     /// Whether nothing but that schema is needed to go on: no class, no closure, no policy.
     package var isWithoutCode: Bool { goesOn(to: target, by: nil) }
 
-    /// Whether it goes on when the store is opened under a schema by a plan, and is not given up.
-    package func goesOn(to schema: Schema, by plan: (any SchemaMigrationPlan.Type)?) -> Bool {
-        (try? MigrationSteps(from: source, sourceMap, to: schema, plan: plan))?.digest == planDigest
+    /// Whether it goes on when the store is opened under a schema by a plan, or by a mapping, and is not given up.
+    package func goesOn(
+        to schema: Schema, by plan: (any SchemaMigrationPlan.Type)?, mapping: MappingModel? = nil
+    ) -> Bool {
+        (try? MigrationSteps(from: source, sourceMap, to: schema, plan: plan, mapping: mapping))?.digest == planDigest
     }
 }

@@ -12,7 +12,8 @@ struct MigrateStoreCommand: ParsableCommand {
         commandName: "migrate",
         abstract: "Brings a store to another schema, where that needs no code.",
         discussion: """
-            The schema is that of another store, or a file as `faultline schema --json` prints it. What needs closures, \
+            The schema is that of another store, or a file as `faultline schema --json` prints it. Mappings that are \
+            values are taken from a file of JSON: docs/Migrations.md. What needs closures, \
             policies or classes is refused with the reasons; MigrateCommand, of the product FaultlineCommands, runs a plan \
             in an executable of your own.
             """
@@ -23,6 +24,12 @@ struct MigrateStoreCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The schema: a store's directory, or a JSON file.", valueName: "schema"))
     var to: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Mappings as values, in JSON: what becomes of objects where the schemas do not say it by themselves.",
+            valueName: "file"))
+    var mapping: String?
+
     func validate() throws {
         if arguments.resume == (to != nil) {
             throw ValidationError("Say either --to SCHEMA, or --resume, which knows the schema.")
@@ -30,17 +37,27 @@ struct MigrateStoreCommand: ParsableCommand {
     }
 
     func run() throws {
-        try MigrationRun(arguments).run { unfinished in
-            if let unfinished {
-                guard unfinished.isWithoutCode else {
-                    throw CommandFailure(
-                        CommandFailure.refused,
-                        "\(arguments.store) has a migration under way that needs code: go on with it by the app, or the executable, that began it. Opening the store under its old schema gives it up."
-                    )
-                }
-                if arguments.resume { return MigrationRun.Goal(unfinished.target) }
+        try MigrationRun(arguments).run { unfinished, stored in
+            let target = arguments.resume ? unfinished?.target : nil
+            let schema = try target ?? schema(at: to ?? "")
+            let goal = MigrationRun.Goal(schema, mapping: try mapping.map { try model(at: $0, stored, schema) })
+            if let unfinished, !unfinished.isWithoutCode, !goal.continues(unfinished) {
+                throw CommandFailure(
+                    CommandFailure.refused,
+                    "\(arguments.store) has a migration under way that needs code, or another mapping file: go on with it by what began it. Opening the store under its old schema gives it up."
+                )
             }
-            return MigrationRun.Goal(try schema(at: to ?? ""))
+            return goal
+        }
+    }
+
+    private func model(at path: String, _ stored: Schema, _ target: Schema) throws -> MappingModel {
+        let text: String
+        do { text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) } catch {
+            throw CommandFailure(CommandFailure.wrongUsage, "\(path) cannot be read. \(error)")
+        }
+        do { return try MappingFile.model(text, from: stored, to: target) } catch {
+            throw CommandFailure(CommandFailure.wrongUsage, "\(path) is no mapping file. \(error)")
         }
     }
 

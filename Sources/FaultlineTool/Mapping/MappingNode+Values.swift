@@ -1,0 +1,65 @@
+import FaultlineModel
+import Foundation
+
+extension MappingNode {
+    /// The value as one of an attribute, or, where nobody knows which, as JSON says it.
+    ///
+    /// - Throws: `wrongValue` where it is none of the attribute's kind.
+    func value(of attribute: Schema.Attribute?) throws(MappingFileError) -> (any Sendable)? {
+        switch value {
+        case .null: return nil
+        case .list, .object: throw wrong("a text, a number, true, false or null")
+        default: break
+        }
+        guard let kind = attribute?.kind else { return plain }
+        guard let converted = converted(to: kind) else { throw wrong(Self.wanted(kind)) }
+        return converted
+    }
+
+    private var plain: (any Sendable)? {
+        switch value {
+        case .bool(let value): value
+        case .int(let value): value
+        case .double(let value): value
+        case .text(let value): value
+        case .null, .list, .object: nil
+        }
+    }
+
+    private func converted(to kind: AttributeKind) -> (any Sendable)? {
+        switch (kind, value) {
+        case (.bool, .bool(let value)): value
+        case (.string, .text(let value)): value
+        case (.float, .int(let value)), (.double, .int(let value)): Double(value)
+        case (.float, .double(let value)), (.double, .double(let value)): value
+        case (.decimal, .int(let value)): Decimal(value)
+        case (.decimal, .text(let value)): Decimal(string: value)
+        case (.date, .text(let value)): try? Date(value, strategy: .iso8601)
+        case (.uuid, .text(let value)): UUID(uuidString: value)
+        case (.url, .text(let value)): URL(string: value)
+        case (.data, .text(let value)): Data(base64Encoded: value)
+        case (.int8, .int(let value)), (.int16, .int(let value)), (.int32, .int(let value)), (.int64, .int(let value)):
+            value
+        case (.uint8, .int(let value)), (.uint16, .int(let value)), (.uint32, .int(let value)),
+            (.uint64, .int(let value)):
+            value >= 0 ? value : nil
+        default: nil
+        }
+    }
+
+    private static func wanted(_ kind: AttributeKind) -> String {
+        switch kind {
+        case .bool: "true or false"
+        case .string: "a text"
+        case .float, .double: "a number"
+        case .decimal: "a whole number, or a decimal number as a text,"
+        case .date: "a date as in \"2026-01-31T12:00:00Z\""
+        case .uuid: "a UUID as a text"
+        case .url: "a URL as a text"
+        case .data: "bytes in base64"
+        case .uint8, .uint16, .uint32, .uint64: "a whole number that is not negative"
+        case .int8, .int16, .int32, .int64: "a whole number"
+        case .codable: "nothing, because encoded values have no text,"
+        }
+    }
+}
