@@ -62,8 +62,8 @@ let package = Package(
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ]),
 
-        // For users' tests: locked schemas, golden stores.
-        .target(name: "FaultlineTesting", dependencies: ["Faultline"]),
+        // For users' tests: locked schemas, golden stores, disks that stop.
+        .target(name: "FaultlineTesting", dependencies: ["Faultline", "FaultlineDisk"]),
 
         // What commands print, and the one that migrates a store by a plan, for users' own executables.
         .target(
@@ -224,8 +224,8 @@ let package = Package(
         .target(
             name: "MigrationSimulation",
             dependencies: [
-                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
-                "FaultlineTestSupport",
+                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineModel", "FaultlineLog",
+                "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/MigrationSimulation"),
         .testTarget(

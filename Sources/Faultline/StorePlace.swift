@@ -33,7 +33,7 @@ struct StorePlace {
                 options.access = .reading
             }
             directory = folder.path(percentEncoded: false)
-            disk = PosixDisk()
+            disk = StoreDisk.current ?? PosixDisk()
         }
         self.options = options
     }

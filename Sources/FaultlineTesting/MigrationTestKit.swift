@@ -14,7 +14,7 @@ public struct MigrationTestKit {
     /// The variable of the environment that lets `makeGoldenStores` make what is missing: set it to 1 for one run.
     public static let makingVariable = "FAULTLINE_MAKE_GOLDEN_STORES"
 
-    private let plan: any SchemaMigrationPlan.Type
+    let plan: any SchemaMigrationPlan.Type
     /// The folder of the golden stores, each named after its version, as in `1.0.0.store`.
     public let goldenStores: URL
 
@@ -72,6 +72,24 @@ public struct MigrationTestKit {
         return made
     }
 
+    /// A store to work on, which goes away with it.
+    struct Copy {
+        private let scratch: ScratchFolder
+        let store: URL
+
+        init(_ scratch: ScratchFolder) {
+            self.scratch = scratch
+            store = scratch.url.appending(path: "copy.store", directoryHint: .isDirectory)
+        }
+    }
+
+    func copy(of version: any VersionedSchema.Type) throws -> Copy {
+        guard isPresent(version) else { throw missing(version) }
+        let copy = Copy(try ScratchFolder())
+        try FileManager.default.copyItem(at: goldenStore(of: version), to: copy.store)
+        return copy
+    }
+
     private func goldenStore(of version: any VersionedSchema.Type) -> URL {
         goldenStores.appending(path: "\(version.versionIdentifier).store", directoryHint: .isDirectory)
     }
@@ -120,17 +138,16 @@ public struct MigrationTestKit {
 
     /// A copy of a golden store that was brought to one version after the other.
     private struct Way {
-        private let scratch: ScratchFolder
-        private let store: URL
+        private let copy: Copy
+        private var store: URL { copy.store }
         let reports: [MigrationReport]
         let contents: [String]
 
         init(
             _ kit: MigrationTestKit, _ from: any VersionedSchema.Type, _ versions: [any VersionedSchema.Type]
         ) throws {
-            scratch = try ScratchFolder()
-            store = scratch.url.appending(path: "copy.store", directoryHint: .isDirectory)
-            try FileManager.default.copyItem(at: kit.goldenStore(of: from), to: store)
+            copy = try kit.copy(of: from)
+            let store = copy.store
             var reports: [MigrationReport] = []
             for version in versions {
                 do { try kit.use(store, version) { reports.append($0.migrationReport) } } catch {
@@ -170,7 +187,7 @@ public struct MigrationTestKit {
         if one != other { throw differs(.reportsDiffer, "reports: \(one) and \(other).") }
     }
 
-    private func use(
+    func use(
         _ store: URL, _ version: any VersionedSchema.Type, _ body: (ModelContainer) throws -> Void
     ) throws {
         var configuration = ModelConfiguration(url: store)

@@ -89,4 +89,26 @@ import Testing
         let error = CountingLibraryPlan.calls.withValue(Calls()) { failure(SavingLibraryPlan.self) }
         #expect(error?.code == .reportsDiffer)
     }
+
+    @Test func `a migration that is stopped at any write is old, or new, and comes to the same`() throws {
+        let kit = kit(LibraryPlan.self)
+        try kit.makeGoldenStores(isMaking: true, fill: fill)
+        let stops = try kit.stopAtWrites()
+        #expect(stops.writes > 10 && stops.stops >= stops.writes - 2, "\(stops)")
+        #expect(stops.old > 5 && stops.new > 0 && stops.resumed > 0, "\(stops)")
+        #expect(stops.old + stops.new == stops.stops)
+        // A path of one lightweight stage, every third write.
+        let few = try kit.stopAtWrites(from: Library1.self, to: Library2.self, every: 3)
+        #expect(few.writes < stops.writes && few.stops <= few.writes / 3 + 1 && few.stops > 0)
+    }
+
+    @Test func `a stage that depends on how often it was begun is found by stopping it`() throws {
+        let kit = kit(CountingLibraryPlan.self)
+        try kit.makeGoldenStores(isMaking: true, fill: fill)
+        let error = #expect(throws: MigrationTestError.self) {
+            try CountingLibraryPlan.calls.withValue(Calls()) { try kit.stopAtWrites() }
+        }
+        #expect(error?.code == .contentsDiffer)
+        #expect(error?.message.contains("stopped at write") == true)
+    }
 }

@@ -1,0 +1,87 @@
+import FaultlineDisk
+import Synchronization
+
+/// A disk that a process is killed over: after so many changes it makes no other, whatever is called.
+///
+/// The change at which it stops is made by half where it is a write of more than one byte.
+// Safe because what varies is protected by a lock.
+final class StoppingDisk: Disk, @unchecked Sendable {
+    private let base = PosixDisk()
+    private let limit: Int
+    private let changes = Mutex(0)
+
+    /// - Parameter limit: Changes that are made whole.
+    init(after limit: Int) {
+        self.limit = limit
+        super.init()
+    }
+
+    /// Changes that were asked for, up to the one at which it stopped.
+    var changeCount: Int { changes.withLock { $0 } }
+    /// Whether it has stopped.
+    var hasStopped: Bool { changeCount > limit }
+
+    /// What becomes of a change.
+    enum Fate { case made, madeByHalf, refused }
+
+    /// Counts a change.
+    func fate() -> Fate {
+        changes.withLock { count in
+            if count > limit { return .refused }
+            count += 1
+            return count > limit ? .madeByHalf : .made
+        }
+    }
+
+    /// Makes a change, unless the process is dead by then.
+    func change<R>(
+        _ call: SystemCall, _ path: String, _ body: () throws(DiskError) -> R
+    ) throws(DiskError) -> R {
+        guard fate() == .made else { throw Self.refusal(call, path) }
+        return try body()
+    }
+
+    /// What nobody reads any more, because the process is dead.
+    static func refusal(_ call: SystemCall, _ path: String) -> DiskError {
+        DiskError(code: .ioFailure, systemCall: call, path: path)
+    }
+
+    override func open(_ path: String, for access: FileAccess) throws(DiskError) -> DiskFile {
+        guard access == .creating else { return StoppingDiskFile(over: try base.open(path, for: access), of: self) }
+        let file = try change(.open, path) { () throws(DiskError) in try base.open(path, for: access) }
+        return StoppingDiskFile(over: file, of: self)
+    }
+
+    override func names(in directory: String) throws(DiskError) -> [String] { try base.names(in: directory) }
+
+    override func isPresent(_ path: String) throws(DiskError) -> Bool { try base.isPresent(path) }
+
+    override func createDirectory(_ path: String) throws(DiskError) {
+        try change(.mkdir, path) { () throws(DiskError) in try base.createDirectory(path) }
+    }
+
+    override func remove(_ path: String) throws(DiskError) {
+        try change(.unlink, path) { () throws(DiskError) in try base.remove(path) }
+    }
+
+    override func removeDirectory(_ path: String) throws(DiskError) {
+        try change(.rmdir, path) { () throws(DiskError) in try base.removeDirectory(path) }
+    }
+
+    override func rename(_ source: String, to target: String) throws(DiskError) {
+        try change(.rename, source) { () throws(DiskError) in try base.rename(source, to: target) }
+    }
+
+    override func synchronizeDirectory(_ path: String, site: SyncSite) throws(DiskError) {
+        if hasStopped { throw Self.refusal(.fsync, path) }
+        try base.synchronizeDirectory(path, site: site)
+    }
+
+    override func identity(of path: String) throws(DiskError) -> FileIdentity { try base.identity(of: path) }
+
+    override func freeByteCount(in directory: String) throws(DiskError) -> UInt64 {
+        try base.freeByteCount(in: directory)
+    }
+
+    override func fileSystem(of path: String) throws(DiskError) -> FileSystemKind { try base.fileSystem(of: path) }
+}
