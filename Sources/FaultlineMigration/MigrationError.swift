@@ -52,19 +52,30 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     public let entityName: String?
     /// The property that it is about, the first one of several; nil if it is about none.
     public let propertyName: String?
+    /// The number in its entity of the object that it is about, the first one of several, as `PersistentIdentifier` shows
+    /// it; nil if it is about none.
+    public let object: UInt64?
     /// What the closure or the store threw.
     public let cause: (any Error)?
 
     package init(
         _ code: Code, _ message: String, stage: String? = nil, entity: String? = nil, property: String? = nil,
-        cause: (any Error)? = nil
+        object: UInt64? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.stage = stage
         entityName = entity
         propertyName = property
+        self.object = object
         self.cause = cause
+    }
+
+    /// The same, with a place for each that it does not name.
+    func about(stage: String? = nil, entity: String? = nil, object: UInt64? = nil) -> MigrationError {
+        MigrationError(
+            code, message, stage: self.stage ?? stage, entity: entityName ?? entity, property: propertyName,
+            object: self.object ?? object, cause: cause)
     }
 
     /// The message, with the cause in parentheses if there is one.
@@ -75,6 +86,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     /// The form of an error that says what it means for the migration; any other stays as it is.
     static func translating(_ error: any Error) -> any Error {
         guard let error = error as? StoreError, error.code == .duplicate else { return error }
-        return MigrationError(.duplicate, "\(error.message) The store is in its old state.")
+        return MigrationError(
+            .duplicate, "\(error.message) The store is in its old state.", entity: error.subject?.entityName,
+            property: error.subject?.propertyName, object: error.subject?.object)
     }
 }

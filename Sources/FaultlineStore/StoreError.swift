@@ -26,10 +26,27 @@ package struct StoreError: Error, Sendable {
     /// What happened and what to do.
     package let message: String
     package let cause: LogError?
+    /// The object that it is about, where a migration tells of one.
+    package let subject: Subject?
 
-    package init(_ code: Code, _ message: String, cause: LogError? = nil) {
+    /// An object, and a property of it.
+    package struct Subject: Sendable {
+        package let entityName: String
+        package let object: RecordID
+        /// The first one of several.
+        package let propertyName: String?
+
+        package init(entityName: String, object: RecordID, propertyName: String?) {
+            self.entityName = entityName
+            self.object = object
+            self.propertyName = propertyName
+        }
+    }
+
+    package init(_ code: Code, _ message: String, about subject: Subject? = nil, cause: LogError? = nil) {
         self.code = code
         self.message = message
+        self.subject = subject
         self.cause = cause
     }
 

@@ -175,6 +175,7 @@ struct CustomStageTests {
         #expect(late?.code == .duplicate)
         let missed = try shops.failure([ShopStages.custom(will: { _ in })])
         #expect(missed?.code == .duplicate)
+        #expect([alone, late, missed].allSatisfy { $0?.stage != nil && $0?.entityName == "Item" && $0?.object != nil })
         try shops.checkOld(doubles: 7)
         try shops.migrate([ShopStages.custom(will: Self.removeDoubles)]) { container, context in
             try Shops.checkItems(context)

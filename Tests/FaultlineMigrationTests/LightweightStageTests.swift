@@ -132,6 +132,8 @@ struct LightweightStageTests {
         try makePeople(stores, names: ["Ann", "Bob", "Ann"])
         let error = #expect(throws: MigrationError.self) { try stores.open(People4.self, PeoplePlan.self) }
         #expect(error?.code == .duplicate)
+        #expect(error?.entityName == "Person" && error?.propertyName != nil && error?.object == 3)
+        #expect(error?.stage?.hasSuffix("→ 4.0.0") == true)
         try stores.use(People1.self) { _, context in
             #expect(try context.fetchCount(FetchDescriptor<People1.Person>()) == 3)
             context.insert(People1.Person(name: "Eve", age: 1))

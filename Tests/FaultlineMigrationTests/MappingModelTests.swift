@@ -189,6 +189,29 @@ struct MappingModelTests {
                 relationships: [PropertyMapping("cover", .counterparts(by: "cover"))]),
             "relates cover by cover, which makes no Cover; there is covers"
         ),
+        (
+            EntityMapping(from: "Album", to: "Record", attributes: [PropertyMapping("minutes", nil)]),
+            "leaves Record.minutes without a value"
+        ),
+        (
+            EntityMapping(from: "Album", to: "Record", attributes: [PropertyMapping("minutes", .constant(nil))]),
+            "gives minutes nil, and it is required"
+        ),
+        (
+            EntityMapping(
+                from: "Album", to: "Record", attributes: [PropertyMapping("minutes", .source("songs.second"))]),
+            "Song has no property \"second\". Did you mean \"seconds\"?"
+        ),
+        (
+            EntityMapping(
+                from: "Album", to: "Record", attributes: [PropertyMapping("minutes", .source("songs.album"))]),
+            "gives minutes the objects of songs.album"
+        ),
+        (
+            EntityMapping(
+                from: "Album", to: "Record", attributes: [PropertyMapping("minutes", .constant(1.0))],
+                where: Filter.key("titel") == "a1"), "asks for what cannot be asked"
+        ),
     ])
     func aMappingThatMakesNoSenseIsRefusedBeforeAnythingIsWritten(_ mapping: EntityMapping, _ reason: String) throws {
         let stores = Stores()
@@ -196,6 +219,8 @@ struct MappingModelTests {
         let error = try refusal(stores, MappingModel(mapping, MusicPlan.song, MusicPlan.tag, MusicPlan.cover))
         #expect(error?.code == .badPlan)
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+        #expect(error?.stage == "1.0.0 → 2.0.0")
+        #expect(["Album", "Record", "Records", "Song"].contains(error?.entityName))
     }
 
     @Test func oneNameForTwoMappingsIsRefused() throws {
@@ -213,6 +238,7 @@ struct MappingModelTests {
         #expect(error?.code == .stageFailed)
         #expect(error?.message.contains("Tag->Tag") == true)
         #expect(error?.description.contains("the same unique values") == true)
+        #expect(error?.stage == "1.0.0 → 2.0.0" && error?.entityName == "Tag")
     }
 
     @Test func aRequiredObjectThatIsMissingIsNamed() throws {
@@ -222,6 +248,7 @@ struct MappingModelTests {
         #expect(error?.code == .stageFailed)
         #expect(
             error?.message.contains("Song 25.record: a required object is missing") == true, "\(error?.message ?? "")")
+        #expect(error?.entityName == "Song" && error?.propertyName == "record" && error?.object == 25)
     }
 
     @Test func aValueThatDoesNotFitIsNamedWithItsObject() throws {
@@ -236,6 +263,7 @@ struct MappingModelTests {
         #expect(error?.message.contains("Album->Record of the stage to 2.0.0 stopped, Album 5") == true)
         #expect(
             error?.description.contains("Record.minutes holds Double, and was set to a value of type String") == true)
+        #expect(error?.stage == "1.0.0 → 2.0.0" && error?.entityName == "Album" && error?.object == 5)
     }
 
     @Test func aPolicyCanCancel() throws {

@@ -152,6 +152,17 @@ struct MigrationPlanTests {
         #expect(error?.message.contains("height") == true)
     }
 
+    /// Its author makes that one, not a user whose store is old.
+    @Test func `a plan that cannot be is refused with the first store`() {
+        func code(_ version: any VersionedSchema.Type, _ plan: any SchemaMigrationPlan.Type) -> MigrationError.Code? {
+            #expect(throws: MigrationError.self) { try Stores().open(version, plan) }?.code
+        }
+        #expect(code(Pets2.self, TwinPlan.self) == .twinVersions)
+        #expect(code(Hard.self, HardPlan.self) == .notLightweight)
+        #expect(code(People3.self, GapPlan.self) == .skippedVersion)
+        #expect(code(People3.self, CrossedPlan.self) == .stagesOutOfOrder)
+    }
+
     @Test func refusesAPlanThatLacksAStage() throws {
         let error = try refusal(People3.self, GapPlan.self, from: People1.self)
         #expect(error?.code == .skippedVersion && error?.stage == "2.0.0 → 3.0.0")

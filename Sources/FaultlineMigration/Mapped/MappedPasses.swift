@@ -24,6 +24,8 @@ struct MappedPasses {
     }
 
     func run() throws {
+        // A filter that cannot be is refused before anything is made, not hours later.
+        for mapping in stage.mappings { try checkFilter(mapping) }
         for mapping in stage.mappings { try make(mapping) }
         for mapping in stage.mappings { try relate(mapping) }
         for mapping in stage.mappings { try check(mapping) }
@@ -34,6 +36,15 @@ struct MappedPasses {
             try stage.leaveBehind(entity.name)
         }
         try stage.flush()
+    }
+
+    private func checkFilter(_ mapping: ResolvedMapping) throws {
+        guard let source = mapping.source?.name, let filter = mapping.mapping.sourceFilter else { return }
+        do { try stage.source.check(filter, entityNamed: source) } catch {
+            throw MigrationError(
+                .badPlan, "The mapping \(mapping.mapping.name) of the stage to \(name) asks for what cannot be asked.",
+                entity: source, cause: error)
+        }
     }
 
     // MARK: Passes
@@ -149,8 +160,8 @@ struct MappedPasses {
             let findings = broken.map(\.description).joined(separator: "; ")
             throw MigrationError(
                 .stageFailed,
-                "What the stage to \(name) made breaks rules of the new version: \(findings). The store is in its old state."
-            )
+                "What the stage to \(name) made breaks rules of the new version: \(findings). The store is in its old state.",
+                entity: broken.first?.entityName, property: broken.first?.propertyName, object: broken.first?.number)
         }
     }
 
@@ -236,13 +247,14 @@ struct MappedPasses {
             try body()
             if let error = stage.takeError() { throw error }
         } catch let error as MigrationError where error.code != .stageFailed {
-            throw error
+            throw error.about(entity: old?.entity.name, object: old?.objectID.number)
         } catch {
             let object = old.map { ", \($0.entity.name) \($0.objectID.number)" } ?? ""
             throw MigrationError(
                 .stageFailed,
                 "The mapping \(mapping.mapping.name) of the stage to \(name) stopped\(object). The store is in its old state.",
-                cause: StorageError.translating(error))
+                entity: old?.entity.name ?? mapping.source?.name ?? mapping.destination?.name,
+                object: old?.objectID.number, cause: StorageError.translating(error))
         }
         if let cancellation = manager.cancellation { throw cancellation }
     }

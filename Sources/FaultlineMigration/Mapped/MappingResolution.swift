@@ -95,8 +95,9 @@ struct MappingResolution {
         var all: [ResolvedMapping.Attribute] = []
         for property in mapping.attributeMappings {
             guard let attribute = new.properties.first(where: { $0.name == property.name }) as? Schema.Attribute else {
-                throw bad(mapping, NearestName.unknown(property.name, among: new))
+                throw unknown(property.name, among: new, mapping, property: property.name)
             }
+            if property.valueExpression == nil { try checkMayLack(attribute, mapping, new) }
             named.insert(property.name)
             guard
                 let value = try property.valueExpression.map({ (expression) throws(MigrationError) in
@@ -108,37 +109,74 @@ struct MappingResolution {
         for case let attribute as Schema.Attribute in new.properties where !named.contains(attribute.name) {
             if let forerunner = forerunner(of: attribute, in: old) {
                 all.append(.init(name: attribute.name, value: copied(forerunner, to: attribute)))
-            } else if !attribute.isOptional, !attribute.hasDefaultValue, !attribute.isTransient,
-                mapping.entityMigrationPolicy == nil
-            {
-                throw bad(
-                    mapping,
-                    "leaves \(new.name).\(attribute.name) without a value, which is required and has no default. Give it a PropertyMapping, or a default"
-                )
+            } else {
+                try checkMayLack(attribute, mapping, new)
             }
         }
         return all
+    }
+
+    /// Checks that an attribute may be left without a value; what a policy does is its own.
+    private func checkMayLack(
+        _ attribute: Schema.Attribute, _ mapping: EntityMapping, _ new: Schema.Entity
+    ) throws(MigrationError) {
+        guard !attribute.isOptional, !attribute.hasDefaultValue, !attribute.isTransient,
+            mapping.entityMigrationPolicy == nil
+        else { return }
+        throw bad(
+            mapping,
+            "leaves \(new.name).\(attribute.name) without a value, which is required and has no default. Give it a PropertyMapping, or a default",
+            property: attribute.name)
     }
 
     private func value(
         _ expression: ValueExpression, _ attribute: Schema.Attribute, _ mapping: EntityMapping, _ old: Schema.Entity
     ) throws(MigrationError) -> ResolvedMapping.Attribute.Value {
         switch expression.form {
-        case .constant(let value): return .constant(value)
+        case .constant(let value):
+            if value == nil, !attribute.isOptional {
+                throw bad(mapping, "gives \(attribute.name) nil, and it is required", property: attribute.name)
+            }
+            return .constant(value)
         case .computed(let body): return .computed(body)
         case .destinations, .counterparts:
-            throw bad(mapping, "gives \(attribute.name) objects, and it is an attribute")
+            throw bad(
+                mapping, "gives \(attribute.name) objects, and it is an attribute", property: attribute.name)
         case .source(let path):
             let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             guard let first = names.first, let property = old.properties.first(where: { $0.name == first }) else {
-                throw bad(mapping, NearestName.unknown(names.first ?? path, among: old))
+                throw unknown(names.first ?? path, among: old, mapping, property: attribute.name)
             }
-            guard names.count == 1 else { return .path(path) }
+            guard names.count == 1 else {
+                try check(names, of: old, for: attribute, mapping)
+                return .path(path)
+            }
             guard let forerunner = property as? Schema.Attribute else {
-                throw bad(mapping, "gives \(attribute.name) the relationship \(old.name).\(first)")
+                throw bad(
+                    mapping, "gives \(attribute.name) the relationship \(old.name).\(first)", property: attribute.name)
             }
             return forerunner.kind == attribute.kind ? copied(forerunner, to: attribute) : .path(path)
         }
+    }
+
+    /// Checks each name of a path as `value(forKeyPath:)` will follow it; behind a collection's operator, and within values
+    /// that are composed, it says itself what it finds.
+    private func check(
+        _ names: [String], of old: Schema.Entity, for attribute: Schema.Attribute, _ mapping: EntityMapping
+    ) throws(MigrationError) {
+        var entity = old
+        for name in names {
+            if name.hasPrefix("@") { return }
+            guard let property = entity.properties.first(where: { $0.name == name }) else {
+                throw unknown(name, among: entity, mapping, property: attribute.name)
+            }
+            guard let relationship = property as? Schema.Relationship,
+                let destination = source.entitiesByName[relationship.destination]
+            else { return }
+            entity = destination
+        }
+        throw bad(
+            mapping, "gives \(attribute.name) the objects of \(names.joined(separator: "."))", property: attribute.name)
     }
 
     private func copied(
@@ -168,12 +206,13 @@ struct MappingResolution {
         var all: [ResolvedMapping.Relation] = []
         for property in mapping.relationshipMappings {
             guard let relationship = new.properties.first(where: { $0.name == property.name }) as? Schema.Relationship
-            else { throw bad(mapping, NearestName.unknown(property.name, among: new)) }
+            else { throw unknown(property.name, among: new, mapping, property: property.name) }
             named.insert(property.name)
             guard let expression = property.valueExpression else { continue }
             let value: ResolvedMapping.Relation.Value
             switch expression.form {
-            case .constant: throw bad(mapping, "gives the relationship \(property.name) a constant")
+            case .constant:
+                throw bad(mapping, "gives the relationship \(property.name) a constant", property: property.name)
             case .computed(let body): value = .computed(body)
             case .source(let name): value = try destinations(of: name, by: nil, relationship, mapping, old)
             case .destinations(let name, let by): value = try destinations(of: name, by: by, relationship, mapping, old)
@@ -200,7 +239,7 @@ struct MappingResolution {
         _ old: Schema.Entity
     ) throws(MigrationError) -> ResolvedMapping.Relation.Value {
         guard let forerunner = old.properties.first(where: { $0.name == name }) as? Schema.Relationship else {
-            throw bad(mapping, NearestName.unknown(name, among: old))
+            throw unknown(name, among: old, mapping)
         }
         guard let mappingName else {
             if let value = inferred(forerunner, relationship) { return value }
@@ -259,7 +298,19 @@ struct MappingResolution {
         return inverse.isToOneRelationship || !rewritten.contains(destination.name)
     }
 
-    private func bad(_ mapping: EntityMapping, _ text: String) -> MigrationError {
-        MigrationError(.badPlan, "The mapping \(mapping.name) of the stage to \(stage) \(text).")
+    private func unknown(
+        _ name: String, among entity: Schema.Entity, _ mapping: EntityMapping, property: String? = nil
+    ) -> MigrationError {
+        MigrationError(
+            .badPlan,
+            "The mapping \(mapping.name) of the stage to \(stage) cannot be. \(NearestName.unknown(name, among: entity))",
+            stage: "\(source.version) → \(target.version)", entity: entity.name, property: property ?? name)
+    }
+
+    private func bad(_ mapping: EntityMapping, _ text: String, property: String? = nil) -> MigrationError {
+        MigrationError(
+            .badPlan, "The mapping \(mapping.name) of the stage to \(stage) \(text).",
+            stage: "\(source.version) → \(target.version)",
+            entity: mapping.destinationEntityName ?? mapping.sourceEntityName, property: property)
     }
 }

@@ -63,7 +63,7 @@ struct IndexBuilding {
                                 refused.contains(other)
                                 || course.quarantine.contains(other, in: entity.table.rawValue)
                             guard isFree else {
-                                let duplicate = StoreError.duplicate(other, entry.id, entity.name)
+                                let duplicate = store.duplicate(other, entry.id, entity, entry.index)
                                 guard course.findings != nil || course.quarantine.isOn && source != nil else {
                                     throw duplicate
                                 }

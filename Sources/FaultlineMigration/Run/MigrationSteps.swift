@@ -194,6 +194,14 @@ package struct MigrationSteps {
             fromTypes: [], toTypes: [])
     }
 
+    /// Checks a plan where no store has to be migrated: each stage from its first version on.
+    ///
+    /// - Throws: `MigrationError`, as the migration of a store of the first version would.
+    static func check(_ plan: any SchemaMigrationPlan.Type, for target: Schema) throws {
+        guard let first = try PlanVersions(plan).schemas.first else { return }
+        _ = try MigrationSteps(from: first, to: target, plan: plan)
+    }
+
     /// Checks that what becomes of the references of rows that stay can be told, in every step.
     ///
     /// - Throws: `badPlan` as `Step.linksToBuild` and `Step.requiredReferences`; `exhausted` if the store has used up

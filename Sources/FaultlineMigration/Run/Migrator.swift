@@ -101,6 +101,8 @@ package struct Migrator {
                     .storage, "The store is empty, and was opened for reading only. Open it for writing once."
                 )
             }
+            // Whoever wrote a plan that cannot be is told with the first store, not by a user whose store is old.
+            if let plan { try MigrationSteps.check(plan, for: schema) }
             return (try open(try create()), report)
         }
         if !isReadOnly {
@@ -296,20 +298,31 @@ package struct Migrator {
             try course.quarantine.begin(step, reading: progress.current)
             let beginning = StepBeginning(
                 log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course)
-            if let closures = step.closures {
-                let runner = CustomStageRunner(
-                    log: log, step: step, closures: closures, beginning: beginning, course: course, options: options,
-                    makeContainer: makeStageContainer)
-                try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
-            } else if !step.mappingModels.isEmpty {
-                let runner = MappedStageRunner(
-                    log: log, step: step, beginning: beginning, course: course, options: options)
-                try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
-            } else {
-                let runner = LightweightStepRunner(
-                    log: log, step: step, beginning: beginning, course: course, options: options)
-                try runner.run(&progress, stopped: stopped)
+            do {
+                try run(step, &progress, stopped: stopped, beginning, course)
+            } catch let error as MigrationError {
+                throw error.about(stage: "\(step.from.version) → \(step.to.version)")
             }
+        }
+    }
+
+    private func run(
+        _ step: MigrationSteps.Step, _ progress: inout StepProgress, stopped: MigrationRecord?,
+        _ beginning: StepBeginning, _ course: MigrationCourse
+    ) throws {
+        if let closures = step.closures {
+            let runner = CustomStageRunner(
+                log: log, step: step, closures: closures, beginning: beginning, course: course, options: options,
+                makeContainer: makeStageContainer)
+            try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
+        } else if !step.mappingModels.isEmpty {
+            let runner = MappedStageRunner(
+                log: log, step: step, beginning: beginning, course: course, options: options)
+            try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
+        } else {
+            let runner = LightweightStepRunner(
+                log: log, step: step, beginning: beginning, course: course, options: options)
+            try runner.run(&progress, stopped: stopped)
         }
     }
 

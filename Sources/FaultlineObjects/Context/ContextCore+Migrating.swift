@@ -214,6 +214,14 @@ extension ContextCore {
         try forEachStored(home, after: last, through: end, while: goesOn, body)
     }
 
+    /// Checks that a filter can be asked of an entity's dynamic objects.
+    package func check(_ filter: Filter, entityNamed name: String) throws {
+        guard let home = home(of: try requireDynamic(name)) else { return }
+        try beginReading()
+        defer { endReading() }
+        _ = try PreparedFilter(filter, home, self, includingPendingChanges: true)
+    }
+
     /// Walks the stored dynamic objects of an entity in the order of creation, those that satisfy a filter; `skipped` is
     /// called for the others.
     package func forEachStored(

@@ -164,7 +164,7 @@ private struct Rows {
                 if newUnique.contains(index.definition.id),
                     let other = try transaction.firstID(in: index.definition, key: key)
                 {
-                    throw StoreError.duplicate(other, id, entity.name)
+                    throw store.duplicate(other, id, entity, index.definition)
                 }
                 try transaction.insertEntry(index.definition, key: key, id: id)
             }
@@ -182,12 +182,17 @@ private struct Rows {
     }
 }
 
-extension StoreError {
+extension RowStore {
     /// Two stored objects share values that a new schema wants unique.
-    package static func duplicate(_ first: RecordID, _ second: RecordID, _ entityName: String) -> StoreError {
-        StoreError(
+    package func duplicate(
+        _ first: RecordID, _ second: RecordID, _ entity: EntityStorage, _ index: IndexDefinition
+    ) -> StoreError {
+        let properties = storage.schema.entities[entity.ordinal].properties
+        let slots = entity.uniqueIndexes.first { $0.definition.id == index.id }?.slots ?? []
+        let names = slots.map { properties[$0].name }
+        return StoreError(
             .duplicate,
-            "Objects \(first) and \(second) of \(entityName) have the same values where the new version asks for unique ones. Remove duplicates in the willMigrate of a custom stage, or in a streamed stage with output.upsert."
-        )
+            "Objects \(first) and \(second) of \(entity.name) have the same values of \(names.joined(separator: " and ")) where the new version asks for unique ones. Remove duplicates in the willMigrate of a custom stage, or in a streamed stage with output.upsert.",
+            about: .init(entityName: entity.name, object: second, propertyName: names.first))
     }
 }
