@@ -71,7 +71,7 @@ struct MappedPasses {
                 if stage.isTaken(number, ofSource: source) { return try advance(mapping, of: total, pass: 0) }
                 try recovering(mapping, by: recovery) {
                     try create(mapping, of: old)
-                    try call(mapping, old) { try stage.flushIfFull() }
+                    try call(mapping) { try stage.flushIfFull() }
                 }
                 try advance(mapping, of: total, pass: 0)
             }
@@ -111,7 +111,7 @@ struct MappedPasses {
             try stage.forEachDestination(of: mapping) { new, old in
                 try recovering(mapping, by: recovery) {
                     try relate(mapping, new, to: old)
-                    try call(mapping, old) { try stage.flushIfFull() }
+                    try call(mapping) { try stage.flushIfFull() }
                 }
                 try advance(mapping, of: total, pass: 1)
             }
