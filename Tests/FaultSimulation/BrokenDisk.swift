@@ -2,15 +2,13 @@ import FaultlineDisk
 import FaultlineTestSupport
 
 /// A disk over another that breaks one rule.
-// Safe because both properties are immutable.
-final class BrokenDisk: Disk, @unchecked Sendable {
-    private let base: Disk
+// Safe because its property is immutable.
+final class BrokenDisk: ForwardingDisk, @unchecked Sendable {
     fileprivate let canary: FaultCanary
 
     init(over base: Disk, _ canary: FaultCanary) {
-        self.base = base
         self.canary = canary
-        super.init()
+        super.init(over: base)
     }
 
     fileprivate func run<R>(_ call: () throws(DiskError) -> R) throws(DiskError) -> R {
@@ -74,15 +72,13 @@ final class BrokenDisk: Disk, @unchecked Sendable {
 }
 
 /// A file of such a disk.
-// Safe because both properties are immutable.
-private final class BrokenDiskFile: DiskFile, @unchecked Sendable {
-    private let base: DiskFile
+// Safe because its property is immutable.
+private final class BrokenDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: BrokenDisk
 
     init(over base: DiskFile, of disk: BrokenDisk) {
-        self.base = base
         self.disk = disk
-        super.init(path: base.path)
+        super.init(over: base)
         if disk.canary == .leaksHandles { _ = Unmanaged.passRetained(base) }
     }
 

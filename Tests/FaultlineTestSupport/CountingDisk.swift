@@ -2,16 +2,10 @@ package import FaultlineDisk
 
 /// A disk over another that counts what goes through: calls, whether they succeed or not, and bytes really moved.
 // Safe because everything that varies is protected by `guardian`.
-package final class CountingDisk: Disk, @unchecked Sendable {
-    package let base: Disk
+package final class CountingDisk: ForwardingDisk, @unchecked Sendable {
     private let guardian = EngineLock()
     private var total = DiskCounts()
     private var totals: [String: DiskCounts] = [:]
-
-    package init(over base: Disk) {
-        self.base = base
-        super.init()
-    }
 
     /// Everything since the disk was made or reset.
     package var counts: DiskCounts { guardian.withLock { total } }

@@ -1,15 +1,13 @@
 import FaultlineDisk
 
 /// A handle of a counting disk.
-// Safe because both properties are immutable and may be used from any thread.
-final class CountingDiskFile: DiskFile, @unchecked Sendable {
-    private let base: DiskFile
+// Safe because its property is immutable and may be used from any thread.
+final class CountingDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: CountingDisk
 
     init(over base: DiskFile, of disk: CountingDisk) {
-        self.base = base
         self.disk = disk
-        super.init(path: base.path)
+        super.init(over: base)
     }
 
     override func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
@@ -28,14 +26,6 @@ final class CountingDiskFile: DiskFile, @unchecked Sendable {
     override func reserve(from offset: UInt64, through end: UInt64) throws(DiskError) {
         disk.count(path) { $0.reservations += 1 }
         try base.reserve(from: offset, through: end)
-    }
-
-    override func releaseReserve() throws(DiskError) {
-        try base.releaseReserve()
-    }
-
-    override func cut(to byteCount: UInt64) throws(DiskError) {
-        try base.cut(to: byteCount)
     }
 
     override func synchronize(site: SyncSite) throws(DiskError) {
@@ -61,13 +51,5 @@ final class CountingDiskFile: DiskFile, @unchecked Sendable {
     override func unlock(byte: UInt64) throws(DiskError) {
         disk.count(path) { $0.locks += 1 }
         try base.unlock(byte: byte)
-    }
-
-    override func forgetCachedPages() throws(DiskError) {
-        try base.forgetCachedPages()
-    }
-
-    override func close() {
-        base.close()
     }
 }

@@ -4,17 +4,11 @@ package import FaultlineDisk
 ///
 /// To meet every call once: arm the n-th fault, run, and stop when `hitCount` stays 0.
 // Safe because everything that varies is protected by `guardian`.
-package final class FailingDisk: Disk, @unchecked Sendable {
-    package let base: Disk
+package final class FailingDisk: ForwardingDisk, @unchecked Sendable {
     private let guardian = EngineLock()
     private var fault: DiskFault?
     private var matched = 0
     private var hits: [DiskOperation] = []
-
-    package init(over base: Disk) {
-        self.base = base
-        super.init()
-    }
 
     /// Puts a fault in store in place of the one before, and counts from 0 again.
     package func arm(_ fault: DiskFault) {

@@ -1,15 +1,13 @@
 import FaultlineDisk
 
 /// A handle of a failing disk.
-// Safe because both properties are immutable and may be used from any thread.
-final class FailingDiskFile: DiskFile, @unchecked Sendable {
-    private let base: DiskFile
+// Safe because its property is immutable and may be used from any thread.
+final class FailingDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: FailingDisk
 
     init(over base: DiskFile, of disk: FailingDisk) {
-        self.base = base
         self.disk = disk
-        super.init(path: base.path)
+        super.init(over: base)
     }
 
     override func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
@@ -88,9 +86,5 @@ final class FailingDiskFile: DiskFile, @unchecked Sendable {
 
     override func forgetCachedPages() throws(DiskError) {
         try disk.run(DiskOperation(.forgetCachedPages, path)) { () throws(DiskError) in try base.forgetCachedPages() }
-    }
-
-    override func close() {
-        base.close()
     }
 }

@@ -5,15 +5,14 @@ import Synchronization
 ///
 /// The change at which it stops is made by half where it is a write of more than one byte.
 // Safe because what varies is protected by a lock.
-final class StoppingDisk: Disk, @unchecked Sendable {
-    private let base = PosixDisk()
+final class StoppingDisk: ForwardingDisk, @unchecked Sendable {
     private let limit: Int
     private let changes = Mutex(0)
 
     /// - Parameter limit: Changes that are made whole.
     init(after limit: Int) {
         self.limit = limit
-        super.init()
+        super.init(over: PosixDisk())
     }
 
     /// Changes that were asked for, up to the one at which it stopped.
@@ -52,10 +51,6 @@ final class StoppingDisk: Disk, @unchecked Sendable {
         return StoppingDiskFile(over: file, of: self)
     }
 
-    override func names(in directory: String) throws(DiskError) -> [String] { try base.names(in: directory) }
-
-    override func isPresent(_ path: String) throws(DiskError) -> Bool { try base.isPresent(path) }
-
     override func createDirectory(_ path: String) throws(DiskError) {
         try change(.mkdir, path) { () throws(DiskError) in try base.createDirectory(path) }
     }
@@ -76,12 +71,4 @@ final class StoppingDisk: Disk, @unchecked Sendable {
         if hasStopped { throw Self.refusal(.fsync, path) }
         try base.synchronizeDirectory(path, site: site)
     }
-
-    override func identity(of path: String) throws(DiskError) -> FileIdentity { try base.identity(of: path) }
-
-    override func freeByteCount(in directory: String) throws(DiskError) -> UInt64 {
-        try base.freeByteCount(in: directory)
-    }
-
-    override func fileSystem(of path: String) throws(DiskError) -> FileSystemKind { try base.fileSystem(of: path) }
 }

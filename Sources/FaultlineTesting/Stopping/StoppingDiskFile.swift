@@ -1,19 +1,13 @@
 import FaultlineDisk
 
 /// A handle of a disk that stops.
-// Safe because both properties are immutable and may be used from any thread.
-final class StoppingDiskFile: DiskFile, @unchecked Sendable {
-    private let base: DiskFile
+// Safe because its property is immutable and may be used from any thread.
+final class StoppingDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: StoppingDisk
 
     init(over base: DiskFile, of disk: StoppingDisk) {
-        self.base = base
         self.disk = disk
-        super.init(path: base.path)
-    }
-
-    override func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
-        try base.read(into: buffer, at: offset)
+        super.init(over: base)
     }
 
     override func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) {
@@ -43,20 +37,4 @@ final class StoppingDiskFile: DiskFile, @unchecked Sendable {
         if disk.hasStopped { throw StoppingDisk.refusal(.fdatasync, path) }
         try base.synchronize(site: site)
     }
-
-    override func byteCount() throws(DiskError) -> UInt64 { try base.byteCount() }
-
-    override func lock(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool {
-        try base.lock(byte: byte, exclusively: exclusively)
-    }
-
-    override func isLocked(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool {
-        try base.isLocked(byte: byte, exclusively: exclusively)
-    }
-
-    override func unlock(byte: UInt64) throws(DiskError) { try base.unlock(byte: byte) }
-
-    override func forgetCachedPages() throws(DiskError) { try base.forgetCachedPages() }
-
-    override func close() { base.close() }
 }
