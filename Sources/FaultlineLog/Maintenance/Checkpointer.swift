@@ -188,7 +188,6 @@ final class Checkpointer: @unchecked Sendable {
     /// - Parameter isStopped: Asked after each step.
     /// - Throws: What the disk says; nothing that was committed is lost by it.
     func reduceSpace(until isStopped: () -> Bool) throws(LogError) {
-        guard sequencer.hasExcess else { return }
         // What was written since the last checkpoint may be worth it too.
         try run()
         try compactDue(isPaced: false) { !sequencer.hasExcess || isStopped() }

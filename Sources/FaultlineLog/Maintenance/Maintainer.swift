@@ -50,12 +50,12 @@ final class Maintainer: Sendable {
     private func loop() {
         var isLeft = false
         while true {
-            let isWatching = isWatching.load(ordering: .acquiring)
+            let watches = isWatching.load(ordering: .acquiring)
             var hasRested = false
-            if isLeft || isWatching { hasRested = !thread.sleep(milliseconds: patience) } else { thread.sleep() }
+            if isLeft || watches { hasRested = !thread.sleep(milliseconds: patience) } else { thread.sleep() }
             if thread.isStopping { return }
             if isAsked.exchange(false, ordering: .acquiringAndReleasing) { checkpointer.note(maintain()) }
-            if hasRested, isWatching { reduceSpace() }
+            if hasRested, watches { reduceSpace() }
             do throws(LogError) { isLeft = try checkpointer.release() } catch { isLeft = false }
         }
     }
