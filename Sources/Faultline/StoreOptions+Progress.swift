@@ -9,9 +9,10 @@ extension StoreOptions.Migration {
     /// A `Progress` of Foundation's for the opening that these options are given to: it can be watched, cancelled,
     /// paused, and be a child of another.
     ///
-    /// It counts the objects of the pass over one entity, as `MigrationProgress` does, and begins anew with the next one;
-    /// `userInfo` names them under `progressKey`, and it is indeterminate where nobody knows how many there are. It is finished when the
-    /// container is made, or refused. Cancelling and pausing are those of `control`, which is made if there is none: set
+    /// It counts the objects of the pass over one entity, as `MigrationProgress` does, and one more, which is done when the
+    /// container is made, or refused: only then it is finished. It begins anew with the next pass or entity, so that its
+    /// fraction, and a parent's share of it, goes back then; `userInfo` names them under `progressKey`, and it is
+    /// indeterminate where nobody knows how many there are. Cancelling and pausing are those of `control`, which is made if there is none: set
     /// yours before.
     ///
     /// - Parameter queue: Where it is changed, and should be read, because Foundation does not lock it; nil for the thread
@@ -54,7 +55,8 @@ private final class ProgressTarget: @unchecked Sendable {
             progress.completedUnitCount = progress.totalUnitCount
             return
         }
-        progress.totalUnitCount = update.total > 0 ? Int64(update.total) : -1
+        // One more than the objects: a pass that has ended is not the end of the migration.
+        progress.totalUnitCount = update.total > 0 ? Int64(update.total) + 1 : -1
         progress.completedUnitCount = Int64(update.done)
         progress.setUserInfoObject(update, forKey: Self.key)
         if let rate = update.objectsPerSecond {

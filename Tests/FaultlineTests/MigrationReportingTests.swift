@@ -201,13 +201,19 @@ struct MigrationReportingTests {
         }
         let texts = seen.withLock { $0 }
         #expect(texts.dropFirst() == ["instances Letter"])
-        #expect(texts.first?.hasSuffix("00 of \(Self.count)") == true, "\(texts)")
+        #expect(texts.first?.hasSuffix("00 of \(Self.count + 1)") == true, "\(texts)")
         #expect(progress.isCancelled && progress.isFinished)
 
         configuration.options.migration = StoreOptions.Migration()
         let queue = DispatchQueue(label: "progress")
         let again = configuration.options.migration.makeProgress(on: queue)
+        let early = Mutex(0)
+        // The end of a pass is told as well as the end of all.
+        configuration.options.migration.progress = { _ in
+            if queue.sync(execute: { again.isFinished }) { early.withLock { $0 += 1 } }
+        }
         try migrate(configuration)
+        #expect(early.withLock { $0 } == 0)
         queue.sync {
             #expect(again.isFinished && !again.isCancelled && again.fractionCompleted == 1)
         }
