@@ -28,8 +28,8 @@ extension MigrationTestKit {
     ///   - stride: Stops at each write, or at every second, and so on; at least 1.
     /// - Returns: How many stops there were, and what they left.
     /// - Throws: `MigrationTestError`: `missing`; `failed` where a store does not open, with the cause; `contentsDiffer`
-    ///   where the objects are neither, or become others. The message has the number of the write, which is another
-    ///   one in the next run only if the plan's code does something else.
+    ///   where the objects are neither, or become others. The message has the number of the write. It may be
+    ///   another one in the next run: threads that write at once take turns as they come.
     /// - Complexity: As many migrations as stops.
     @discardableResult
     public func stopAtWrites(
