@@ -63,7 +63,6 @@ public struct StoreOptions: Hashable, Sendable {
         ///
         /// Not part of what makes two options equal.
         public var mapping: MappingModel?
-        private var updates: [AsyncStream<MigrationProgress>.Continuation] = []
         /// Told of each progress, and of the end by nil.
         var watchers: [@Sendable (MigrationProgress?) -> Void] = []
 
@@ -77,7 +76,7 @@ public struct StoreOptions: Hashable, Sendable {
         public mutating func progressUpdates() -> AsyncStream<MigrationProgress> {
             var options = options
             let stream = options.progressUpdates()
-            updates = options.updates
+            watchers = options.watchers
             return stream
         }
 
@@ -104,7 +103,6 @@ public struct StoreOptions: Hashable, Sendable {
             options.control = control
             options.bytesPerSecond = bytesPerSecond
             options.gracePeriod = gracePeriod
-            options.updates = updates
             options.watchers = watchers
             options.mapping = mapping
             return options

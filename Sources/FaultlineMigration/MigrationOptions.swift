@@ -28,9 +28,7 @@ public struct MigrationOptions: Sendable {
     /// one of the migration before.
     public var gracePeriod: Duration?
 
-    /// Who is told of the progress beside `progress`.
-    package var updates: [AsyncStream<MigrationProgress>.Continuation] = []
-    /// The same, for whoever needs to know of its end too, for which nil stands; that may be told twice.
+    /// Who is told of the progress beside `progress`, and of its end, for which nil stands; that may be told twice.
     package var watchers: [@Sendable (MigrationProgress?) -> Void] = []
     /// The way to the schema where there is no plan.
     package var mapping: MappingModel?
@@ -111,7 +109,7 @@ public struct MigrationOptions: Sendable {
     public mutating func progressUpdates() -> AsyncStream<MigrationProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: MigrationProgress.self, bufferingPolicy: .bufferingNewest(1))
-        updates.append(continuation)
+        watchers.append { if let update = $0 { continuation.yield(update) } else { continuation.finish() } }
         return stream
     }
 
@@ -124,16 +122,14 @@ public struct MigrationOptions: Sendable {
 
     /// Ends the sequences: the container was made, or refused.
     package func finishUpdates() {
-        for update in updates { update.finish() }
         for watcher in watchers { watcher(nil) }
     }
 
     /// Whether anybody wants to know how far the migration is.
-    var isWatched: Bool { progress != nil || !updates.isEmpty || !watchers.isEmpty }
+    var isWatched: Bool { progress != nil || !watchers.isEmpty }
 
     func tell(_ progress: MigrationProgress) {
         self.progress?(progress)
-        for update in updates { update.yield(progress) }
         for watcher in watchers { watcher(progress) }
     }
 }

@@ -29,7 +29,7 @@ extension Logger {
     }
 
     private func write(_ report: MigrationReport) {
-        let quarantined = report.quarantined.reduce(0) { $0 + $1.objects }
+        let quarantined = report.quarantinedCount
         let metadata = Self.metadata([
             ("from", report.versions.first), ("to", report.versions.last),
             ("objects_read", "\(report.objectsRead)"), ("objects_written", "\(report.objectsWritten)"),

@@ -34,7 +34,7 @@ struct MigrationMetrics: Sendable {
         case .stageStopped(_, let figures): add(figures)
         case .ended(let report):
             migrations.increment()
-            quarantined.increment(by: Int64(report.quarantined.reduce(0) { $0 + $1.objects }))
+            quarantined.increment(by: Int64(report.quarantinedCount))
             duration.recordNanoseconds(Int64(report.nanoseconds))
         case .failed(let error):
             // Whoever cancels knows.

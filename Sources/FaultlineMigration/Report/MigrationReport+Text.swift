@@ -9,7 +9,6 @@ extension MigrationReport: CustomStringConvertible {
         ]
         if objectsCopied > 0 { parts.append("\(objectsCopied) copied") }
         if objectsDeleted > 0 { parts.append("\(objectsDeleted) deleted") }
-        let quarantinedCount = quarantined.reduce(0) { $0 + $1.objects }
         if quarantinedCount > 0 { parts.append("\(quarantinedCount) in quarantine") }
         if changesNotSaved > 0 { parts.append("\(changesNotSaved) changed and not saved") }
         return "\(versions.joined(separator: " → ")): \(parts.joined(separator: ", "))"

@@ -41,6 +41,8 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     public internal(set) var lastPasses: [Pass] = []
     /// Objects that went into the quarantine; of a dry run those that would.
     public internal(set) var quarantined: [Quarantined] = []
+    /// How many that are, of all entities.
+    package var quarantinedCount: Int { quarantined.reduce(0) { $0 + $1.objects } }
     /// Until when the store can return to the state before, and what that holds; nil without a grace period.
     public internal(set) var gracePeriod: GracePeriod?
 

@@ -301,7 +301,7 @@ package struct Migrator {
             do {
                 try run(step, &progress, stopped: stopped, beginning, course)
             } catch let error as MigrationError {
-                throw error.about(stage: "\(step.from.version) → \(step.to.version)")
+                throw error.about(stage: step.title)
             }
         }
     }
