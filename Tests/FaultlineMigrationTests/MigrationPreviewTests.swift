@@ -273,6 +273,18 @@ struct MigrationPreviewTests {
         let report = try stores.preview(Leaf2.self, LeafPlan.self)
         #expect(findings(report) == [Finding("Vein", 4, .dangling)])
         #expect(report.failures.first?.property == "leaf")
+
+        // The migration itself refuses them too, and leaves nothing behind.
+        for _ in 0..<2 {
+            let error = #expect(throws: MigrationError.self) { try stores.open(Leaf2.self, LeafPlan.self) }
+            #expect(error?.code == .missingReference && error?.stage == "1.0.0 → 2.0.0")
+            #expect(error?.entityName == "Vein" && error?.propertyName == "leaf" && error?.object == 4)
+        }
+        try stores.use(Leaf1.self) { container, context in
+            try #expect(context.fetchCount(FetchDescriptor<Leaf1.Vein>()) == 6)
+            #expect(try StoredCatalog.read(container.rowStore.log.snapshot())?.migration == nil)
+        }
+        #expect(try stores.findings(Leaf1.self) == [])
     }
 
     @Test func `a sample estimates time and bytes of all`() throws {

@@ -12,9 +12,6 @@ struct MappedPasses {
     /// One for each mapping that has one, by the mapping's place.
     private let policies: [EntityMigrationPolicy?]
 
-    /// Findings that an error names.
-    private static let findingsMax = 20
-
     init(_ stage: MappedStage, _ manager: MigrationManager, name: String, course: MigrationCourse) {
         self.stage = stage
         self.manager = manager
@@ -149,7 +146,7 @@ struct MappedPasses {
         let check = RuleCheck(
             target: stage.target, schema: manager.destinationSchema,
             rewritten: Set(stage.mappings.compactMap(\.destination?.name)), course: course)
-        let limit = course.findings?.room ?? course.quarantine.room ?? Self.findingsMax
+        let limit = course.findings?.room ?? course.quarantine.room ?? RuleCheck.findingsMax
         let broken = try check.run(limit: limit)
         if let findings = course.findings {
             for broken in broken { try findings.note(broken, stage: course.stageName) }

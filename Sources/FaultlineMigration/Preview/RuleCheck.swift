@@ -3,13 +3,21 @@ internal import FaultlineObjects
 
 /// Asks of the objects that a stage has made what the new schema asks of relationships.
 struct RuleCheck {
+    /// Findings that an error names.
+    static let findingsMax = 20
+
     let target: ContextCore
     let schema: Schema
     /// Entities that were written anew.
     let rewritten: Set<String>
     let course: MigrationCourse
+    /// Whether nothing is asked of an object, because it will not stay.
+    var isLeftOut: (_ entityName: String, _ number: UInt64) -> Bool = { _, _ in false }
 
     /// The first findings, at most so many.
+    ///
+    /// Reads the rows of the entities that have such rules, and for collections with a least or greatest number of members
+    /// their entries, those of one object at a time.
     ///
     /// - Throws: What the store says where it cannot be read; `MigrationError` of code `cancelled`.
     func run(limit: Int) throws -> [BrokenRule] {
@@ -17,20 +25,22 @@ struct RuleCheck {
         for entity in schema.entities where isConcerned(entity) {
             try course.begin(.validation, of: entity.name, total: target.storedCount(entityNamed: entity.name))
             findings += try target.brokenRules(
-                entityNamed: entity.name, limit: limit - findings.count, targetsOf: rewritten
+                entityNamed: entity.name, limit: limit - findings.count, targetsOf: rewritten,
+                except: { isLeftOut(entity.name, $0) }
             ) { try course.advance(by: $0) }
             if findings.count >= limit { break }
         }
         return findings
     }
 
-    /// Whether an entity was written anew, or has to refer to one that was.
+    /// Whether an entity has rules on relationships, and was written anew or has them on one that was.
     private func isConcerned(_ entity: Schema.Entity) -> Bool {
-        rewritten.contains(entity.name)
-            || entity.properties.contains {
-                guard let relationship = $0 as? Schema.Relationship else { return false }
-                return relationship.isToOneRelationship && !relationship.isOptional
-                    && rewritten.contains(relationship.destination)
-            }
+        entity.properties.contains {
+            guard let relationship = $0 as? Schema.Relationship,
+                rewritten.contains(entity.name) || rewritten.contains(relationship.destination)
+            else { return false }
+            if relationship.isToOneRelationship { return !relationship.isOptional }
+            return relationship.minimumModelCount ?? 0 > 0 || relationship.maximumModelCount ?? 0 > 0
+        }
     }
 }

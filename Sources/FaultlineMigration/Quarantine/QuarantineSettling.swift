@@ -48,6 +48,25 @@ struct QuarantineSettling {
         return false
     }
 
+    // MARK: Broken rules
+
+    /// Takes objects that break rules on relationships.
+    ///
+    /// - Throws: As `run`.
+    func take(_ broken: [BrokenRule]) throws {
+        let oldNames = SchemaDifference(from: source.schema, to: target.schema).oldEntityNames
+        for broken in broken {
+            let reason = QuarantineKeeper.Reason(
+                MigrationReport.Failure.Rule(broken.kind), broken.description, property: broken.propertyName)
+            guard try take(broken.number, of: broken.entityName, oldNames, reason) else {
+                throw MigrationError(
+                    .stageFailed,
+                    "What the stage to \(step.name) made breaks a rule of the new version, and nobody can tell what it was made of: \(broken.description). The store is in its old state.",
+                    stage: step.title, entity: broken.entityName, property: broken.propertyName, object: broken.number)
+            }
+        }
+    }
+
     // MARK: Dependents
 
     /// Takes the objects that require one that was taken.

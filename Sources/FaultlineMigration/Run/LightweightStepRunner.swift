@@ -71,8 +71,37 @@ struct LightweightStepRunner {
             progress.intermediateTables.formUnion(record.targetMap.tables)
         }
         if try settling(current, target, rewritten).run() { return true }
+        if !entities.isEmpty, course.findings == nil {
+            // What the closures made is no use to those that will make it otherwise.
+            try abandoningOnFailure(isFirst: true) { try checkRules(of: target, rewritten, over: current) }
+        }
         progress.current = target
         return false
+    }
+
+    /// Asks of what streamed closures have made, and of what refers to it, what the new schema asks of relationships.
+    ///
+    /// Objects that are in the quarantine leave their tables with the switch.
+    private func checkRules(
+        of target: StoredCatalog, _ rewritten: Set<String>, over current: StoredCatalog
+    ) throws {
+        let store = try RowStore(log: log, catalog: target, types: step.toTypes, isMigrationTarget: true)
+        let core = StageSession(firstOwnBlob: 1, isDryRun: false).makeCore(store, step.toTypes, isReadOnly: true)
+        let oldTables = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames.compactMapValues {
+            current.map.entity(named: $0)?.table
+        }
+        let check = RuleCheck(target: core, schema: target.schema, rewritten: rewritten, course: course) {
+            (name, number) in oldTables[name].map { course.quarantine.contains(number, in: $0) } ?? false
+        }
+        let broken = try check.run(limit: course.quarantine.room ?? RuleCheck.findingsMax)
+        if course.quarantine.isOn { return try settling(current, target, rewritten).take(broken) }
+        guard let first = broken.first else { return }
+        let findings = broken.map(\.description).joined(separator: "; ")
+        let isOfReference = if case .count = first.kind { false } else { true }
+        throw MigrationError(
+            isOfReference ? .missingReference : .stageFailed,
+            "What the streamed stage to \(step.name) made breaks rules of the new version: \(findings). The store is in its old state, and the stage begins again. Let it write what is missing, or make the relationship optional.",
+            stage: step.title, entity: first.entityName, property: first.propertyName, object: first.number)
     }
 
     private func settling(
@@ -96,9 +125,10 @@ struct LightweightStepRunner {
         do { try body() } catch {
             let error = MigrationError.translating(error)
             if isFirst, let failure = error as? MigrationError, failure.code != .cancelled,
-                let now = try StoredCatalog.read(log.snapshot())
+                let now = try? StoredCatalog.read(log.snapshot())
             {
-                try MigrationAbandonment(log: log).run(now)
+                // Should this fail too, the next opening does it.
+                _ = try? MigrationAbandonment(log: log).run(now)
             }
             throw error
         }

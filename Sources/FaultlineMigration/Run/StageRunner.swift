@@ -39,6 +39,9 @@ struct StageRunner {
         let targetStore = try RowStore(log: log, catalog: target, types: toTypes, isMigrationTarget: true)
         let session = StageSession(firstOwnBlob: record.firstBlob, isDryRun: course.findings != nil)
         let output = session.makeCore(targetStore, toTypes)
+        // Two objects become one by output.upsert alone, never because nobody looked.
+        output.refusesUpserts = true
+        output.defersLeastCounts = true
         output.sharedTables = Set(source.map.tables).intersection(target.map.tables).mapToTables()
         let writer = StageWriter(
             target: output, record: record, course: course,

@@ -14,8 +14,10 @@ final class StageWriter {
     private let course: MigrationCourse
     /// Names that entities of the new version had in the old one.
     private let oldNames: [String: String]
-    /// Objects of this batch by the key of a unique index.
+    /// Objects of this batch by the key of a unique index, those that `upsert` has met.
     private var pendingKeys: [PendingKey: AnyObject] = [:]
+    /// How many of the batch's new objects were looked at for it, by class.
+    private var keyedCounts: [ObjectIdentifier: Int] = [:]
 
     // The old object that is being worked on.
     private var oldEntity = ""
@@ -119,6 +121,7 @@ final class StageWriter {
         }
         blobsToMove.removeAll(keepingCapacity: true)
         pendingKeys.removeAll(keepingCapacity: true)
+        keyedCounts.removeAll(keepingCapacity: true)
         batch.removeAll(keepingCapacity: true)
         countsAtFlush = course.counts
         doneAtFlush = record.entityDone
@@ -130,6 +133,7 @@ final class StageWriter {
         target.dropUnsaved()
         blobsToMove.removeAll(keepingCapacity: true)
         pendingKeys.removeAll(keepingCapacity: true)
+        keyedCounts.removeAll(keepingCapacity: true)
         batch.removeAll(keepingCapacity: true)
         course.forget(since: countsAtFlush)
         doneInBatch = 0
@@ -182,6 +186,7 @@ final class StageWriter {
                 "output.upsert was given a \(New.self), which has no unique attribute with a value to find it by. Mark one @Attribute(.unique), or use output.insert."
             )
         }
+        try enterInserted(except: new)
         for key in keys {
             if let found = pendingKeys[PendingKey(index: key.index, bytes: key.bytes)] as? New {
                 course.countFound(New._$modelType.entityName)
@@ -199,6 +204,20 @@ final class StageWriter {
         try insert(new)
         for key in keys { pendingKeys[PendingKey(index: key.index, bytes: key.bytes)] = new }
         return new
+    }
+
+    /// Enters the keys of objects that the batch has got by `insert`, so that `upsert` finds them before they are saved.
+    ///
+    /// Each is looked at once a batch, and only where something is upserted.
+    private func enterInserted<New: PersistentModel>(except new: New) throws {
+        let known = keyedCounts[ObjectIdentifier(New.self)] ?? 0
+        for object in target.inserted(New.self, from: known) where object !== new {
+            for key in try target.uniqueKeys(of: object) ?? [] {
+                let pending = PendingKey(index: key.index, bytes: key.bytes)
+                if pendingKeys[pending] == nil { pendingKeys[pending] = object }
+            }
+        }
+        keyedCounts[ObjectIdentifier(New.self)] = target.insertedCount
     }
 
     func object<New: PersistentModel>(migratedFrom old: any PersistentModel, as type: New.Type) throws -> New? {

@@ -67,6 +67,7 @@ extension ContextCore {
         let property = propertyName(slot, of: entity)
         let bounds = relationship.bounds
         let isTooFew = count < bounds.least
+        if isTooFew, defersLeastCounts { return nil }
         let rule =
             isTooFew ? "minimumModelCount is \(bounds.least)" : "maximumModelCount is \(bounds.greatest)"
         return ValidationFinding(

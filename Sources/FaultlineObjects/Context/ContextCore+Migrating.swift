@@ -12,6 +12,18 @@ extension ContextCore {
     /// Objects with changes that no save has written.
     package var pendingCount: Int { unsavedCount + deleted.count }
 
+    /// Objects that the next save adds.
+    package var insertedCount: Int { inserted.count }
+
+    /// Objects of a class that the next save adds, behind the first `start` of all.
+    package func inserted<T: PersistentModel>(_ type: T.Type, from start: Int) -> [T] {
+        guard let home = home(of: T._$modelType), start < inserted.count else { return [] }
+        return inserted[start...].compactMap {
+            guard $0.core.pointee.home.takeUnretainedValue() === home else { return nil }
+            return $0.object as? T
+        }
+    }
+
     /// Objects that the next save adds, by entity.
     package var insertedCounts: [String: Int] { Self.counts(of: inserted) }
 
@@ -281,12 +293,13 @@ extension ContextCore {
     ///   - name: The entity.
     ///   - limit: So many findings are enough.
     ///   - rewritten: Entities whose objects may be gone though others refer to them.
+    ///   - isLeftOut: Whether nothing is asked of a row.
     ///   - progress: Told of rows that were looked at.
     /// - Returns: The first findings.
     /// - Throws: What the store says where it cannot be read.
     package func brokenRules(
         entityNamed name: String, limit: Int, targetsOf rewritten: Set<String>,
-        progress: (_ rowCount: Int) throws -> Void
+        except isLeftOut: (RecordID) -> Bool, progress: (_ rowCount: Int) throws -> Void
     ) throws -> [BrokenRule] {
         guard let home = home(named: name), let entity = home.entity,
             !entity.requiredSlots.isEmpty || !entity.boundedSlots.isEmpty
@@ -302,7 +315,7 @@ extension ContextCore {
         try snapshot.scan(
             entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
         ) { records in
-            for record in records {
+            for record in records where !isLeftOut(record.id) {
                 let view = try store.view(record, of: entity)
                 for slot in entity.requiredSlots {
                     let target = view.toOne(slot)
@@ -314,7 +327,7 @@ extension ContextCore {
                 }
                 for slot in entity.boundedSlots {
                     guard case .toMany(let relationship) = entity.slots[slot] else { continue }
-                    let count = try storedMembers(of: record.id, relationship).count
+                    let count = try memberCount(of: record.id, relationship, rewritten)
                     if !relationship.bounds.allow(count) { add(record.id, slot, .count(count)) }
                 }
             }
@@ -324,12 +337,25 @@ extension ContextCore {
         return Array(findings.prefix(limit))
     }
 
-    /// Whether a target is not there: asked of entities that were written anew.
+    /// How many members a collection has; a link may outlive the object that it leads to.
+    private func memberCount(
+        of owner: RecordID, _ relationship: ToManyStorage, _ rewritten: Set<String>
+    ) throws -> Int {
+        let members = try storedMembers(of: owner, relationship)
+        guard case .link = relationship.members else { return members.count }
+        return try members.count { try !isGone($0, relationship.destination, rewritten) }
+    }
+
     private func isDangling(
         _ number: RecordID, _ entity: EntityStorage, _ slot: Int, _ rewritten: Set<String>
     ) throws -> Bool {
         guard case .toOne(let relationship) = entity.slots[slot] else { return false }
-        let destination = homes[relationship.destination]
+        return try isGone(number, relationship.destination, rewritten)
+    }
+
+    /// Whether a target is not there: asked of entities that were written anew.
+    private func isGone(_ number: RecordID, _ ordinal: Int, _ rewritten: Set<String>) throws -> Bool {
+        let destination = homes[ordinal]
         guard rewritten.contains(destination.entityName), let table = destination.entity?.table else { return false }
         return try snapshot.location(of: number, in: table).isAbsent
     }

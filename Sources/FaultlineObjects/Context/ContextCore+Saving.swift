@@ -281,7 +281,7 @@ extension ContextCore {
         if refusesUpserts, let holder = try writer.holder(of: draft, entity, in: transaction) {
             throw StoreError(
                 .duplicate,
-                "A new \(entity.name) would have the same unique values as object \(holder). Make one object of both, or change one of them."
+                "A new \(entity.name) would have the same unique values as object \(holder). Make one object of both (in a streamed stage by output.upsert), or change one of them."
             )
         }
         if entity.uniqueIndexes.count == 1 {

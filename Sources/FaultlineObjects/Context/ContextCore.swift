@@ -66,6 +66,8 @@ package final class ContextCore: @unchecked Sendable {
     /// In a migration: whether objects are saved before they are related, so that what relationships have to be is
     /// asked afterwards.
     @exclusivity(unchecked) package var defersRelationshipRules = false
+    /// Whether the least numbers of members are looked at by somebody else, later: members come in several saves.
+    @exclusivity(unchecked) package var defersLeastCounts = false
     /// In a migration: whether members that join a collection from their own side stay at the places that they were
     /// given, or, where they were given none, stand in the order of their numbers.
     package var keepsGivenOrder = false
