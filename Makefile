@@ -23,9 +23,10 @@ COMPARE := Benchmarks/Compare
 ifneq ($(filter demo-kill,$(MAKECMDGOALS)),)
 N ?= 10
 endif
-# Seeds of `faults`, each with other contents and limits for every workload.
+# Seeds of `faults`, each with other contents and limits for every workload; of migrations one of so many calls fails.
 ifneq ($(filter faults,$(MAKECMDGOALS)),)
 N ?= 4
+EVERY ?= 23
 endif
 # Kills of `kill`.
 ifneq ($(filter kill,$(MAKECMDGOALS)),)
@@ -61,7 +62,7 @@ help:  ## Lists these commands
 	@echo
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one | CANARY=1;'
 	@echo '             bitflips SECTORS=1 EVERY=odd | STORE=name BIT=number;'
-	@echo '             faults N=seeds | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
+	@echo '             faults N=seeds EVERY=calls | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
 	@echo '             memory N=MiB BUDGET=MiB;'
 	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
@@ -111,6 +112,10 @@ bitflips: setup  ## Flips every bit of four stores, and reads everything back af
 
 faults: setup  ## Injects every error into every call of the disk and every system call; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
+ifeq ($(CANARY)$(FAULT),)
+	@$(RELEASE) --product MigrationProofs --quiet
+	@$(MIGRATION_PROOFS) faults $(if $(SEED),--seed $(SEED),--seed 1) --every $(EVERY)
+endif
 	@$(PROOFS) faults $(if $(FAULT),$(PLACE) "$(LEG)" $(SEED) $(FAULT),\
 	    $(if $(CANARY),--canary,$(if $(SEED),--seed $(SEED),--seeds $(N))))
 

@@ -7,6 +7,7 @@ import FaultlineTestSupport
 struct MigrationProofs {
     static let usage = """
         usage: MigrationProofs crash --seeds COUNT | --seed ONE       power cuts in migrations
+               MigrationProofs faults --seeds COUNT | --seed ONE [--every CALLS]   failing disks in migrations
                MigrationProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                MigrationProofs migrate DIRECTORY ROWS CEILING [policy]
                                                                  its migration, streamed or by a policy; the ceiling in MiB
@@ -19,6 +20,7 @@ struct MigrationProofs {
         ProofShell.run("MigrationProofs", usage: usage) { command, arguments in
             switch command {
             case "crash": try MigrationCrashProof(arguments).run()
+            case "faults": try MigrationFaultProof(arguments).run()
             case "prepare": try MemoryProof(arguments).prepare()
             case "migrate": try MemoryProof(arguments).migrate()
             case "large": try LargeMigrationProof(arguments).run()

@@ -1,67 +1,6 @@
 internal import Faultline
 package import FaultlineDisk
-internal import FaultlineLog
-internal import FaultlineMigration
-internal import FaultlineStore
 internal import FaultlineTestSupport
-
-/// The kinds of stages that are cut.
-package enum MigrationLife: CaseIterable, Sendable {
-    case streamed
-    /// Two custom stages.
-    case custom
-    /// One mapped stage, with a policy.
-    case mapped
-    /// The streamed stage, tried out.
-    case preview
-    /// The custom stages, tried out.
-    case customPreview
-    /// No plan: references become links, and an index is built.
-    case lightweight
-    /// The streamed stage, with objects that cannot be converted.
-    case quarantine
-    /// The mapped stage, which begins again without objects that cannot be converted.
-    case mappedQuarantine
-    /// The streamed stage with a grace period, saves, and its rollback.
-    case rollback
-    /// The lightweight step, which goes on in the tables of before, the same way.
-    case lightweightRollback
-
-    /// What the migration leads to.
-    fileprivate var version: any VersionedSchema.Type {
-        switch self {
-        case .streamed, .mapped, .preview, .quarantine, .mappedQuarantine, .rollback: Simulated2.self
-        case .custom, .customPreview: SimulatedCustom3.self
-        case .lightweight, .lightweightRollback: SimulatedLinks2.self
-        }
-    }
-
-    fileprivate var plan: (any SchemaMigrationPlan.Type)? {
-        switch self {
-        case .streamed, .preview, .rollback: SimulatedPlan.self
-        case .custom, .customPreview: SimulatedCustomPlan.self
-        case .mapped: SimulatedMappedPlan.self
-        case .lightweight, .lightweightRollback: nil
-        case .quarantine: SimulatedQuarantinePlan.self
-        case .mappedQuarantine: SimulatedMappedQuarantinePlan.self
-        }
-    }
-
-    fileprivate func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
-        switch self {
-        case .streamed, .mapped, .preview, .rollback: try work.newFault(context)
-        case .custom, .customPreview: try work.customFault(context)
-        case .lightweight, .lightweightRollback: try work.linkFault(context)
-        case .quarantine, .mappedQuarantine: try work.quarantineFault(context)
-        }
-    }
-
-    /// Whether the migration is only tried out.
-    package var isPreview: Bool { self == .preview || self == .customPreview }
-
-    /// Whether the migration is rolled back.
-    package var isRollback: Bool { self == .rollback || self == .lightweightRollback }
-}
 
 /// Cuts the power in every gap between two disk operations of a small migration.
 ///
@@ -96,7 +35,7 @@ private final class MigrationCrash: @unchecked Sendable {
     let seed: UInt64
     let imagesPerGap: Int
     let leavingOut: SyncSite?
-    let work: SimulatedWork
+    let store: SimulatedStore
     var report = MigrationCrashReport()
     /// Whether the migration is being rolled back, or was.
     private var isRollingBack = false
@@ -106,68 +45,35 @@ private final class MigrationCrash: @unchecked Sendable {
         self.seed = seed
         self.imagesPerGap = imagesPerGap
         self.leavingOut = leavingOut
-        work = SimulatedWork(seed: seed, count: objectCount)
-    }
-
-    private var logOptions: LogOptions {
-        var options = LogOptions()
-        options.maintenance = .inline
-        options.seed = seed &+ 1
-        // So small that checkpoints and index runs are made while the migration runs.
-        options.checkpointByteCount = 6 << 10
-        return options
-    }
-
-    private var migration: MigrationOptions {
-        var migration = MigrationOptions()
-        if life == .quarantine || life == .mappedQuarantine { migration.onFailure = .quarantine() }
-        if life.isRollback { migration.gracePeriod = .seconds(1) }
-        migration.batchByteCount = 1 + Int(seed % 3) * 400
-        return migration
-    }
-
-    private func open(_ version: any VersionedSchema.Type, on disk: SimulatedDisk) throws -> ModelContainer {
-        try ModelContainer(
-            for: version.models, migrationPlan: version == Simulated1.self ? nil : life.plan,
-            directory: "/d/store",
-            on: disk, clock: Clock { 1 }, options: logOptions, migration: migration)
+        store = SimulatedStore(life, seed: seed, objectCount: objectCount)
     }
 
     func run() throws {
         let disk = SimulatedDisk(directories: ["/d"])
-        let first = try open(Simulated1.self, on: disk)
-        try work.make(in: ModelContext(first))
-        try first.close()
+        try store.make(on: disk)
         if let leavingOut { disk.ignoredSynchronizations = { $0.site == leavingOut } }
         disk.onOperation = { [unowned self] disk, operation in crash(disk, operation) }
         if life.isPreview {
-            let preview = try ModelContainer.previewMigration(
-                for: life.version.models, migrationPlan: life.plan, directory: "/d/store", on: disk,
-                clock: Clock { 1 }, options: logOptions, migration: migration)
+            let preview = try store.preview(on: disk)
             if !preview.failures.isEmpty || preview.isIncomplete {
                 report.violations.append("seed \(seed), uncut: \(preview.text)")
             }
             disk.onOperation = nil
             return crash(disk, -1)
         }
-        let second = try open(life.version, on: disk)
-        if let fault = try life.newFault(work, ModelContext(second)) {
+        let second = try store.open(life.version, on: disk)
+        if let fault = try store.newFault(ModelContext(second)) {
             report.violations.append("seed \(seed), uncut: \(fault)")
         }
-        if life.isRollback { try work.change(ModelContext(second)) }
+        if life.isRollback { try store.work.change(ModelContext(second)) }
         try second.close()
         if life.isRollback {
             isRollingBack = true
-            let discarded = try rollBack(disk).commitsDiscarded
+            let discarded = try store.rollBack(disk).commitsDiscarded
             if discarded != 2 { report.violations.append("seed \(seed), uncut: \(discarded) saves are lost") }
         }
         disk.onOperation = nil
         crash(disk, -1)
-    }
-
-    private func rollBack(_ disk: SimulatedDisk) throws -> RollbackReport {
-        try ModelContainer.rollBackMigration(
-            directory: "/d/store", on: disk, clock: Clock { 1 }, options: logOptions, discardingCommits: true)
     }
 
     private func crash(_ disk: SimulatedDisk, _ operation: Int) {
@@ -189,65 +95,29 @@ private final class MigrationCrash: @unchecked Sendable {
     }
 
     private func fault(of disk: SimulatedDisk) throws -> String? {
-        switch try stage(of: disk) {
+        let stage = try store.stage(of: disk)
+        switch stage {
         case .new: report.new += 1
         case .old: report.old += 1
         case .resumable: report.resumable += 1
         case .none: return "the store has no catalog"
         }
-        let isNew = try stage(of: disk) == .new
+        let isNew = stage == .new
+        let isLookedAtTwice = report.states % 8 < 2
         if isNew, life.isRollback, isRollingBack || report.states % 4 == 1 {
-            if !isRollingBack || report.states % 2 == 0, let fault = try use(life.version, disk, check) { return fault }
-            _ = try rollBack(disk)
-            return try use(Simulated1.self, disk) { try oldFault($0) }
+            if !isRollingBack || report.states % 2 == 0,
+                let fault = try store.use(life.version, disk, twice: isLookedAtTwice, store.newFault)
+            {
+                return fault
+            }
+            _ = try store.rollBack(disk)
+            return try store.use(Simulated1.self, disk, twice: isLookedAtTwice, store.oldFault)
         }
         if life.isPreview || isRollingBack || report.states % 4 == 0, !isNew {
-            if let fault = try use(Simulated1.self, disk, { try oldFault($0) }) { return fault }
+            if let fault = try store.use(Simulated1.self, disk, twice: isLookedAtTwice, store.oldFault) { return fault }
             // What was only tried out must not keep anybody from doing it.
             guard life.isPreview, report.states % 8 == 0 else { return nil }
         }
-        return try use(life.version, disk, check)
-    }
-
-    private func check(_ context: ModelContext) throws -> String? { try life.newFault(work, context) }
-
-    /// What is wrong with the old state; nothing of a migration may be left beside it.
-    private func oldFault(_ context: ModelContext) throws -> String? {
-        let store = context.container.rowStore
-        let snapshot = store.log.snapshot()
-        if try StoredCatalog.read(snapshot)?.migration != nil { return "a migration is left" }
-        for number in TableID.firstEntity..<store.storage.map.counters.table
-        where !store.storage.map.tables.contains(number) {
-            let count = snapshot.recordCount(of: TableID(rawValue: number))
-            if count > 0 { return "table \(number) is left, with \(count) rows" }
-        }
-        if snapshot.recordCount(of: .quarantine) > 0 { return "the quarantine is not empty" }
-        return try work.oldFault(context)
-    }
-
-    private func use(
-        _ version: any VersionedSchema.Type, _ disk: SimulatedDisk, _ body: (ModelContext) throws -> String?
-    ) throws -> String? {
-        let container = try open(version, on: disk)
-        let fault = try body(ModelContext(container))
-        try container.close()
-        guard fault == nil, report.states % 8 < 2 else { return fault }
-        let again = try open(version, on: disk)
-        defer { try? again.close() }
-        if let fault = try body(ModelContext(again)) { return "opened again: \(fault)" }
-        var findings: [String] = []
-        try again.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
-        return findings.first.map { "verify: \($0)" }
-    }
-
-    private enum Stage { case old, resumable, new }
-
-    private func stage(of disk: SimulatedDisk) throws -> Stage? {
-        let log = try Log.open(
-            "/d/store", on: disk, clock: Clock { 1 }, options: logOptions, deriver: RowIndexDeriver())
-        defer { log.abandonForTests() }
-        guard let catalog = try StoredCatalog.read(log.snapshot()) else { return nil }
-        if catalog.schema.entitiesByName["Town"] != nil { return .new }
-        return catalog.migration == nil ? .old : .resumable
+        return try store.use(life.version, disk, twice: isLookedAtTwice, store.newFault)
     }
 }

@@ -251,7 +251,7 @@ struct MappedPasses {
                 .stageFailed,
                 "The mapping \(mapping.mapping.name) of the stage to \(name) stopped\(object). The store is in its old state.",
                 entity: old?.entity.name ?? mapping.source?.name ?? mapping.destination?.name,
-                object: old?.objectID.number, cause: StorageError.translating(error))
+                object: old?.objectID.number, cause: stage.cause(of: error))
         }
         if let cancellation = manager.cancellation { throw cancellation }
     }

@@ -224,7 +224,13 @@ final class MappedStage {
     // MARK: Batches
 
     /// The first error that a context met, whether or not the policy passed it on.
-    func takeError() -> (any Error)? { target.takePendingError() ?? source.takePendingError() ?? session.error }
+    func takeError() -> (any Error)? {
+        let pending = target.takePendingError() ?? source.takePendingError()
+        return pending.map(session.cause) ?? session.error
+    }
+
+    /// What a call stopped for that threw an error.
+    func cause(of error: any Error) -> any Error { session.cause(of: error) }
 
     /// Pairs noted so far.
     private(set) var associationCount = 0

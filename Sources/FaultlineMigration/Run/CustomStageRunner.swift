@@ -159,7 +159,7 @@ struct CustomStageRunner {
         defer { session.end() }
         do { try closure(context) } catch {
             try options.control?.obey()
-            throw failure(name, "threw an error", StorageError.translating(error))
+            throw failure(name, "threw an error", session.cause(of: error))
         }
         try options.control?.obey()
         if let error = session.error {

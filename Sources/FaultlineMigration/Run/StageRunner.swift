@@ -65,7 +65,7 @@ struct StageRunner {
                     .stageFailed,
                     "The streamed stage of \(entity.entityName) stopped\(object). The store is in its old state; the stage goes on from its last batch when the container is made again.",
                     stage: "\(source.schema.version) → \(target.schema.version)", entity: entity.entityName,
-                    cause: StorageError.translating(error))
+                    cause: session.cause(of: error))
             }
         }
         leftBehindCount = writer.leftBehindCount
@@ -92,14 +92,14 @@ struct StageRunner {
         try course.begin(.instances, of: entity.entityName, done: done, total: total)
         func convert(_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws {
             writer.begin(entity: entity.entityName, number: number, blobs: blobs)
-            try entity.body(object, output)
+            do { try entity.body(object, output) } catch { throw session.cause(of: error) }
             // A value that could not be read was a stand-in, which must not become the new value.
             if let error = session.error { throw error }
             writer.end(entityPlace: place)
         }
         let recovery = BatchRecovery(
             convert: { try reader.forEachStored(entity.type, after: $0 - 1, through: $0, convert) },
-            flush: { try writer.flush() },
+            flush: { do { try writer.flush() } catch { throw session.cause(of: error) } },
             discard: {
                 _ = session.takeError()
                 writer.discard()
@@ -107,6 +107,7 @@ struct StageRunner {
             note: { try writer.noteFailure(of: $0, entity: entity.entityName, $1) })
         func recovering(_ body: () throws -> Void) throws {
             do { try body() } catch {
+                let error = session.cause(of: error)
                 guard course.goesOnBehindFailures, PreviewFindings.isOfObject(error) else { throw error }
                 try recovery.run(writer.batch[...])
             }

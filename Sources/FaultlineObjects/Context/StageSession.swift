@@ -48,6 +48,14 @@ package final class StageSession: Sendable {
         }
     }
 
+    /// What a stage stopped for: where the store could not be read, that, and not what came of the values that stood in
+    /// for it.
+    package func cause(of error: any Error) -> any Error {
+        let error = StorageError.translating(error)
+        guard !(error is StorageError), let met = self.error as? StorageError else { return error }
+        return met
+    }
+
     /// What all contexts have saved.
     package var saved: Counts { state.withLock { $0.saved } }
 

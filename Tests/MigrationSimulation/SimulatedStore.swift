@@ -1,0 +1,112 @@
+internal import Faultline
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineMigration
+internal import FaultlineStore
+internal import FaultlineTestSupport
+
+/// A small store on a simulated disk, how it is migrated, and what has to be in it before and after.
+struct SimulatedStore {
+    let life: MigrationLife
+    let seed: UInt64
+    let work: SimulatedWork
+
+    private static let path = "/d/store"
+
+    init(_ life: MigrationLife, seed: UInt64, objectCount: Int) {
+        self.life = life
+        self.seed = seed
+        work = SimulatedWork(seed: seed, count: objectCount)
+    }
+
+    private var logOptions: LogOptions {
+        var options = LogOptions()
+        options.maintenance = .inline
+        options.seed = seed &+ 1
+        // So small that checkpoints and index runs are made while the migration runs.
+        options.checkpointByteCount = 6 << 10
+        return options
+    }
+
+    private var migration: MigrationOptions {
+        var migration = MigrationOptions()
+        if life == .quarantine || life == .mappedQuarantine { migration.onFailure = .quarantine() }
+        if life.isRollback { migration.gracePeriod = .seconds(1) }
+        migration.batchByteCount = 1 + Int(seed % 3) * 400
+        return migration
+    }
+
+    // MARK: What is done with it
+
+    /// Makes the store, under the old schema.
+    func make(on disk: Disk) throws {
+        let container = try open(Simulated1.self, on: disk)
+        try work.make(in: ModelContext(container))
+        try container.close()
+    }
+
+    func open(_ version: any VersionedSchema.Type, on disk: Disk) throws -> ModelContainer {
+        try ModelContainer(
+            for: version.models, migrationPlan: version == Simulated1.self ? nil : life.plan, directory: Self.path,
+            on: disk, clock: Clock { 1 }, options: logOptions, migration: migration)
+    }
+
+    func preview(on disk: Disk) throws -> MigrationReport {
+        try ModelContainer.previewMigration(
+            for: life.version.models, migrationPlan: life.plan, directory: Self.path, on: disk,
+            clock: Clock { 1 }, options: logOptions, migration: migration)
+    }
+
+    func rollBack(_ disk: Disk) throws -> RollbackReport {
+        try ModelContainer.rollBackMigration(
+            directory: Self.path, on: disk, clock: Clock { 1 }, options: logOptions, discardingCommits: true)
+    }
+
+    // MARK: What is in it
+
+    enum Stage { case old, resumable, new }
+
+    /// How far a migration has come; nil if there is no catalog.
+    func stage(of disk: Disk) throws -> Stage? {
+        let log = try Log.open(
+            Self.path, on: disk, clock: Clock { 1 }, options: logOptions, deriver: RowIndexDeriver())
+        defer { log.abandonForTests() }
+        guard let catalog = try StoredCatalog.read(log.snapshot()) else { return nil }
+        if catalog.schema.entitiesByName["Town"] != nil { return .new }
+        return catalog.migration == nil ? .old : .resumable
+    }
+
+    /// What is wrong with the new state.
+    func newFault(_ context: ModelContext) throws -> String? { try life.newFault(work, context) }
+
+    /// What is wrong with the old state; nothing of a migration may be left beside it.
+    func oldFault(_ context: ModelContext) throws -> String? {
+        let store = context.container.rowStore
+        let snapshot = store.log.snapshot()
+        if try StoredCatalog.read(snapshot)?.migration != nil { return "a migration is left" }
+        for number in TableID.firstEntity..<store.storage.map.counters.table
+        where !store.storage.map.tables.contains(number) {
+            let count = snapshot.recordCount(of: TableID(rawValue: number))
+            if count > 0 { return "table \(number) is left, with \(count) rows" }
+        }
+        if snapshot.recordCount(of: .quarantine) > 0 { return "the quarantine is not empty" }
+        return try work.oldFault(context)
+    }
+
+    /// Opens the store under a version and looks at it, twice if asked to; verifies it then.
+    func use(
+        _ version: any VersionedSchema.Type, _ disk: Disk, twice: Bool = true,
+        _ body: (ModelContext) throws -> String?
+    ) throws -> String? {
+        let container = try open(version, on: disk)
+        let fault = try body(ModelContext(container))
+        try container.close()
+        guard fault == nil, twice else { return fault }
+        let again = try open(version, on: disk)
+        defer { try? again.close() }
+        if let fault = try body(ModelContext(again)) { return "opened again: \(fault)" }
+        var findings: [String] = []
+        try again.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
+        return findings.first.map { "verify: \($0)" }
+    }
+}
