@@ -7,8 +7,8 @@ final class GraphLife {
     private static let objectCountMax = 36
 
     let world: GraphWorld
-    private var random: Seed
-    private var session: GraphSession
+    var random: Seed
+    var session: GraphSession
     private var other: GraphSession?
     private(set) var operationCount = 0
     private(set) var kinds: [String: Int] = [:]
@@ -38,7 +38,7 @@ final class GraphLife {
         return "a fresh context sees what was saved"
     }
 
-    private func note(_ kind: String, _ text: String = "") {
+    func note(_ kind: String, _ text: String = "") {
         operationCount += 1
         kinds[kind, default: 0] += 1
         trace.append(text.isEmpty ? kind : "\(kind) \(text)")
@@ -70,6 +70,7 @@ final class GraphLife {
             note("process")
             try session.processDeletions()
         case 98 where random.oneIn(4): try reopen()
+        case 98 where random.oneIn(2): try die()
         case 98:
             note("new context")
             session = GraphSession(world)
@@ -98,6 +99,11 @@ final class GraphLife {
     private func reopen() throws {
         note("reopen")
         try world.reopen()
+        try beginAnew()
+    }
+
+    /// Goes on with new contexts over a store that was opened again, which must hold what was saved.
+    func beginAnew() throws {
         other = nil
         session = GraphSession(world)
         try session.compareAll()

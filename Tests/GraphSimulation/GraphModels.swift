@@ -28,6 +28,7 @@ protocol GraphObject: PersistentModel {
 }
 
 @Model final class Person {
+    #Index<Person>([\.number], [\.firm, \.number])
     var key: Int
     var number = 0
     @Attribute(.unique) var name: String?
@@ -114,6 +115,8 @@ protocol GraphObject: PersistentModel {
 
 /// Related to others of its kind: a tree, and a web from both sides.
 @Model final class Node {
+    // Names are unset, and objects moved and cut off, more often than anything else changes.
+    #Index<Node>([\.name, \.number], [\.parent])
     var key: Int
     var number = 0
     @Attribute(.unique) var name: String?

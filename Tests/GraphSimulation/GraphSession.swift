@@ -197,11 +197,11 @@ final class GraphSession {
         held = held.filter { !unsaved.contains($0.key) }
     }
 
-    /// Carries delete rules out before a save, where nothing denies them.
+    /// Carries delete rules out before a save, where nothing denies them, and where they change nothing that others
+    /// have related anew.
     func processDeletions() throws {
         let doomed = view.doomed(shape)
         guard !doomed.isEmpty, case .graph = view.saved(shape) else { return }
-        context.processPendingChanges()
         var changes: [GraphState.Change] = []
         for key in doomed.subtracting(view.deleted).sorted() { changes.append(.delete(key)) }
         for key in doomed.sorted() {
@@ -218,10 +218,11 @@ final class GraphSession {
                 }
             }
         }
-        for key in doomed.intersection(view.unsaved).sorted() {
-            changes.append(.forget(key))
-            held[key] = nil
-        }
+        let forgotten = doomed.intersection(view.unsaved).sorted()
+        changes += forgotten.map { .forget($0) }
+        guard allows(changes) else { return }
+        context.processPendingChanges()
+        for key in forgotten { held[key] = nil }
         note(changes)
     }
 

@@ -8,7 +8,7 @@ internal import FaultlineTestSupport
 final class GraphWorld {
     let shape = GraphShape()
     let canary: GraphCanary?
-    private let disk = MemoryDisk()
+    private var disk: Disk
     private let options: LogOptions
     private(set) var container: ModelContainer
     /// What was saved.
@@ -28,16 +28,22 @@ final class GraphWorld {
         self.canary = canary
         var options = LogOptions()
         options.maintenance = .inline
-        options.durability = .async
         options.seed = seed &+ 1
         options.preparedByteCount = 0
+        // Every third life is on a disk that knows what a power cut leaves; the others' processes are killed only.
+        if seed % 3 == 0 {
+            disk = SimulatedDisk()
+        } else {
+            disk = MemoryDisk()
+            options.durability = .async
+        }
         // So small that checkpoints and index runs are made, and files compacted, in a short life.
         options.checkpointByteCount = seed % 2 == 0 ? 24 << 10 : 256 << 10
         self.options = options
         container = try Self.open(disk, options)
     }
 
-    private static func open(_ disk: MemoryDisk, _ options: LogOptions) throws -> ModelContainer {
+    private static func open(_ disk: Disk, _ options: LogOptions) throws -> ModelContainer {
         try ModelContainer(for: GraphKind.all, directory: "store", on: disk, options: options)
     }
 
@@ -51,7 +57,23 @@ final class GraphWorld {
         container = try Self.open(disk, options)
     }
 
+    /// What a power cut leaves can be asked for here.
+    var simulatedDisk: SimulatedDisk? { disk as? SimulatedDisk }
+
+    /// The process ends without a word, and another opens the store, as it is or on the disk that a power cut left.
+    func reopenAfterDeath(on left: SimulatedDisk? = nil) throws {
+        container.rowStore.log.abandonForTests()
+        if let left { disk = left }
+        container = try Self.open(disk, options)
+    }
+
     func close() throws { try container.close() }
+
+    /// A save that was cut is not there: what it made has no identifiers.
+    func forget(since before: GraphState) {
+        committed = before
+        identifiers = identifiers.filter { before.nodes[$0.key] != nil }
+    }
 
     /// Checks every record, blob and index entry, and that references dangle where they may, and as many.
     func verify() throws {

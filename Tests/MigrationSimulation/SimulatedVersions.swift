@@ -7,6 +7,7 @@ package enum Simulated1: VersionedSchema {
     package static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
 
     @Model package final class Person {
+        #Index<Person>([\.town, \.number])
         @Attribute(.unique) var number: Int
         var name: String
         var town: String
@@ -32,6 +33,7 @@ package enum SimulatedLinks2: VersionedSchema {
     package static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
 
     @Model package final class Person {
+        #Index<Person>([\.town, \.number], [\.name])
         @Attribute(.unique) var number: Int
         var name: String
         var town: String
@@ -62,6 +64,7 @@ package enum Simulated2: VersionedSchema {
     package static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
 
     @Model package final class Person {
+        #Index<Person>([\.last, \.first], [\.town])
         @Attribute(.unique) var number: Int
         var first: String
         var last: String
@@ -125,6 +128,7 @@ package enum SimulatedCustom2: VersionedSchema {
     package static var versionIdentifier: Schema.Version { Schema.Version(2, 1, 0) }
 
     @Model package final class Person {
+        #Index<Person>([\.town, \.number], [\.first])
         @Attribute(.unique) var number: Int
         @Attribute(.unique) var name: String
         var town: String
@@ -153,6 +157,7 @@ package enum SimulatedCustom3: VersionedSchema {
     package static var versionIdentifier: Schema.Version { Schema.Version(3, 1, 0) }
 
     @Model package final class Person {
+        #Index<Person>([\.first, \.last])
         @Attribute(.unique) var number: Int
         var first: String = ""
         var last: String = ""
