@@ -53,6 +53,11 @@ public struct StoreOptions: Hashable, Sendable {
         public var control: MigrationControl?
         /// The most bytes that are written to the store's files in a second, over some seconds; nil for no limit.
         public var bytesPerSecond: Int?
+        /// Whether a migration is refused before it begins where the disk has too little room; true by default.
+        ///
+        /// Taken is that the first stage that goes through objects makes as much as it reads, and a tenth more. One that
+        /// makes much less needs less. The error is `MigrationError` of code `fullDisk`.
+        public var checksSpace = true
         /// For how long the store can return to the state before the migration (`ModelContainer.rollBackMigration`), by
         /// the machine's clock; nil, the default, for not at all.
         ///
@@ -85,7 +90,7 @@ public struct StoreOptions: Hashable, Sendable {
         public static func == (left: Migration, right: Migration) -> Bool {
             left.memoryCeiling == right.memoryCeiling && left.bytesPerSecond == right.bytesPerSecond
                 && left.unhandledData == right.unhandledData && left.onFailure == right.onFailure
-                && left.gracePeriod == right.gracePeriod
+                && left.gracePeriod == right.gracePeriod && left.checksSpace == right.checksSpace
         }
 
         /// Hashes what `==` compares.
@@ -95,6 +100,7 @@ public struct StoreOptions: Hashable, Sendable {
             hasher.combine(unhandledData)
             hasher.combine(onFailure)
             hasher.combine(gracePeriod)
+            hasher.combine(checksSpace)
         }
 
         var options: MigrationOptions {
@@ -103,6 +109,7 @@ public struct StoreOptions: Hashable, Sendable {
             options.control = control
             options.bytesPerSecond = bytesPerSecond
             options.gracePeriod = gracePeriod
+            options.checksSpace = checksSpace
             options.watchers = watchers
             options.mapping = mapping
             return options

@@ -1,6 +1,11 @@
 import FaultlineDisk
 
 extension Log {
+    /// Bytes of the disk that are free; nil if it does not say.
+    package var freeByteCount: UInt64? {
+        do throws(DiskError) { return try directory.disk.freeByteCount(in: directory.path) } catch { return nil }
+    }
+
     /// What the store takes, counted now.
     ///
     /// - Parameter countsLive: Whether to count what is live; if not, live bytes are 0.

@@ -34,6 +34,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case stageFailed
         /// More objects cannot be converted than the quarantine may take.
         case quarantineFull
+        /// The disk has no room for what the migration is going to write.
+        case fullDisk
         /// It was cancelled by its `MigrationControl`.
         case cancelled
         /// A migration was stopped that can go on, and would be given up.

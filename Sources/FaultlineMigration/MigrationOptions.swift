@@ -19,6 +19,11 @@ public struct MigrationOptions: Sendable {
     /// The most bytes that are written to the store's files in a second, over some seconds: a batch is written at once,
     /// and then waited for; nil or 0 for no limit.
     public var bytesPerSecond: Int?
+    /// Whether a migration is refused before it begins where the disk has too little room; true by default.
+    ///
+    /// Taken is that the first stage that goes through objects makes as much as it reads, and a tenth more. One that makes
+    /// much less needs less. The error is `MigrationError` of code `fullDisk`.
+    public var checksSpace = true
     /// For how long the store can return to the state before the migration (`ModelContainer.rollBackMigration`), by the
     /// machine's clock; nil, the default, for not at all.
     ///

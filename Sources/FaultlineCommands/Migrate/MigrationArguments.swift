@@ -37,6 +37,10 @@ package struct MigrationArguments: ParsableArguments {
             valueName: "hours"))
     package var grace: Int?
 
+    @Flag(
+        help: "Begins although the disk may have too little room: for stages that make much less than they read.")
+    package var skipSpaceCheck = false
+
     @Option(help: ArgumentHelp("Writes the report to a file, as JSON.", valueName: "file"))
     package var report: String?
 

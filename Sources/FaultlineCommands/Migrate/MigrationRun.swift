@@ -38,7 +38,7 @@ package struct MigrationRun {
     /// - Parameter goal: What it is brought to; it gets the migration that was stopped, if there is one, and the schema
     ///   that the store has.
     /// - Throws: `CommandFailure`: with status 3 if there is no store, or it cannot be opened; with status 1 if it cannot
-    ///   be migrated, if the dry run found that, or if it was cancelled.
+    ///   be migrated, if the dry run found that or too little room on the disk, or if it was cancelled.
     package func run(to goal: (UnfinishedMigration?, Schema) throws -> Goal) throws {
         // Looked at first: nothing is written to what is no store of ours.
         let found = try OpenedStore(arguments.store)
@@ -72,6 +72,12 @@ package struct MigrationRun {
                 CommandFailure.refused,
                 "The store cannot be migrated as it is: see the failures above. It is as it was.")
         }
+        if report.isDryRun, !report.fitsOnDisk {
+            throw CommandFailure(
+                CommandFailure.refused,
+                "The migration needs \(report.diskBytesNeeded) bytes of disk, and \(report.diskBytesFree) are free. Make room first; the store is as it was."
+            )
+        }
     }
 
     private func migrate(to goal: Goal) throws -> MigrationReport {
@@ -88,6 +94,7 @@ package struct MigrationRun {
         configuration.options.migration.unhandledData = arguments.keepData ? .fail : .drop
         if let limit = arguments.quarantine { configuration.options.migration.onFailure = .quarantine(limit: limit) }
         if let grace = arguments.grace { configuration.options.migration.gracePeriod = .seconds(grace * 3_600) }
+        configuration.options.migration.checksSpace = !arguments.skipSpaceCheck
         configuration.options.migration.mapping = goal.mapping
         configuration.options.migration.control = control
         configuration.options.migration.progress = { display.show($0) }

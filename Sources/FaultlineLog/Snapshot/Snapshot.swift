@@ -38,6 +38,22 @@ package final class Snapshot: @unchecked Sendable {
         return try root.location(of: id)
     }
 
+    /// Bytes of all records of a table, as its pages say; those whose size only their own headers tell are left out.
+    ///
+    /// - Throws: `LogError` if a page cannot be read or does not verify.
+    /// - Complexity: Reads every page of the table, and none of its records.
+    package func recordByteCount(of table: TableID) throws -> Int {
+        var sum = 0
+        try forEachPage(of: table, from: 1) { _, entries in
+            for entry in 0..<TablePage.entryCount {
+                let location = Location(reading: entries + entry * Location.byteCount)
+                if !location.isAbsent { sum += location.byteCount ?? 0 }
+            }
+            return true
+        }
+        return sum
+    }
+
     /// Calls `body` with the pages of a table in ascending order, from the one that holds `first`.
     ///
     /// - Parameters:

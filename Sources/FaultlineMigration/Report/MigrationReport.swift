@@ -61,6 +61,9 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     /// Bytes that were free on the disk when a dry run began.
     public package(set) var diskBytesFree = 0
 
+    /// Whether the disk has room for the migration, as a dry run has measured it.
+    public var fitsOnDisk: Bool { diskBytesNeeded <= diskBytesFree }
+
     /// Nothing done yet.
     package init() {}
 

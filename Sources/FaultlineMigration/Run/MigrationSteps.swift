@@ -50,6 +50,12 @@ package struct MigrationSteps {
         /// Whether the step goes through objects by itself.
         var isHeavy: Bool { !streamedEntities.isEmpty || closures != nil || !mappingModels.isEmpty }
 
+        /// Entities of the version that the step leads from whose objects it makes anew.
+        var convertedEntities: Set<String> {
+            let mapped = mappingModels.flatMap(\.entityMappings).compactMap(\.sourceEntityName)
+            return Set(mapped + streamedEntities.map(\.entityName))
+        }
+
         /// What tells the step from others between the same schemas.
         var mark: String {
             if closures != nil { return "custom" }

@@ -184,6 +184,9 @@ package struct Migrator {
     // MARK: Steps
 
     private mutating func migrate(_ stored: StoredCatalog, _ steps: MigrationSteps) throws -> StoredCatalog {
+        if options.checksSpace, stored.migration == nil {
+            try SpaceCheck(log: log, stored: stored, steps: steps.all).run()
+        }
         guard options.unhandledData == .fail else {
             return try migrate(begin(stored, steps, digest: steps.digest), steps)
         }

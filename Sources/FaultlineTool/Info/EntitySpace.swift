@@ -29,7 +29,7 @@ struct EntitySpace {
     init(_ entity: EntityStorage, in store: OpenedStore, progress: (Int) -> Void) throws {
         self.init(name: entity.name, objectCount: store.snapshot.recordCount(of: entity.table))
         guard !entity.variableSlots.isEmpty else {
-            rowByteCount = try Self.recordByteCount(of: entity.table, in: store.snapshot)
+            rowByteCount = try store.snapshot.recordByteCount(of: entity.table)
             progress(objectCount)
             return
         }
@@ -55,18 +55,5 @@ struct EntitySpace {
             return true
         }
         (rowByteCount, blobCount, blobByteCount, unreadableCount) = counted
-    }
-
-    /// Bytes of all records of a table, as its pages say.
-    static func recordByteCount(of table: TableID, in snapshot: Snapshot) throws -> Int {
-        var sum = 0
-        try snapshot.forEachPage(of: table, from: 1) { _, entries in
-            for entry in 0..<TablePage.entryCount {
-                let location = Location(reading: entries + entry * Location.byteCount)
-                if !location.isAbsent { sum += location.byteCount ?? 0 }
-            }
-            return true
-        }
-        return sum
     }
 }

@@ -80,7 +80,7 @@ struct StoreSummary {
             }
             let own = usage.recordCounts.keys.filter { table in !storages.contains { $0.table == table } }
             engineByteCount = try own.reduce(0) {
-                try $0 + EntitySpace.recordByteCount(of: $1, in: opened.snapshot)
+                try $0 + opened.snapshot.recordByteCount(of: $1)
             }
         }
     }

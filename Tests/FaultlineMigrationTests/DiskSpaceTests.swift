@@ -1,0 +1,92 @@
+import Faultline
+import FaultlineMigration
+import FaultlineTestSupport
+import Testing
+
+/// A disk that is too small is found before a migration begins.
+struct DiskSpaceTests {
+    enum V1: VersionedSchema {
+        static var models: [any PersistentModel.Type] { [Page.self] }
+        static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+        @Model final class Page {
+            var text: String
+            init(text: String) { self.text = text }
+        }
+    }
+
+    enum V2: VersionedSchema {
+        static var models: [any PersistentModel.Type] { [Page.self] }
+        static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+        @Model final class Page {
+            var byteCount: Int
+            init(byteCount: Int) { self.byteCount = byteCount }
+        }
+    }
+
+    private enum Streamed: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+        static var stages: [MigrationStage] {
+            [
+                .streamed(
+                    fromVersion: V1.self, toVersion: V2.self,
+                    StreamedEntity(V1.Page.self) { old, output in
+                        try output.insert(V2.Page(byteCount: old.text.utf8.count))
+                    })
+            ]
+        }
+    }
+
+    private enum Mapped: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+        static var stages: [MigrationStage] {
+            [
+                .mapped(
+                    fromVersion: V1.self, toVersion: V2.self,
+                    MappingModel(
+                        EntityMapping(
+                            from: "Page", to: "Page",
+                            attributes: [PropertyMapping("byteCount", .computed { _, _ in 1_000 })])))
+            ]
+        }
+    }
+
+    @Test(arguments: [0, 1])
+    func `a disk with too little room is refused before anything is written`(kind: Int) throws {
+        let disk = SimulatedDisk(directories: ["/s"])
+        let stores = Stores(disk, "/s/store")
+        let plan: any SchemaMigrationPlan.Type = kind == 0 ? Streamed.self : Mapped.self
+        try stores.use(V1.self) { _, context in
+            for _ in 0..<400 { context.insert(V1.Page(text: String(repeating: "t", count: 1_000))) }
+            try context.save()
+        }
+        let used = disk.byteCapacity - Int(try disk.freeByteCount(in: "/s"))
+        disk.byteCapacity = used + 420_000
+        let files = try disk.names(in: "/s/store")
+        let error = #expect(throws: MigrationError.self) { try stores.open(V2.self, plan) }
+        #expect(error?.code == .fullDisk && error?.stage == "1.0.0 → 2.0.0")
+        #expect(try disk.names(in: "/s/store").sorted() == files.sorted())
+        try stores.use(V1.self) { _, context in try #expect(context.fetchCount(FetchDescriptor<V1.Page>()) == 400) }
+
+        // The closure makes much less of them.
+        var options = MigrationOptions()
+        options.checksSpace = false
+        try stores.use(V2.self, plan, migration: options) { _, context in
+            try #expect(context.fetchCount(FetchDescriptor<V2.Page>()) == 400)
+        }
+    }
+
+    @Test func `with room enough nothing is said`() throws {
+        let disk = SimulatedDisk(directories: ["/s"])
+        let stores = Stores(disk, "/s/store")
+        try stores.use(V1.self) { _, context in
+            for _ in 0..<400 { context.insert(V1.Page(text: String(repeating: "t", count: 1_000))) }
+            try context.save()
+        }
+        disk.byteCapacity = disk.byteCapacity - Int(try disk.freeByteCount(in: "/s")) + 900_000
+        try stores.use(V2.self, Streamed.self) { _, context in
+            try #expect(context.fetchCount(FetchDescriptor<V2.Page>()) == 400)
+        }
+    }
+}
