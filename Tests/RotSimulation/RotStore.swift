@@ -18,6 +18,8 @@ package struct RotStore: Sendable {
     let isClosed: Bool
     /// Where transactions lie that rot may take away unseen; none in a store that was closed.
     let frames: [UInt64: Frame]
+    /// What was added to the manifest last.
+    let lastEdit: Frame
     /// What each file held after earlier transactions.
     let history: [String: [[UInt8]]]
     /// Every file with its size in bytes; they are numbered by bits, one after the other.
@@ -97,12 +99,15 @@ package struct RotStore: Sendable {
         let log = try Log.open(Self.path, on: disk, clock: Clock { 1_000 }, options: options, deriver: CrashDeriver())
         let builder = RotStoreBuilder(log, on: disk)
         try body(builder)
+        let manifest = disk.filePaths.last { $0.contains("/m-") } ?? ""
+        let edited = disk.bytes(of: manifest)?.count ?? 0
         if isClosed { try log.close() } else { log.abandonForTests() }
         states = builder.states
         frames = isClosed ? [:] : builder.frames
         history = builder.history
         let settled = disk.afterProcessDeath()
         self.disk = settled
+        lastEdit = (manifest, edited..<max(edited, settled.bytes(of: manifest)?.count ?? 0))
         files = settled.filePaths.map { ($0, settled.bytes(of: $0)?.count ?? 0) }
     }
 }

@@ -5,7 +5,7 @@ import FaultlineTestSupport
 
 /// What came of one damage.
 package enum RotOutcome: Equatable, Sendable {
-    /// The store was refused, a read was refused, or the opening or `verify` reports it.
+    /// Whoever only reads was refused, or `verify` has a finding.
     case detected
     /// Everything reads right, and all damaged bytes are on the list of those that mean nothing.
     case harmless(HarmlessBytes)
@@ -14,14 +14,25 @@ package enum RotOutcome: Equatable, Sendable {
 }
 
 extension RotStore {
-    /// Damages the store, opens it, reads everything back; nil where the damage changes no byte.
+    /// Damages the store, opens it and reads everything back, then opens it as the tool does and verifies it; nil where
+    /// the damage changes no byte.
     package func outcome(of damage: RotDamage) -> RotOutcome? {
         let disk = self.disk.afterProcessDeath()
         let damaged = damage.apply(to: disk)
-        return damaged.isEmpty ? nil : outcome(on: disk, damage.path, damaged)
+        if damaged.isEmpty { return nil }
+        let reader = disk.afterProcessDeath()
+        if case .wrong(let what) = outcome(for: .writing, on: disk, damage.path, damaged) { return .wrong(what) }
+        // Opening for writing may have replaced what does not verify, and the open report alone says so.
+        let outcome = outcome(for: .reading, on: reader, damage.path, damaged)
+        guard case .wrong(let what) = outcome else { return outcome }
+        return .wrong("open for reading: \(what)")
     }
 
-    private func outcome(on disk: SimulatedDisk, _ path: String, _ damaged: [Int]) -> RotOutcome {
+    private func outcome(
+        for access: LogAccess, on disk: SimulatedDisk, _ path: String, _ damaged: [Int]
+    ) -> RotOutcome {
+        var options = options
+        options.access = access
         let log: Log
         do {
             log = try Log.open(Self.path, on: disk, clock: Clock { 2_000 }, options: options, deriver: CrashDeriver())
@@ -30,25 +41,44 @@ extension RotStore {
         }
         defer { log.abandonForTests() }
         do {
-            if let difference = try difference(of: log.snapshot(), path, damaged) { return .wrong(difference) }
-            let report = log.openReport
-            if !report.ignoredDerivedFiles.isEmpty || !report.quarantinedFiles.isEmpty || report.wasClean != isClosed {
-                return .detected
+            let refusal = try refusal(of: log.snapshot(), path, damaged)
+            // Whatever else told of the damage: who verifies the store has to learn of it.
+            var findings: [Finding] = []
+            try log.verify({ findings.append($0) }, progress: { _, _ in })
+            if let finding = findings.first {
+                return finding.path == nil && finding.kind == .damage
+                    ? .wrong("the finding names no file: \(finding)") : .detected
             }
-            var findings = 0
-            try log.verify({ _ in findings += 1 }, progress: { _, _ in })
-            if findings > 0 { return .detected }
-        } catch let error as LogError where error.code == .damaged {
-            return error.path == nil ? .wrong("the error names no file: \(error)") : .detected
+            if let refusal { return .wrong("verify finds nothing, and a read is refused: \(refusal)") }
+            if access == .writing, isTold(log.openReport) { return .detected }
         } catch {
             return .wrong("\(error)")
         }
-        return harmlessBytes(path, damaged, log, disk).map { .harmless($0) } ?? .wrong("nobody noticed")
+        return harmlessBytes(path, damaged, log, access, disk).map { .harmless($0) } ?? .wrong("nobody noticed")
+    }
+
+    /// Whether the opening tells of damage.
+    private func isTold(_ report: OpenReport) -> Bool {
+        !report.ignoredDerivedFiles.isEmpty || !report.quarantinedFiles.isEmpty || report.wasClean != isClosed
+    }
+
+    /// Reads everything back.
+    ///
+    /// - Returns: The error with which a read was refused; nil if all reads right.
+    /// - Throws: What reads otherwise than it was written, or is refused without a file.
+    private func refusal(of snapshot: Snapshot, _ path: String, _ damaged: [Int]) throws -> LogError? {
+        do {
+            if let difference = try difference(of: snapshot, path, damaged) { throw CrashViolation(difference) }
+            return nil
+        } catch let error as LogError where error.code == .damaged {
+            if error.path == nil { throw CrashViolation("the error names no file: \(error)") }
+            return error
+        }
     }
 
     /// The entry of the list that all damaged places are on.
     private func harmlessBytes(
-        _ path: String, _ damaged: [Int], _ log: Log, _ disk: SimulatedDisk
+        _ path: String, _ damaged: [Int], _ log: Log, _ access: LogAccess, _ disk: SimulatedDisk
     ) -> HarmlessBytes? {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         if name == FileName.lock { return .lockText }
@@ -57,11 +87,12 @@ extension RotStore {
         if let frame = frames[newest], path == frame.path, damaged.allSatisfy({ $0 >= frame.bytes.upperBound }) {
             return .preparedSpace
         }
+        if path == lastEdit.path, damaged.allSatisfy(lastEdit.bytes.contains) { return .closingEdit }
         // Whatever was found, `difference` has let it pass.
         guard let lost = frames[log.snapshot().sequence + 1], let bytes = disk.bytes(of: path) else { return nil }
-        // Zeros cannot be told from those that were prepared.
+        // Zeros cannot be told from those that were prepared. Who only reads counts nothing.
         let isZeroed = bytes[lost.bytes.lowerBound...].allSatisfy { $0 == 0 }
-        return log.openReport.discardedByteCount > 0 || isZeroed ? .newestFrame : nil
+        return log.openReport.discardedByteCount > 0 || isZeroed || access == .reading ? .newestFrame : nil
     }
 
     /// What reads otherwise than it was written.

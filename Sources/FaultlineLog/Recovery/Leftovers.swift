@@ -41,6 +41,23 @@ enum Leftovers {
         return plan
     }
 
+    /// Looks for what shows a reader that the manifest is not the newest, or has lost an edit: else it would be shown an
+    /// older state for the newest.
+    ///
+    /// Nobody may have the store open for writing. A file that cannot be looked at is none of a reader's business.
+    ///
+    /// - Throws: `.damaged`, as `plan`.
+    static func refuseLostEdits(
+        _ names: [String], in directory: StoreDirectory, state: ManifestState, manifest: UInt64
+    ) throws(LogError) {
+        do throws(LogError) {
+            _ = try plan(names, in: directory, state: state, manifest: manifest)
+        } catch {
+            guard error.code == .damaged else { return }
+            throw error
+        }
+    }
+
     /// Carries the plan out, but for the superseded manifests, which `Manifest` removes.
     ///
     /// What cannot be done now is done when the store is opened next.

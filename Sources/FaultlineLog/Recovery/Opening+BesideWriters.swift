@@ -19,7 +19,7 @@ extension Opening {
     /// Opens for reading, again and again while a writer changes what is read.
     mutating func runBesideWriters() throws(LogError) -> Opened {
         for _ in 0..<Self.attemptCountMax {
-            let hadWriter = try lock.hasWriter()
+            isBesideWriter = try lock.hasWriter()
             listed = []
             read = nil
             report = OpenReport()
@@ -31,7 +31,7 @@ extension Opening {
             var failure: LogError?
             do throws(LogError) { opened = try attempt() } catch { failure = error }
             // A writer came, and what lies behind the last sync may have been looked at.
-            if !hadWriter || hasReadWithoutLimit, try lock.hasWriter() { continue }
+            if !isBesideWriter || hasReadWithoutLimit, try lock.hasWriter() { continue }
             let isDoubtful =
                 failure?.code == .damaged || opened?.report.ignoredDerivedFiles.isEmpty == false || needsSameManifest
             if isDoubtful, try !isManifestTheSame() { continue }

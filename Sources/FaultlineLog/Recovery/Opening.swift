@@ -63,6 +63,8 @@ struct Opening: ~Copyable {
     var indexesToRebuild: Set<IndexID>? = []
     /// Whether the hot segments may not be the whole log any more: then the tables are made from all segments together.
     private var isCompacted = false
+    /// Of a reader: whether somebody had the store open for writing when it began.
+    var isBesideWriter = false
     /// Of a reader: whether it looked at all of the newest segment, because nobody wrote then.
     var hasReadWithoutLimit = false
     /// Of a reader: whether the manifest must not have changed since it was read.
@@ -120,11 +122,17 @@ struct Opening: ~Copyable {
         let compacted = options.access == .reading ? try identify(random) : identity
         isCompacted = compacted.incompatible & Feature.compaction != 0
         directory.raiseNextFileNumber(to: reading.state.nextFileNumber)
-        // Beside a writer a file may be there before its edit; a reader looks at what is listed only.
-        let plan =
-            options.access == .reading
-            ? Leftovers.Plan()
-            : try Leftovers.plan(names, in: directory, state: reading.state, manifest: reading.managed.number)
+        let plan: Leftovers.Plan
+        if options.access == .writing {
+            plan = try Leftovers.plan(names, in: directory, state: reading.state, manifest: reading.managed.number)
+        } else {
+            // Beside a writer a file may be there before its edit.
+            if !isBesideWriter {
+                try Leftovers.refuseLostEdits(
+                    names, in: directory, state: reading.state, manifest: reading.managed.number)
+            }
+            plan = Leftovers.Plan()
+        }
 
         if removesLeftoversFirst {
             // What the attempt before left takes the space that this one needs.

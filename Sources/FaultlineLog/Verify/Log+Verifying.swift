@@ -17,6 +17,7 @@ extension Log {
             guard let record = try snapshot.read(id, in: .catalog, into: &buffer) else { return nil }
             return Array(record.row)
         }
+        reportUnusableFiles(state, finding)
         try withoutActuallyEscaping(finding) { (finding) throws(LogError) in
             try withoutActuallyEscaping(progress) { (progress) throws(LogError) in
                 // While no checkpoint is under way, what is listed is there, and nothing else is.
@@ -31,6 +32,20 @@ extension Log {
                     progress: progress
                 ).run()
             }
+        }
+    }
+
+    /// Reports the checkpoints and runs that the opening could not use, while the manifest lists them.
+    ///
+    /// What they hold was made again in memory, so nothing else here would meet them.
+    private func reportUnusableFiles(_ state: ManifestState, _ finding: (Finding) -> Void) {
+        guard !options.ignoresDerivedFiles else { return }
+        for name in openReport.ignoredDerivedFiles {
+            guard let (_, number) = FileName.parse(name), state.files[number] != nil else { continue }
+            finding(
+                Finding(
+                    .damage, "When the store was opened this file did not verify: what it says was made again.",
+                    path: directory.path(of: name)))
         }
     }
 

@@ -34,6 +34,24 @@ struct StaleManifestTests {
         }
     }
 
+    /// Else whoever reads would take an older state for the newest, and verify would find it sound.
+    @Test func refusesToReadWithoutTheEditThatListsASegment() throws {
+        var options = Store.options
+        options.access = .reading
+        let (store, stale, bytes) = try store()
+        let newest = try #require(store.files(.manifest).last)
+        let sound = try store.killed.open(options)
+        #expect(sound.snapshot().recordCount(of: testTable) == 2)
+        sound.abandonForTests()
+        let rotten = store.killed
+        rotten.disk.corrupt(newest, at: 64 + 20) { $0 ^ 1 }
+        try rotten.disk.place(bytes, at: stale)
+        let files = rotten.disk.filePaths
+        let error = #expect(throws: LogError.self) { try rotten.open(options) }
+        #expect(error?.code == .damaged && error?.path?.contains("/s-") == true)
+        #expect(rotten.disk.filePaths == files)
+    }
+
     @Test func setsANewerManifestAsideThatDoesNotVerify() throws {
         let store = Store()
         try store.open().close()
