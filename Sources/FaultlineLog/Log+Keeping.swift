@@ -38,6 +38,11 @@ extension Log {
         writing.maintainer.look()
     }
 
+    /// Whether the kept state, if there is one, holds a segment as it is.
+    package func isHeldByKeptState(segment: UInt64) -> Bool {
+        manifestState.kept.map { segment < $0.nextFileNumber } ?? false
+    }
+
     /// The state that is kept.
     ///
     /// - Parameter countsLive: Whether to count what it holds from the tables, which reads all their pages.

@@ -11,6 +11,21 @@ extension Snapshot {
         return placement
     }
 
+    /// Calls `body` with the blobs whose places can be read, in ascending order, until it returns false.
+    ///
+    /// - Throws: What the disk says, but for damage; what `body` throws.
+    package func forEachBlob(from first: RecordID, _ body: (RecordID, BlobPlacement) throws -> Bool) throws {
+        try scanPastDamage(.blobs, from: first, readAhead: 128 << 10) { _ in
+            // `verify` names it.
+        } _: { records in
+            for record in records {
+                guard let placement = BlobPlacement(reading: record.row) else { continue }
+                guard try body(record.id, placement) else { return false }
+            }
+            return true
+        }
+    }
+
     /// Bytes of a blob.
     ///
     /// - Throws: `.missing` if it does not exist.

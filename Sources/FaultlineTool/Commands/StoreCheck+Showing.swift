@@ -21,7 +21,10 @@ extension StoreCheck {
         }
         progress?.finish()
         list.finish()
-        if !asJSON { for references in check.dangling { Terminal.output.write("\(references)\n") } }
+        if !asJSON {
+            for references in check.dangling { Terminal.output.write("\(references)\n") }
+            if let orphans = check.orphans.sentence { Terminal.output.write("\(orphans)\n") }
+        }
         return (check, list.count)
     }
 }

@@ -13,10 +13,14 @@ final class StoreCheck {
         var dangling: DanglingReferences
     }
 
-    private let store: OpenedStore
+    let store: OpenedStore
     private let found: (StoreFinding) -> Void
     /// References to objects that are gone, which the schema may allow: not among the findings.
     private(set) var dangling: [DanglingReferences] = []
+    /// Blobs that nothing refers to: not among the findings either.
+    var orphans = OrphanedBlobs()
+    /// The blobs that were met.
+    var search: OrphanSearch
     /// Rows that were looked at.
     private(set) var objectCount = 0
 
@@ -28,6 +32,7 @@ final class StoreCheck {
     init(_ store: OpenedStore, found: @escaping (StoreFinding) -> Void) {
         self.store = store
         self.found = found
+        search = OrphanSearch(end: store.snapshot.nextID(of: .blobs))
     }
 
     /// Runs the check.
@@ -51,6 +56,7 @@ final class StoreCheck {
                 progress(logByteCount + Int(share * Double(logByteCount / 3)), logByteCount + logByteCount / 3)
             }
         }
+        try countOrphans()
     }
 
     /// Looks at every row of an entity that can be read.
@@ -58,6 +64,7 @@ final class StoreCheck {
         var references = references(of: entity)
         try store.snapshot.scanPastDamage(entity.table, readAhead: 256 << 10) { _ in
             // The log's own check has named every such record.
+            orphans.unreadableCount += 1
         } _: { records in
             for record in records { try check(record, entity, &references) }
             progress()
@@ -82,7 +89,9 @@ final class StoreCheck {
         guard let row = view(record, entity) else { return }
         for place in references.indices { try check(row, &references[place], record.id, entity) }
         for slot in entity.variableSlots where !row.isNil(slot) {
-            guard let blob = row.blobReference(slot), let fault = try fault(of: blob) else { continue }
+            guard let blob = row.blobReference(slot) else { continue }
+            search.mark(blob.identifier)
+            guard let fault = try fault(of: blob) else { continue }
             found(
                 StoreFinding(
                     .contradiction,
@@ -98,6 +107,7 @@ final class StoreCheck {
         do {
             return try store.rows.view(record, of: entity)
         } catch {
+            orphans.unreadableCount += 1
             found(StoreFinding(.damage, CommandFailure.sentence(for: error), object: record.id))
             return nil
         }

@@ -22,6 +22,7 @@ struct VerifyCommand: ParsableCommand {
             line.add("verify", findingCount == 0 ? "ok" : "failed")
             line.add("findings", findingCount)
             line.add("dangling", danglingCount)
+            check.orphans.add(to: &line)
             line.add("objects", check.objectCount)
             line.add("seconds", seconds)
             Terminal.output.write(line.line + "\n")
