@@ -29,6 +29,14 @@ public struct StoreOptions: Hashable, Sendable {
     /// Whether objects that a migration left as they were are written in their new form while nobody saves, a little at a
     /// time, so that the space of dropped attributes comes back: see `ModelContainer.rewrite(progress:)`.
     public var rewritesWhenIdle = true
+    /// Whether the store may be written to on a file system that another machine or process answers for.
+    ///
+    /// These are NFS, SMB, Ceph, 9P and whatever FUSE carries. By default it is refused there, as
+    /// `StorageError.Code.readOnly`.
+    ///
+    /// Locks there may be given twice, and what a synchronization covered may be lost: allow it only where you know that
+    /// both mean what they say. Containers that only read are not refused.
+    public var allowsRemoteFileSystem = false
     /// What the store tells of itself, and whom: by default nobody.
     public var reporting = StoreReporting()
     /// How migrations run.
@@ -124,6 +132,7 @@ public struct StoreOptions: Hashable, Sendable {
         options.memoryBudget = max(memoryBudget, 4 << 20)
         options.checkpointByteCount = max(checkpointByteCount, 1 << 20)
         options.isCompressingBlobs = compressesBlobs
+        options.allowsRemoteFileSystem = allowsRemoteFileSystem
         options.durability = durability == .sync ? .sync : .async
         return options
     }

@@ -68,7 +68,7 @@ package final class Log: @unchecked Sendable {
     package static func open(
         _ directory: String, on disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver
     ) throws(LogError) -> Log {
-        try prepare(directory, on: disk, access: options.access)
+        try prepare(directory, on: disk, options: options)
         let identity = try onDisk("looking for the store") { () throws(DiskError) in try disk.identity(of: directory) }
         if options.access == .reading {
             // Read-only is a property of who opened, not of the log.
@@ -231,10 +231,11 @@ package final class Log: @unchecked Sendable {
         storeLock.release()
     }
 
-    private static func prepare(_ directory: String, on disk: Disk, access: LogAccess) throws(LogError) {
+    private static func prepare(_ directory: String, on disk: Disk, options: LogOptions) throws(LogError) {
         let isPresent = try onDisk("looking for the store") { () throws(DiskError) in try disk.isPresent(directory) }
+        try RemoteStore.refuse(directory, isPresent: isPresent, on: disk, options: options)
         if isPresent { return }
-        guard access == .writing else {
+        guard options.access == .writing else {
             throw LogError(
                 .notAStore, "There is no such directory. Open it for writing to create a store.", path: directory)
         }

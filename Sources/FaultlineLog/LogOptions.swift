@@ -62,6 +62,8 @@ package struct LogOptions: Sendable {
     package var isCompressingBlobs = true
     /// What the opening may do: read and write.
     package var access: LogAccess = .writing
+    /// Whether a store is written to on a file system that another machine or process answers for, such as NFS: no.
+    package var allowsRemoteFileSystem = false
     /// Where checkpoints, merges and compaction run: on a thread of the log's own.
     package var maintenance: Maintenance = .thread
     /// Milliseconds after which the maintenance thread looks again after snapshots that are behind, and after segments that

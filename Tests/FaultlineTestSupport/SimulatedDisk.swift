@@ -25,6 +25,7 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
     private var ignores: (@Sendable (Synchronization) -> Bool)?
     private var siteCounts: [SyncSite: Int] = [:]
     private var synchronizationCount = 0
+    private var fileSystemKind = FileSystemKind.ext4
     var capacity = 1 << 50
 
     /// The longest file; beyond it writes fail with `.fileTooLarge`.
@@ -238,7 +239,14 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
         }
     }
 
-    override package func fileSystem(of path: String) throws(DiskError) -> FileSystemKind { .ext4 }
+    override package func fileSystem(of path: String) throws(DiskError) -> FileSystemKind {
+        guardian.withLock { fileSystemKind }
+    }
+
+    /// Which file system it says it is; ext4 if nobody says otherwise.
+    package func pretendToBe(_ kind: FileSystemKind) {
+        guardian.withLock { fileSystemKind = kind }
+    }
 
     // MARK: paths
 
