@@ -11,8 +11,9 @@ public struct MigrationOptions: Sendable {
     public var unhandledData: UnhandledData
     /// What becomes of objects that cannot be converted, or that break a rule of the new version.
     public var onFailure: FailurePolicy
-    /// Called on the thread that runs the migration: when a pass begins and ends over an entity, and while it works after
-    /// every thousand objects, or every 100 ms.
+    /// Called on the thread that runs the migration, or, while a streamed stage runs on several, on one of them after the
+    /// other: when a pass begins and ends over an entity, and while it works after every thousand objects, or every
+    /// 100 ms.
     public var progress: (@Sendable (MigrationProgress) -> Void)?
     /// Stops the migration for a while, or for good.
     public var control: MigrationControl?
@@ -24,6 +25,11 @@ public struct MigrationOptions: Sendable {
     /// Taken is that the first stage that goes through objects makes as much as it reads, and a tenth more. One that makes
     /// much less needs less. The error is `MigrationError` of code `fullDisk`.
     public var checksSpace = true
+    /// Threads that run the closures of streamed stages, from 1 to 4; nil for as many as there are processors, and no more
+    /// than the memory ceiling has room for.
+    ///
+    /// With 1 the thread that opens the container does everything. What becomes of the objects does not depend on it.
+    public var workerCount: Int?
     /// For how long the store can return to the state before the migration (`ModelContainer.rollBackMigration`), by the
     /// machine's clock; nil, the default, for not at all.
     ///
@@ -68,6 +74,18 @@ public struct MigrationOptions: Sendable {
     ///
     /// For tests.
     package var batchByteCount: Int?
+
+    /// Old objects of the first shares of a streamed stage, and the most of any; nil for what suits most stores.
+    ///
+    /// For tests.
+    package var shareCount: Int?
+
+    /// Threads of a streamed stage, from 1 to 4.
+    var streamWorkerCount: Int {
+        if let workerCount { return min(max(workerCount, 1), StreamedShares.inFlightMax) }
+        let processors = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
+        return max(min(processors, StreamedShares.inFlightMax, memoryCeiling / (8 << 20)), 1)
+    }
 
     /// Bytes of new values, or of copied rows, that make a transaction of a stage.
     package var stageBatchByteCount: Int { batchByteCount ?? max(1 << 20, memoryCeiling / 16) }

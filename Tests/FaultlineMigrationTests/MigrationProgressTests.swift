@@ -98,7 +98,10 @@ struct MigrationProgressTests {
         let notes = StageNotes()
         // Each object takes so long.
         notes.during = { now.withLock { $0 += milliseconds * 1_000_000 } }
-        let (options, seen) = options(4_000)
+        let (watched, seen) = options(4_000)
+        var options = watched
+        // The clock is of one thread.
+        options.workerCount = 1
         try StageNotes.$current.withValue(notes) {
             try stores.use(Work2.self, WorkPlan.self, migration: options, clock: clock) { _, _ in }
         }

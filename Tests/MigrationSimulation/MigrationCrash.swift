@@ -29,7 +29,7 @@ package func runMigrationCrash(
 }
 
 /// One seed's migration.
-// Safe because everything runs on one thread: the hook is called by whoever operates the disk.
+// Safe because one thread after the other changes the disk, and the hook is called by whoever does.
 private final class MigrationCrash: @unchecked Sendable {
     let life: MigrationLife
     let seed: UInt64

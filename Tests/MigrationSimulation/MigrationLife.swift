@@ -3,6 +3,8 @@ internal import Faultline
 /// The kinds of stages that are disturbed.
 package enum MigrationLife: CaseIterable, Sendable {
     case streamed
+    /// The streamed stage on two threads.
+    case streamedByTwo
     /// Two custom stages.
     case custom
     /// One mapped stage, with a policy.
@@ -25,7 +27,7 @@ package enum MigrationLife: CaseIterable, Sendable {
     /// What the migration leads to.
     var version: any VersionedSchema.Type {
         switch self {
-        case .streamed, .mapped, .preview, .quarantine, .mappedQuarantine, .rollback: Simulated2.self
+        case .streamed, .streamedByTwo, .mapped, .preview, .quarantine, .mappedQuarantine, .rollback: Simulated2.self
         case .custom, .customPreview: SimulatedCustom3.self
         case .lightweight, .lightweightRollback: SimulatedLinks2.self
         }
@@ -33,7 +35,7 @@ package enum MigrationLife: CaseIterable, Sendable {
 
     var plan: (any SchemaMigrationPlan.Type)? {
         switch self {
-        case .streamed, .preview, .rollback: SimulatedPlan.self
+        case .streamed, .streamedByTwo, .preview, .rollback: SimulatedPlan.self
         case .custom, .customPreview: SimulatedCustomPlan.self
         case .mapped: SimulatedMappedPlan.self
         case .lightweight, .lightweightRollback: nil
@@ -44,7 +46,7 @@ package enum MigrationLife: CaseIterable, Sendable {
 
     func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
         switch self {
-        case .streamed, .mapped, .preview, .rollback: try work.newFault(context)
+        case .streamed, .streamedByTwo, .mapped, .preview, .rollback: try work.newFault(context)
         case .custom, .customPreview: try work.customFault(context)
         case .lightweight, .lightweightRollback: try work.linkFault(context)
         case .quarantine, .mappedQuarantine: try work.quarantineFault(context)

@@ -33,6 +33,10 @@ struct SimulatedStore {
         if life == .quarantine || life == .mappedQuarantine { migration.onFailure = .quarantine() }
         if life.isRollback { migration.gracePeriod = .seconds(1) }
         migration.batchByteCount = 1 + Int(seed % 3) * 400
+        if life == .streamedByTwo {
+            migration.workerCount = 2
+            migration.shareCount = 2
+        }
         return migration
     }
 

@@ -11,27 +11,35 @@ final class MigrationTurns: Sendable {
     /// Held while a store is brought to a schema.
     final class Turn: Sendable {
         private let lock = EngineLock()
-        /// The thread that has it; 0 for none.
-        private let thread = Atomic<UInt>(0)
+        /// The threads that work for whoever has it, its own first.
+        private let threads = Mutex<[UInt]>([])
 
         /// Waits for it.
         ///
-        /// - Throws: `stageFailed` if this very thread has it: it would wait for itself.
+        /// - Throws: `stageFailed` if this thread has it, or works for the one that does: it would wait for itself.
         func take() throws {
             let own = UInt(pthread_self())
-            guard thread.load(ordering: .relaxed) != own else {
+            guard threads.withLock({ !$0.contains(own) }) else {
                 throw MigrationError(
                     .stageFailed,
                     "A closure of a migration stage opens the store that is being migrated. Use context.container there, or open the store when the migration is done."
                 )
             }
             lock.lock()
-            thread.store(own, ordering: .relaxed)
+            threads.withLock { $0 = [own] }
         }
 
         func giveUp() {
-            thread.store(0, ordering: .relaxed)
+            threads.withLock { $0 = [] }
             lock.unlock()
+        }
+
+        /// Calls `body` on another thread than the one that took the turn, and for it.
+        func share(_ body: () -> Void) {
+            let own = UInt(pthread_self())
+            threads.withLock { $0.append(own) }
+            defer { threads.withLock { threads in threads.removeAll { $0 == own } } }
+            body()
         }
     }
 

@@ -35,41 +35,58 @@ struct StageRunner {
     }
 
     mutating func run() throws {
-        let sourceStore = try RowStore(log: log, catalog: source, types: fromTypes)
-        let targetStore = try RowStore(log: log, catalog: target, types: toTypes, isMigrationTarget: true)
-        let session = StageSession(firstOwnBlob: record.firstBlob, isDryRun: course.findings != nil)
-        let output = session.makeCore(targetStore, toTypes)
-        // Two objects become one by output.upsert alone, never because nobody looked.
-        output.refusesUpserts = true
-        output.defersLeastCounts = true
-        output.sharedTables = Set(source.map.tables).intersection(target.map.tables).mapToTables()
-        let writer = StageWriter(
-            target: output, record: record, course: course,
+        let tallies = ReadTallies()
+        let progress = StreamedProgress(record, course)
+        let setup = StreamWorker.Setup(
+            source: try RowStore(log: log, catalog: source, types: fromTypes),
+            target: try RowStore(log: log, catalog: target, types: toTypes, isMigrationTarget: true),
+            fromTypes: fromTypes, toTypes: toTypes,
+            sharedTables: Set(source.map.tables).intersection(target.map.tables).mapToTables(),
             oldNames: SchemaDifference(from: source.schema, to: target.schema).oldEntityNames,
-            batchByteCount: options.stageBatchByteCount)
-        let reader = session.makeCore(sourceStore, fromTypes, isReadOnly: true)
-        course.watch(session.tallies)
+            stageName: "\(source.schema.version) → \(target.schema.version)", options: options, progress: progress,
+            firstOwnBlob: record.firstBlob, isDryRun: course.findings != nil, tallies: tallies)
+        let worker = StreamWorker(setup)
+        course.watch(tallies)
         for (place, entity) in entities.enumerated() where place >= record.entity {
-            do {
-                try run(
-                    entity, place, reader, MigrationOutput(writer), writer, session,
-                    startingAfter: place == record.entity ? record.lastDone : 0)
-                if place + 1 < entities.count { try writer.moveOn(toEntity: place + 1) }
-            } catch let error as MigrationError {
-                // What is done stays done; a batch that cannot be saved is done again, and says why then.
-                if error.code == .cancelled { try? writer.flush() }
-                throw error
-            } catch {
-                let object = writer.current.map { " at \(entity.entityName) \($0)" } ?? ""
-                throw MigrationError(
-                    .stageFailed,
-                    "The streamed stage of \(entity.entityName) stopped\(object). The store is in its old state; the stage goes on from its last batch when the container is made again.",
-                    stage: "\(source.schema.version) → \(target.schema.version)", entity: entity.entityName,
-                    cause: session.cause(of: error))
+            try run(
+                entity, place, worker, setup, startingAfter: place == record.entity ? record.lastDone : 0)
+            if place + 1 < entities.count { try worker.writer.moveOn(toEntity: place + 1) }
+        }
+        leftBehindCount = progress.record.leftBehindCount
+        try checkRules(worker.target)
+    }
+
+    /// Runs one entity: on this thread, and on others where there are objects enough for them.
+    ///
+    /// What fails, and is tried again object by object, needs one thread.
+    private func run(
+        _ entity: StreamedEntity, _ place: Int, _ worker: StreamWorker, _ setup: StreamWorker.Setup,
+        startingAfter last: UInt64
+    ) throws {
+        let table = source.map.entity(named: entity.entityName)?.table ?? 0
+        do {
+            try course.begin(
+                .instances, of: entity.entityName, done: last == 0 ? 0 : record.entityDone,
+                total: worker.reader.storedCount(entity.type))
+        } catch {
+            // That it was taken up is counted.
+            try? worker.writer.flush()
+            throw error
+        }
+        let shares = StreamedShares(
+            last + 1, through: try worker.reader.lastStoredNumber(entity.type),
+            byteCount: options.stageBatchByteCount / 2, count: options.shareCount)
+        let isAlone = entity.isInOrder || course.goesOnBehindFailures
+        let workerCount = isAlone ? 1 : min(options.streamWorkerCount, shares.countAtFirst)
+        let turn = MigrationTurns.shared.turn(of: log)
+        let helpers = (1..<max(workerCount, 1)).map { _ in
+            WorkerThread {
+                turn.share { StreamWorker(setup).run(shares, entity, place, in: table) }
             }
         }
-        leftBehindCount = writer.leftBehindCount
-        try checkRules(output)
+        worker.run(shares, entity, place, in: table)
+        for helper in helpers { helper.join() }
+        if let failure = shares.failure { throw failure }
     }
 
     /// In a dry run: looks for required objects that went without those that refer to them.
@@ -81,49 +98,6 @@ struct StageRunner {
             target: output, schema: target.schema,
             rewritten: Set(oldNames.filter { streamed.contains($0.value) }.keys), course: course)
         for broken in try check.run(limit: findings.room) { try findings.note(broken, stage: course.stageName) }
-    }
-
-    private func run(
-        _ entity: StreamedEntity, _ place: Int, _ reader: ContextCore, _ output: MigrationOutput, _ writer: StageWriter,
-        _ session: StageSession, startingAfter last: UInt64
-    ) throws {
-        var done = last == 0 ? 0 : record.entityDone
-        let total = reader.storedCount(entity.type)
-        try course.begin(.instances, of: entity.entityName, done: done, total: total)
-        func convert(_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws {
-            writer.begin(entity: entity.entityName, number: number, blobs: blobs)
-            do { try entity.body(object, output) } catch { throw session.cause(of: error) }
-            // A value that could not be read was a stand-in, which must not become the new value.
-            if let error = session.error { throw error }
-            writer.end(entityPlace: place)
-        }
-        let recovery = BatchRecovery(
-            convert: { try reader.forEachStored(entity.type, after: $0 - 1, through: $0, convert) },
-            flush: { do { try writer.flush() } catch { throw session.cause(of: error) } },
-            discard: {
-                _ = session.takeError()
-                writer.discard()
-            },
-            note: { try writer.noteFailure(of: $0, entity: entity.entityName, $1) })
-        func recovering(_ body: () throws -> Void) throws {
-            do { try body() } catch {
-                let error = session.cause(of: error)
-                guard course.goesOnBehindFailures, PreviewFindings.isOfObject(error) else { throw error }
-                try recovery.run(writer.batch[...])
-            }
-        }
-        let table = source.map.entity(named: entity.entityName)?.table ?? 0
-        try reader.forEachStored(entity.type, after: last, while: { course.wantsMore }) { object, number, blobs in
-            if !course.quarantine.contains(number, in: table) {
-                try recovering {
-                    try convert(object, number, blobs)
-                    try writer.flushIfFull()
-                }
-            }
-            done += 1
-            try course.reach(done)
-        }
-        try recovering { try writer.flush() }
     }
 }
 

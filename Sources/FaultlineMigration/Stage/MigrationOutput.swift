@@ -1,6 +1,6 @@
 public import FaultlineObjects
 
-// Safe because a migration uses it from the one thread that runs the stage.
+// Safe because each thread that runs a stage has its own.
 /// Where a streamed stage puts new objects.
 ///
 /// What it takes is written in batches; an object is valid until its batch is written, which is after the closure that

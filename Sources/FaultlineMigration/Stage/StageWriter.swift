@@ -5,13 +5,14 @@ internal import FaultlineStore
 /// Collects what the closures of a streamed stage write, and saves it batch by batch.
 ///
 /// Each batch is one transaction with the progress it stands for, so that a kill loses at most the batch that was being
-/// filled.
+/// filled. Each worker has its own; what they have in common is touched by the one whose turn it is.
 final class StageWriter {
     private let target: ContextCore
     /// Bytes of unsaved values that make a batch.
     private let batchByteCount: Int
-    private var record: MigrationRecord
-    private let course: MigrationCourse
+    private let progress: StreamedProgress
+    private var course: MigrationCourse { progress.course }
+    let isDryRun: Bool
     /// Names that entities of the new version had in the old one.
     private let oldNames: [String: String]
     /// Objects of this batch by the key of a unique index, those that `upsert` has met.
@@ -29,11 +30,14 @@ final class StageWriter {
     private(set) var batch: [RecordID] = []
     /// What had been counted when the batch began.
     private var countsAtFlush: MigrationCounts
-    /// Old objects of the entity that were done when the batch began.
-    private var doneAtFlush: Int
+    private var uncounted = Uncounted()
+    /// The place of the entity whose objects the batch has.
+    private var entityPlace = 0
     private var doneInBatch = 0
     /// Values out of the rows of the batch's old objects that no new object took yet.
     private var blobsToMove: Set<UInt64> = []
+    /// Bytes of new values that were saved so far.
+    private(set) var savedByteCount = 0
 
     /// Old objects that make a batch, however little was made of them.
     private static let batchMax = 16_384
@@ -43,31 +47,32 @@ final class StageWriter {
         let bytes: [UInt8]
     }
 
-    init(
-        target: ContextCore, record: MigrationRecord, course: MigrationCourse, oldNames: [String: String],
-        batchByteCount: Int
-    ) {
+    /// What the course was not told yet, because it is somebody else's turn.
+    private struct Uncounted {
+        var read = 0
+        var dropped = 0
+        /// Entities of which objects were found.
+        var found: [String] = []
+    }
+
+    init(target: ContextCore, progress: StreamedProgress, oldNames: [String: String], batchByteCount: Int) {
         self.target = target
-        self.course = course
+        self.progress = progress
         self.oldNames = oldNames
-        self.record = record
         self.batchByteCount = batchByteCount
-        countsAtFlush = course.counts
-        doneAtFlush = record.entityDone
+        isDryRun = progress.course.findings != nil
+        countsAtFlush = isDryRun || progress.course.quarantine.isOn ? progress.course.counts : MigrationCounts()
         target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
-    var leftBehindCount: Int { record.leftBehindCount }
-    var isDryRun: Bool { course.findings != nil }
     /// The old object that is being worked on; nil between two.
     var current: RecordID? { isConverting ? oldNumber : nil }
 
     /// Writes down that an entity is done.
     func moveOn(toEntity place: Int) throws {
-        record.entity = place
-        record.lastDone = 0
-        record.entityDone = 0
-        doneInBatch = 0
+        progress.record.entity = place
+        progress.record.lastDone = 0
+        progress.record.entityDone = 0
         try flush()
     }
 
@@ -82,49 +87,61 @@ final class StageWriter {
         wroteAnything = false
         blobsToMove.formUnion(blobs)
         batch.append(number)
-        course.countRead()
+        uncounted.read += 1
     }
 
     /// Ends the work on it.
     func end(entityPlace: Int) {
-        if !wroteAnything { course.countDropped() }
+        if !wroteAnything { uncounted.dropped += 1 }
         isConverting = false
-        record.entity = entityPlace
-        record.lastDone = oldNumber
+        self.entityPlace = entityPlace
         doneInBatch += 1
-        record.entityDone = doneAtFlush + doneInBatch
     }
 
-    /// Saves if the batch is full.
-    func flushIfFull() throws {
-        if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.batchMax
+    /// Tells the course what was done.
+    func settle() {
+        for _ in 0..<uncounted.read { course.countRead() }
+        for _ in 0..<uncounted.dropped { course.countDropped() }
+        for entity in uncounted.found { course.countFound(entity) }
+        uncounted = Uncounted()
+    }
+
+    /// Whether the batch should be saved.
+    var isFull: Bool {
+        target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.batchMax
             || batch.count >= Self.batchMax
-        {
-            try flush()
-        }
     }
 
     /// Saves what there is.
     func flush() throws {
+        target.catchUp()
+        settle()
+        savedByteCount += target.unsavedByteCount
         course.countWritten(target.insertedCounts)
+        var record = progress.record
+        if doneInBatch > 0, let last = batch.last {
+            record.entity = entityPlace
+            record.lastDone = last
+            record.entityDone += doneInBatch
+        }
         try target.save { transaction, _ in
             // What no new object took is deleted when the migration has switched, not before: the old state still has
             // it.
             let leftBehind = self.blobsToMove.sorted()
             try LeftBehind.leave(leftBehind, in: &transaction)
             self.course.countLeftBehind(blobs: leftBehind.count)
-            self.record.report = self.course.settledCounts
+            record.report = self.course.settledCounts
             // The save may have left blobs behind itself.
-            self.record.leftBehindCount =
-                try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? self.record.leftBehindCount
-            try StoredCatalog.put(self.record, StoredCatalog.RecordNumber.migration, in: &transaction)
+            record.leftBehindCount =
+                try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? record.leftBehindCount
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
         }
+        progress.record = record
         blobsToMove.removeAll(keepingCapacity: true)
         pendingKeys.removeAll(keepingCapacity: true)
         keyedCounts.removeAll(keepingCapacity: true)
         batch.removeAll(keepingCapacity: true)
-        countsAtFlush = course.counts
-        doneAtFlush = record.entityDone
+        if course.goesOnBehindFailures { countsAtFlush = course.counts }
         doneInBatch = 0
     }
 
@@ -135,6 +152,7 @@ final class StageWriter {
         pendingKeys.removeAll(keepingCapacity: true)
         keyedCounts.removeAll(keepingCapacity: true)
         batch.removeAll(keepingCapacity: true)
+        uncounted = Uncounted()
         course.forget(since: countsAtFlush)
         doneInBatch = 0
     }
@@ -150,15 +168,14 @@ final class StageWriter {
             return try findings.note(entity, number, stage: course.stageName, error, refusal: refusal)
         }
         isConverting = false
-        var record = record
+        var record = progress.record
         record.lastDone = number
-        record.entityDone = doneAtFlush + 1
+        record.entityDone += 1
         record.report = course.settledCounts
         try course.quarantine.take(number, of: entity, .init(error, refusal: refusal)) { transaction in
             try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
         }
-        self.record = record
-        doneAtFlush = record.entityDone
+        progress.record = record
     }
 
     private func mayMove(_ blob: UInt64) -> Bool {
@@ -189,14 +206,14 @@ final class StageWriter {
         try enterInserted(except: new)
         for key in keys {
             if let found = pendingKeys[PendingKey(index: key.index, bytes: key.bytes)] as? New {
-                course.countFound(New._$modelType.entityName)
+                uncounted.found.append(New._$modelType.entityName)
                 target.overwrite(found, with: new)
                 return found
             }
         }
         if let number = try target.holder(of: keys) {
             let found = try target.existing(number, as: New.self)
-            course.countFound(New._$modelType.entityName)
+            uncounted.found.append(New._$modelType.entityName)
             target.overwrite(found, with: new)
             for key in keys { pendingKeys[PendingKey(index: key.index, bytes: key.bytes)] = found }
             return found

@@ -210,6 +210,14 @@ extension ContextCore {
         }
     }
 
+    /// The greatest number that an object of a class may have; 0 where there is none.
+    package func lastStoredNumber(_ type: any PersistentModel.Type) throws -> RecordID {
+        guard let entity = home(of: type._$modelType)?.entity else { return 0 }
+        try beginReading()
+        defer { endReading() }
+        return snapshot.nextID(of: entity.table) - 1
+    }
+
     /// Walks the stored objects of a class in the order of creation, each with its number and the values it has out of
     /// its row, from behind one number through another.
     ///

@@ -81,6 +81,11 @@ package final class ContextCore: @unchecked Sendable {
     var accessNote: AccessNote?
     /// In a closure of a custom migration stage: what its contexts have in common.
     var stage: StageSession?
+    /// In a streamed stage: whether the context has read nothing since others began to save what comes before its own
+    /// objects; then it catches up before it reads.
+    @exclusivity(unchecked) private var isBehind = false
+    /// Waits until those others have saved.
+    private var waitForOthers: (() -> Void)?
     /// In a migration: inserted objects whose bytes were counted, and the bytes.
     var countedInserted = 0
     var countedBytes = 0
@@ -132,7 +137,10 @@ package final class ContextCore: @unchecked Sendable {
 
     /// The state that the context reads, between `beginReading` and `endReading`.
     @inline(__always)
-    package var snapshot: Snapshot { hold.snapshot }
+    package var snapshot: Snapshot {
+        if isBehind { catchUp() }
+        return hold.snapshot
+    }
 
     /// Begins to read the store; may be nested, each needs its `endReading`.
     ///
@@ -203,6 +211,30 @@ package final class ContextCore: @unchecked Sendable {
     }
 
     func moveTo(_ snapshot: Snapshot) { hold.put(snapshot) }
+
+    /// In a streamed stage: lets others save what comes before the objects that this context is about to take.
+    ///
+    /// Nothing stored is read without waiting for them; objects that the context has given out show what they saved.
+    ///
+    /// - Parameter waitForOthers: Returns when they have saved; called once, by whatever reads first.
+    package func fallBehind(_ waitForOthers: @escaping () -> Void) {
+        forgetRows()
+        self.waitForOthers = waitForOthers
+        isBehind = true
+    }
+
+    /// Waits for those others, and moves on to what they have saved; does nothing where nobody is waited for.
+    @inline(never)
+    package func catchUp() {
+        guard isBehind else { return }
+        isBehind = false
+        let wait = waitForOthers
+        waitForOthers = nil
+        wait?()
+        do throws(LogError) { try beginReading() } catch { return report(error) }
+        moveToNewest()
+        endReading()
+    }
 
     /// Stays at the state that the context reads, within limits.
     func pin(_ limits: PinLimits, _ label: String) throws(LogError) {

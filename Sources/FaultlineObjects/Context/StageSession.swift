@@ -10,7 +10,7 @@ package final class StageSession: Sendable {
     let firstOwnBlob: UInt64
     private let state = Mutex(State())
     /// What the contexts have read.
-    package let tallies = ReadTallies()
+    package let tallies: ReadTallies
 
     private struct State {
         var isOver = false
@@ -32,7 +32,8 @@ package final class StageSession: Sendable {
     /// Whether the migration is only tried out.
     let isDryRun: Bool
 
-    package init(firstOwnBlob: UInt64, isDryRun: Bool) {
+    package init(firstOwnBlob: UInt64, isDryRun: Bool, tallies: ReadTallies = ReadTallies()) {
+        self.tallies = tallies
         self.firstOwnBlob = firstOwnBlob
         self.isDryRun = isDryRun
     }

@@ -1,0 +1,173 @@
+internal import FaultlineLog
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// Converts shares of the old objects of one entity after the other, in contexts of its own.
+///
+/// It belongs to one thread. As long as its turn has not come it changes nothing but its contexts, and reads nothing of
+/// what the others write; what it has counted meanwhile is told when the turn comes.
+final class StreamWorker {
+    /// What workers are made of.
+    struct Setup: Sendable {
+        let source: RowStore
+        let target: RowStore
+        let fromTypes: [ModelType]
+        let toTypes: [ModelType]
+        /// Tables that the old state shares.
+        let sharedTables: Set<TableID>
+        let oldNames: [String: String]
+        /// What error messages call the stage.
+        let stageName: String
+        let options: MigrationOptions
+        let progress: StreamedProgress
+        let firstOwnBlob: UInt64
+        let isDryRun: Bool
+        let tallies: ReadTallies
+    }
+
+    /// Somebody else has failed before.
+    private struct Stopped: Error {}
+
+    let reader: ContextCore
+    let target: ContextCore
+    let writer: StageWriter
+    private let output: MigrationOutput
+    private let session: StageSession
+    private let setup: Setup
+    private var course: MigrationCourse { setup.progress.course }
+
+    // The share that is being worked on.
+    private var share: StreamedShares.Share?
+    private var hasTurn = false
+    /// Old objects that the course was not told of.
+    private var untoldCount = 0
+    /// Objects after which somebody may want to be told.
+    private static let toldAtOnce = 1_000
+
+    init(_ setup: Setup) {
+        self.setup = setup
+        session = StageSession(
+            firstOwnBlob: setup.firstOwnBlob, isDryRun: setup.isDryRun, tallies: setup.tallies)
+        reader = session.makeCore(setup.source, setup.fromTypes, isReadOnly: true)
+        target = session.makeCore(setup.target, setup.toTypes)
+        // Two objects become one by output.upsert alone, never because nobody looked.
+        target.refusesUpserts = true
+        target.defersLeastCounts = true
+        target.sharedTables = setup.sharedTables
+        writer = StageWriter(
+            target: target, progress: setup.progress, oldNames: setup.oldNames,
+            batchByteCount: setup.options.stageBatchByteCount)
+        output = MigrationOutput(writer)
+    }
+
+    /// Converts and saves shares until there are none, or somebody has failed.
+    ///
+    /// - Parameters:
+    ///   - shares: The old objects.
+    ///   - entity: Their entity.
+    ///   - place: Its place in the stage.
+    ///   - table: Its table.
+    func run(_ shares: StreamedShares, _ entity: StreamedEntity, _ place: Int, in table: UInt16) {
+        while course.findings == nil || course.wantsMore, let share = shares.claim() {
+            self.share = share
+            do {
+                let saved = writer.savedByteCount
+                try convert(share, of: shares, entity, place, table)
+                hasTurn = false
+                shares.end(share, savedByteCount: writer.savedByteCount - saved)
+            } catch is Stopped {
+                return
+            } catch {
+                // Of several that fail the first one counts.
+                guard shares.waitForTurn(of: share) else { return }
+                shares.stop(explained(error, entity))
+                return
+            }
+        }
+    }
+
+    private func convert(
+        _ share: StreamedShares.Share, of shares: StreamedShares, _ entity: StreamedEntity, _ place: Int,
+        _ table: UInt16
+    ) throws {
+        untoldCount = 0
+        hasTurn = shares.isTurn(of: share)
+        target.fallBehind { [unowned self] in hasTurn = shares.waitForTurn(of: share) }
+        func convert(_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws {
+            writer.begin(entity: entity.entityName, number: number, blobs: blobs)
+            do { try entity.body(object, output) } catch { throw session.cause(of: error) }
+            // A value that could not be read was a stand-in, which must not become the new value.
+            if let error = session.error { throw error }
+            writer.end(entityPlace: place)
+        }
+        let recovery = BatchRecovery(
+            convert: { [reader] in try reader.forEachStored(entity.type, after: $0 - 1, through: $0, convert) },
+            flush: { [session, writer] in
+                do { try writer.flush() } catch { throw session.cause(of: error) }
+            },
+            discard: { [session, writer] in
+                _ = session.takeError()
+                writer.discard()
+            },
+            note: { [writer] in try writer.noteFailure(of: $0, entity: entity.entityName, $1) })
+        func recovering(_ body: () throws -> Void) throws {
+            do { try body() } catch {
+                let error = session.cause(of: error)
+                guard course.goesOnBehindFailures, PreviewFindings.isOfObject(error) else { throw error }
+                try recovery.run(writer.batch[...])
+            }
+        }
+        do {
+            try reader.forEachStored(
+                entity.type, after: share.numbers.lowerBound - 1, through: share.numbers.upperBound,
+                while: { course.findings == nil || course.wantsMore }
+            ) { object, number, blobs in
+                guard shares.goesOn else { throw Stopped() }
+                if !course.quarantine.contains(number, in: table) {
+                    try recovering {
+                        try convert(object, number, blobs)
+                        guard writer.isFull else { return }
+                        try takeTurn(shares)
+                        try writer.flush()
+                    }
+                }
+                untoldCount += 1
+                if shares.isTurn(of: share) { hasTurn = true }
+                if hasTurn { try tell() } else { try setup.options.control?.obey() }
+            }
+            try takeTurn(shares)
+            try tell()
+            if !writer.batch.isEmpty { try recovering { try writer.flush() } }
+        } catch let error as MigrationError where error.code == .cancelled {
+            // What is done stays done; a batch that cannot be saved is done again, and says why then.
+            try takeTurn(shares)
+            try? writer.flush()
+            throw error
+        }
+    }
+
+    /// Waits until all shares before this one are saved.
+    private func takeTurn(_ shares: StreamedShares) throws {
+        guard let share, shares.waitForTurn(of: share) else { throw Stopped() }
+        hasTurn = true
+    }
+
+    /// Tells the course what was done since it was told last.
+    private func tell() throws {
+        writer.settle()
+        while untoldCount > 0 {
+            let count = min(untoldCount, Self.toldAtOnce - course.done % Self.toldAtOnce)
+            untoldCount -= count
+            try course.advance(by: count)
+        }
+    }
+
+    private func explained(_ error: any Error, _ entity: StreamedEntity) -> any Error {
+        if let error = error as? MigrationError { return error }
+        let object = writer.current.map { " at \(entity.entityName) \($0)" } ?? ""
+        return MigrationError(
+            .stageFailed,
+            "The streamed stage of \(entity.entityName) stopped\(object). The store is in its old state; the stage goes on from its last batch when the container is made again.",
+            stage: setup.stageName, entity: entity.entityName, cause: session.cause(of: error))
+    }
+}

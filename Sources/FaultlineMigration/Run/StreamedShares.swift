@@ -1,0 +1,130 @@
+internal import Dispatch
+internal import FaultlineLog
+internal import Synchronization
+
+/// Hands out the old objects of one entity in shares, and lets the workers that convert them save theirs in the order of
+/// the shares.
+///
+/// How large a share is follows from what was made of earlier ones, by a rule that has the same outcome however many
+/// workers there are: so do the transactions that are written.
+final class StreamedShares: Sendable {
+    /// Neighbours among the old objects.
+    struct Share: Sendable {
+        /// Its place among the shares, from 0.
+        let place: Int
+        /// The numbers that its objects may have.
+        let numbers: ClosedRange<RecordID>
+    }
+
+    /// Shares that are worked on at most, and so workers.
+    static let inFlightMax = 4
+    /// Numbers in each of the first shares: their objects take some hundred KiB.
+    private static let firstCount = 1_024
+    private static let countMin = 64
+    private static let countMax = 16_384
+    /// In the place of a turn: nobody's any more.
+    private static let stopped = -1
+
+    private struct State {
+        /// The first number that was not handed out.
+        var next: RecordID
+        /// Shares that were handed out.
+        var claimed = 0
+        /// Numbers of the next shares, by place modulo `inFlightMax`.
+        var counts: [Int]
+        var failure: (any Error)?
+        /// Workers whose turn has not come, by the places of their shares.
+        var waiting: [Int: DispatchSemaphore] = [:]
+    }
+    private let state: Mutex<State>
+    /// The place of the share that may be saved; changed under the lock.
+    private let turn = Atomic<Int>(0)
+    private let last: RecordID
+    /// Bytes of new values that a share should come to.
+    private let byteCount: Int
+    private let countMax: Int
+
+    /// - Parameters:
+    ///   - first: The first number.
+    ///   - last: The last one.
+    ///   - byteCount: Bytes of new values that a share should come to.
+    ///   - count: Numbers of the first shares, and the most of any; nil for what suits most stores.
+    init(_ first: RecordID, through last: RecordID, byteCount: Int, count: Int?) {
+        self.last = last
+        self.byteCount = max(byteCount, 1)
+        countMax = count ?? Self.countMax
+        state = Mutex(
+            State(next: first, counts: [Int](repeating: count ?? Self.firstCount, count: Self.inFlightMax)))
+    }
+
+    /// Shares that there are, if all are as large as the first.
+    var countAtFirst: Int {
+        state.withLock { $0.next > last ? 0 : (Int(last - $0.next) / $0.counts[0]) + 1 }
+    }
+
+    /// The next share; nil if there is none, or a worker has failed.
+    func claim() -> Share? {
+        state.withLock { state in
+            guard state.next <= last, goesOn else { return nil }
+            let count = RecordID(state.counts[state.claimed % Self.inFlightMax])
+            let end = last - state.next < count ? last : state.next + count - 1
+            defer {
+                state.next = end + 1
+                state.claimed += 1
+            }
+            return Share(place: state.claimed, numbers: state.next...end)
+        }
+    }
+
+    /// Whether nobody has failed; asked after every object.
+    var goesOn: Bool { turn.load(ordering: .relaxed) != Self.stopped }
+
+    /// Whether all shares before one are saved, without waiting.
+    func isTurn(of share: Share) -> Bool { turn.load(ordering: .acquiring) == share.place }
+
+    /// Waits until all shares before one are saved.
+    ///
+    /// - Returns: False if one of them has failed.
+    func waitForTurn(of share: Share) -> Bool {
+        if isTurn(of: share) { return true }
+        let own = DispatchSemaphore(value: 0)
+        let waits = state.withLock { state in
+            guard goesOn, !isTurn(of: share) else { return false }
+            state.waiting[share.place] = own
+            return true
+        }
+        if waits { own.wait() }
+        return isTurn(of: share)
+    }
+
+    /// Ends the turn of a share that was saved.
+    ///
+    /// - Parameters:
+    ///   - share: The share.
+    ///   - savedByteCount: Bytes of new values that it came to.
+    func end(_ share: Share, savedByteCount: Int) {
+        let count = share.numbers.count
+        // So much that one with much larger objects than those before does not come to many times the bytes.
+        let most = min(count * 4, countMax)
+        let next = savedByteCount == 0 ? most : Int(Double(count) * Double(byteCount) / Double(savedByteCount))
+        state.withLock { state in
+            state.counts[share.place % Self.inFlightMax] = max(min(next, most), min(Self.countMin, countMax))
+            turn.store(share.place + 1, ordering: .releasing)
+            return state.waiting.removeValue(forKey: share.place + 1)
+        }?.signal()
+    }
+
+    /// Stops everybody, because a share whose turn it is cannot be saved.
+    func stop(_ failure: any Error) {
+        let waiting = state.withLock { state in
+            state.failure = failure
+            turn.store(Self.stopped, ordering: .releasing)
+            defer { state.waiting = [:] }
+            return state.waiting.values.map { $0 }
+        }
+        for worker in waiting { worker.signal() }
+    }
+
+    /// What stopped the first share that could not be saved.
+    var failure: (any Error)? { state.withLock { $0.failure } }
+}
