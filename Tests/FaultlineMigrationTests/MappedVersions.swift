@@ -27,9 +27,10 @@ enum MappedWorkPlan: SchemaMigrationPlan {
                 where: kept && Filter.key("photo") != nil))
     }
 
-    static var cities: MappingModel {
-        MappingModel(
-            EntityMapping(from: "Employee", to: "City", name: "cities", where: kept, policy: CityPolicy.self))
+    static var cities: MappingModel { cities(CityPolicy.self) }
+
+    static func cities(_ policy: EntityMigrationPolicy.Type) -> MappingModel {
+        MappingModel(EntityMapping(from: "Employee", to: "City", name: "cities", where: kept, policy: policy))
     }
 
     private static func part(_ place: Int) -> ValueExpression {
@@ -38,7 +39,7 @@ enum MappedWorkPlan: SchemaMigrationPlan {
 }
 
 /// Makes one city of all employees that name it.
-final class CityPolicy: EntityMigrationPolicy {
+class CityPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {

@@ -9,6 +9,8 @@ package enum MigrationLife: CaseIterable, Sendable {
     case custom
     /// One mapped stage, with a policy.
     case mapped
+    /// The same with a policy that goes on.
+    case mappedResumable
     /// The streamed stage, tried out.
     case preview
     /// The custom stages, tried out.
@@ -27,7 +29,8 @@ package enum MigrationLife: CaseIterable, Sendable {
     /// What the migration leads to.
     var version: any VersionedSchema.Type {
         switch self {
-        case .streamed, .streamedByTwo, .mapped, .preview, .quarantine, .mappedQuarantine, .rollback: Simulated2.self
+        case .streamed, .streamedByTwo, .mapped, .mappedResumable, .preview, .quarantine, .mappedQuarantine, .rollback:
+            Simulated2.self
         case .custom, .customPreview: SimulatedCustom3.self
         case .lightweight, .lightweightRollback: SimulatedLinks2.self
         }
@@ -38,6 +41,7 @@ package enum MigrationLife: CaseIterable, Sendable {
         case .streamed, .streamedByTwo, .preview, .rollback: SimulatedPlan.self
         case .custom, .customPreview: SimulatedCustomPlan.self
         case .mapped: SimulatedMappedPlan.self
+        case .mappedResumable: SimulatedResumablePlan.self
         case .lightweight, .lightweightRollback: nil
         case .quarantine: SimulatedQuarantinePlan.self
         case .mappedQuarantine: SimulatedMappedQuarantinePlan.self
@@ -46,7 +50,7 @@ package enum MigrationLife: CaseIterable, Sendable {
 
     func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
         switch self {
-        case .streamed, .streamedByTwo, .mapped, .preview, .rollback: try work.newFault(context)
+        case .streamed, .streamedByTwo, .mapped, .mappedResumable, .preview, .rollback: try work.newFault(context)
         case .custom, .customPreview: try work.customFault(context)
         case .lightweight, .lightweightRollback: try work.linkFault(context)
         case .quarantine, .mappedQuarantine: try work.quarantineFault(context)

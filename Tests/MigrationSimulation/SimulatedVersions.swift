@@ -223,10 +223,20 @@ package enum SimulatedCustomPlan: SchemaMigrationPlan {
     }
 }
 
+/// The way of `SimulatedPlan` by mappings, which goes on where it was cut.
+package enum SimulatedResumablePlan: SchemaMigrationPlan {
+    package static var schemas: [any VersionedSchema.Type] { SimulatedMappedPlan.schemas }
+    package static var stages: [MigrationStage] {
+        SimulatedMappedPlan.stages(SimulatedResumableTownPolicy.self)
+    }
+}
+
 /// The way of `SimulatedPlan` by mappings.
 package enum SimulatedMappedPlan: SchemaMigrationPlan {
     package static var schemas: [any VersionedSchema.Type] { [Simulated1.self, Simulated2.self] }
-    package static var stages: [MigrationStage] {
+    package static var stages: [MigrationStage] { stages(SimulatedTownPolicy.self) }
+
+    fileprivate static func stages(_ policy: EntityMigrationPolicy.Type) -> [MigrationStage] {
         [
             .mapped(
                 fromVersion: Simulated1.self, toVersion: Simulated2.self,
@@ -238,7 +248,7 @@ package enum SimulatedMappedPlan: SchemaMigrationPlan {
                             PropertyMapping("town", .counterparts(by: "towns")),
                             PropertyMapping("photo", .counterparts(by: "photos")),
                         ]),
-                    EntityMapping(from: "Person", to: "Town", name: "towns", policy: SimulatedTownPolicy.self),
+                    EntityMapping(from: "Person", to: "Town", name: "towns", policy: policy),
                     // Every fourth photo is left behind.
                     EntityMapping(
                         from: "Person", to: "Photo", name: "photos",
@@ -252,8 +262,11 @@ package enum SimulatedMappedPlan: SchemaMigrationPlan {
     }
 }
 
+/// The same, for a stage that goes on.
+final class SimulatedResumableTownPolicy: SimulatedTownPolicy, ResumablePolicy {}
+
 /// Makes one town of all persons that name it.
-final class SimulatedTownPolicy: EntityMigrationPolicy {
+class SimulatedTownPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {

@@ -30,12 +30,18 @@ struct AssociationTable {
     /// How many pairs there are.
     func count(in snapshot: Snapshot) -> Int { snapshot.recordCount(of: side.table) }
 
-    /// Walks all pairs in the order in which they were made.
-    func forEach(in snapshot: Snapshot, _ body: (_ source: RecordID, _ destination: RecordID) throws -> Void) throws {
-        try snapshot.scan(side.table, from: 1, through: Limits.recordIDMax, readAhead: 128 << 10) { records in
+    /// The number of the last pair that may be there; 0 for none.
+    func last(in snapshot: Snapshot) -> RecordID { snapshot.nextID(of: side.table) - 1 }
+
+    /// Walks the pairs in the order in which they were made, from behind one through another, each with its number.
+    func forEach(
+        in snapshot: Snapshot, after last: RecordID = 0, through end: RecordID = Limits.recordIDMax,
+        _ body: (_ source: RecordID, _ destination: RecordID, _ number: RecordID) throws -> Void
+    ) throws {
+        try snapshot.scan(side.table, from: last + 1, through: end, readAhead: 128 << 10) { records in
             for record in records {
                 guard let link = LinkRow.read(record.row) else { continue }
-                try body(link.left, link.right)
+                try body(link.left, link.right, record.id)
             }
             return true
         }

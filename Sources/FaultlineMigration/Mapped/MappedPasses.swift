@@ -1,6 +1,7 @@
 internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineObjects
+internal import FaultlineStore
 
 /// The three passes of a mapped stage, with the calls of its policies.
 struct MappedPasses {
@@ -23,11 +24,17 @@ struct MappedPasses {
     func run() throws {
         // A filter that cannot be is refused before anything is made, not hours later.
         for mapping in stage.mappings { try checkFilter(mapping) }
-        for mapping in stage.mappings { try make(mapping) }
-        for mapping in stage.mappings { try relate(mapping) }
-        for mapping in stage.mappings { try check(mapping) }
+        let start = stage.progress ?? MappedProgress()
+        try resume(at: start)
+        func isDue(_ mapping: ResolvedMapping, _ pass: MappedProgress.Pass) -> Bool {
+            start.pass < pass || start.pass == pass && start.mapping <= mapping.place
+        }
+        for mapping in stage.mappings where isDue(mapping, .make) { try make(mapping) }
+        for mapping in stage.mappings where isDue(mapping, .relate) { try relate(mapping) }
+        for mapping in stage.mappings where isDue(mapping, .check) { try check(mapping) }
         // Objects of a sample lack what is not in it.
-        if course.findings?.sample == nil { try checkRules() }
+        if course.findings?.sample == nil, start.pass < .leave { try checkRules() }
+        stage.enter(.leave, 0)
         for entity in manager.sourceSchema.entities {
             try course.begin(.validation, of: entity.name, total: stage.source.storedCount(entityNamed: entity.name))
             try stage.leaveBehind(entity.name)
@@ -44,16 +51,37 @@ struct MappedPasses {
         }
     }
 
+    /// Tells the policies whose work goes on.
+    private func resume(at start: MappedProgress) throws {
+        for mapping in stage.mappings {
+            let isBegun =
+                switch start.pass {
+                case .make: mapping.place < start.mapping || mapping.place == start.mapping && start.isBegun
+                case .relate: true
+                case .check: mapping.place >= start.mapping
+                case .leave: false
+                }
+            guard isBegun, let policy = policies[mapping.place] as? any ResumablePolicy else { continue }
+            manager.currentEntityMapping = mapping.mapping
+            try call(mapping) { try policy.resume(mapping.mapping, with: manager) }
+        }
+    }
+
     // MARK: Passes
 
     private func make(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
-        try recovering(mapping) {
-            try call(mapping) { try policies[mapping.place]?.begin(mapping.mapping, with: manager) }
+        stage.enter(.make, mapping.place)
+        if stage.progress?.isBegun != true {
+            try recovering(mapping) {
+                try call(mapping) { try policies[mapping.place]?.begin(mapping.mapping, with: manager) }
+            }
+            stage.progress?.isBegun = true
         }
         if let source = mapping.source?.name, mapping.mapping.mappingType != .add {
             let total = stage.source.storedCount(entityNamed: source)
-            try course.begin(.instances, of: source, mapping: mapping.mapping.name, total: total)
+            try course.begin(
+                .instances, of: source, mapping: mapping.mapping.name, done: stage.progress?.done ?? 0, total: total)
             // What an earlier mapping has made of an object goes with it.
             let isMade = stage.mappings[..<mapping.place].contains { $0.source?.name == source }
             let recovery = recovery(source) {
@@ -62,19 +90,20 @@ struct MappedPasses {
                 try create(mapping, of: stage.source.dynamicObject($0, entityNamed: source))
             }
             try stage.source.forEachStored(
-                entityNamed: source, where: mapping.mapping.sourceFilter,
+                entityNamed: source, where: mapping.mapping.sourceFilter, after: stage.progress?.lastDone ?? 0,
                 skipped: { try advance(mapping, of: total, pass: 0) }, while: { course.wantsMore }
             ) { old, number, _ in
                 if stage.isTaken(number, ofSource: source) { return try advance(mapping, of: total, pass: 0) }
                 try recovering(mapping, by: recovery) {
                     try create(mapping, of: old)
+                    stage.reach(number)
                     try call(mapping) { try stage.flushIfFull() }
                 }
                 try advance(mapping, of: total, pass: 0)
             }
             try flushForTrial(mapping, by: recovery)
         }
-        try end(mapping) { try $0?.endInstanceCreation(forMapping: mapping.mapping, manager: manager) }
+        try end(mapping, .make) { try $0?.endInstanceCreation(forMapping: mapping.mapping, manager: manager) }
     }
 
     private func create(_ mapping: ResolvedMapping, of old: ManagedObject) throws {
@@ -93,11 +122,16 @@ struct MappedPasses {
 
     private func relate(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
+        stage.enter(.relate, mapping.place)
         if policies[mapping.place] != nil || !mapping.relationships.isEmpty, let source = mapping.source?.name,
             let destination = mapping.destination?.name
         {
             let total = try stage.destinationCount(of: mapping)
-            try course.begin(.relationships, of: destination, mapping: mapping.mapping.name, total: total)
+            try course.begin(
+                .relationships, of: destination, mapping: mapping.mapping.name, done: stage.progress?.done ?? 0,
+                total: total)
+            // What policies make from here on is not related.
+            if stage.progress?.end == 0 { stage.progress?.end = try stage.lastDestination(of: mapping) }
             let recovery = recovery(destination) {
                 try stage.makers(of: $0, entityNamed: destination)
             } convert: {
@@ -105,16 +139,19 @@ struct MappedPasses {
                 guard let old = try stage.sources(of: new, by: mapping.place).first else { return }
                 try relate(mapping, new, to: stage.source.dynamicObject(old.objectID.number, entityNamed: source))
             }
-            try stage.forEachDestination(of: mapping) { new, old in
+            try stage.forEachDestination(
+                of: mapping, after: stage.progress?.lastDone ?? 0, through: stage.progress?.end ?? Limits.recordIDMax
+            ) { new, old, place in
                 try recovering(mapping, by: recovery) {
                     try relate(mapping, new, to: old)
+                    stage.reach(place)
                     try call(mapping) { try stage.flushIfFull() }
                 }
                 try advance(mapping, of: total, pass: 1)
             }
             try flushForTrial(mapping, by: recovery)
         }
-        try end(mapping) { try $0?.endRelationshipCreation(forMapping: mapping.mapping, manager: manager) }
+        try end(mapping, .relate) { try $0?.endRelationshipCreation(forMapping: mapping.mapping, manager: manager) }
     }
 
     private func relate(_ mapping: ResolvedMapping, _ new: ManagedObject, to old: ManagedObject) throws {
@@ -132,8 +169,9 @@ struct MappedPasses {
 
     private func check(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
+        stage.enter(.check, mapping.place)
         try course.begin(.validation, of: mapping.destination?.name, mapping: mapping.mapping.name)
-        try end(mapping) { policy in
+        try end(mapping, .check) { policy in
             if course.findings?.sample == nil {
                 try policy?.performCustomValidation(forMapping: mapping.mapping, manager: manager)
             }
@@ -229,10 +267,13 @@ struct MappedPasses {
     // MARK: Calls
 
     /// Ends a pass over a mapping: makes the calls that are not about one object, and saves what they made.
-    private func end(_ mapping: ResolvedMapping, _ calls: (EntityMigrationPolicy?) throws -> Void) throws {
+    private func end(
+        _ mapping: ResolvedMapping, _ pass: MappedProgress.Pass, _ calls: (EntityMigrationPolicy?) throws -> Void
+    ) throws {
         try recovering(mapping) {
             try call(mapping) {
                 try calls(policies[mapping.place])
+                stage.leave(pass, mapping.place)
                 try stage.flush()
             }
         }

@@ -17,6 +17,8 @@ final class MappedStage {
     private static let objectsMax = 8_192
 
     private(set) var record: MigrationRecord
+    /// How far the stage is; nil where it begins again after a kill.
+    var progress: MappedProgress?
     /// Pairs of this batch.
     private var pending: [Pair] = []
     private var pendingBySource: [Key: [ManagedObject]] = [:]
@@ -66,6 +68,8 @@ final class MappedStage {
         self.course = course
         self.batchByteCount = batchByteCount
         countsAtFlush = course.counts
+        progress = record.mapped
+        merging = Set(record.mapped?.merging ?? [])
         let links = record.targetMap.passingLinks
         guard links.count == mappings.count + 1 else {
             throw MigrationError(.storage, "The catalog's record of the migration under way is of another release.")
@@ -145,24 +149,34 @@ final class MappedStage {
         return try numbers.map { try source.dynamicObject($0, entityNamed: name) }
     }
 
-    /// Walks the new objects of a mapping once each, with the first of the old ones that they were made of.
+    /// The number of the last object that `forEachDestination` may come to; 0 for none.
+    func lastDestination(of mapping: ResolvedMapping) throws -> RecordID {
+        guard mapping.isOneToOne, let name = mapping.destination?.name else {
+            return associations[mapping.place].last(in: newest())
+        }
+        return try target.lastStoredNumber(entityNamed: name)
+    }
+
+    /// Walks the new objects of a mapping once each, with the first of the old ones that they were made of, and with the
+    /// number of the object or of the association: from behind one number through another.
     func forEachDestination(
-        of mapping: ResolvedMapping, _ body: (_ new: ManagedObject, _ old: ManagedObject) throws -> Void
+        of mapping: ResolvedMapping, after last: RecordID = 0, through end: RecordID = Limits.recordIDMax,
+        _ body: (_ new: ManagedObject, _ old: ManagedObject, _ place: RecordID) throws -> Void
     ) throws {
         guard let sourceName = mapping.source?.name, let name = mapping.destination?.name else { return }
         if mapping.isOneToOne {
-            try target.forEachStored(entityNamed: name, where: nil) { new, number, _ in
-                try body(new, source.dynamicObject(number, entityNamed: sourceName))
+            try target.forEachStored(entityNamed: name, where: nil, after: last, through: end) { new, number, _ in
+                try body(new, source.dynamicObject(number, entityNamed: sourceName), number)
             }
             return
         }
         let snapshot = newest()
         let table = associations[mapping.place]
-        try table.forEach(in: snapshot) { old, number in
+        try table.forEach(in: snapshot, after: last, through: end) { old, number, place in
             if merging.contains(mapping.place), try table.sources(of: number, in: snapshot).first != old { return }
             guard try target.isTaken(number, entityNamed: name) else { return }
             let new = try target.dynamicObject(number, entityNamed: name)
-            try body(new, source.dynamicObject(old, entityNamed: sourceName))
+            try body(new, source.dynamicObject(old, entityNamed: sourceName), place)
         }
     }
 
@@ -309,6 +323,34 @@ final class MappedStage {
 
     func flush() throws { try save(adding: []) }
 
+    /// Saves amid a call of a policy, which nobody can go on with: the stage begins again after a kill.
+    func flushAmidCall() throws {
+        progress = nil
+        try flush()
+    }
+
+    // MARK: Going on
+
+    /// Begins a pass over a mapping, unless the stage goes on within it.
+    func enter(_ pass: MappedProgress.Pass, _ place: Int) {
+        guard progress != nil, progress?.pass != pass || progress?.mapping != place else { return }
+        progress?.pass = pass
+        progress?.mapping = place
+        progress?.isBegun = false
+        progress?.lastDone = 0
+        progress?.done = 0
+        progress?.end = 0
+    }
+
+    /// Notes that a pass over a mapping is done with the next save.
+    func leave(_ pass: MappedProgress.Pass, _ place: Int) { enter(pass, place + 1) }
+
+    /// Notes that an object is done with the next save.
+    func reach(_ number: RecordID) {
+        progress?.lastDone = number
+        progress?.done = course.done + 1
+    }
+
     private func save(adding left: [UInt64]) throws {
         course.countWritten(target.insertedCounts)
         moved.removeAll(keepingCapacity: true)
@@ -331,10 +373,20 @@ final class MappedStage {
             // The save may have left blobs behind itself.
             self.record.leftBehindCount =
                 try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? self.record.leftBehindCount
+            self.noteProgress()
             try StoredCatalog.put(self.record, StoredCatalog.RecordNumber.migration, in: &transaction)
         }
         forgetBatch()
         countsAtFlush = course.counts
+    }
+
+    private func noteProgress() {
+        progress?.merging = merging.sorted()
+        if let pass = progress?.pass, pass < .leave {
+            progress?.leftBehindCount = record.leftBehindCount
+            progress?.blobsLeftBehind = record.report.blobsLeftBehind
+        }
+        record.mapped = progress
     }
 
     private func forgetBatch() {

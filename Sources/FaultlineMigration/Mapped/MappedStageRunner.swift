@@ -6,8 +6,8 @@ internal import FaultlineStore
 /// Runs one mapped stage: makes the new objects, relates them, checks them; each pass visits the mappings in their
 /// order.
 ///
-/// The new objects lie in tables of their own, and who became whom in hidden links; a stage that was stopped is taken
-/// back and begins again.
+/// The new objects lie in tables of their own, and who became whom in hidden links. A stage that was stopped goes on if it
+/// can; else it is taken back and begins again.
 struct MappedStageRunner {
     let log: Log
     let step: MigrationSteps.Step
@@ -23,9 +23,10 @@ struct MappedStageRunner {
     /// - Throws: `MigrationError.stageFailed` where a policy or an object failed; what a policy cancelled the migration
     ///   with; what the store says where it cannot be read or written.
     func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
-        if let stopped { try beginning.takeBack(stopped, &progress) }
+        let resumed = stopped.flatMap { goesOn(from: $0) ? $0 : nil }
+        if let stopped, resumed == nil { try beginning.takeBack(stopped, &progress) }
         var attempt = progress
-        guard try run(attempt: &attempt) else {
+        guard try run(attempt: &attempt, resumed: resumed) else {
             progress = attempt
             return
         }
@@ -35,10 +36,27 @@ struct MappedStageRunner {
         try again.run(&progress, stopped: nil)
     }
 
+    /// Whether a stage that was stopped goes on, and does not begin again.
+    private func goesOn(from stopped: MigrationRecord) -> Bool {
+        stopped.mapped != nil && isResumable && step.isOfSchemas(of: stopped)
+    }
+
+    /// Whether a kill need not be the end of what was done: nothing has to be taken back, and no policy is lost.
+    private var isResumable: Bool {
+        !course.goesOnBehindFailures
+            && step.mappingModels.flatMap(\.entityMappings).allSatisfy {
+                $0.entityMigrationPolicy == nil || $0.entityMigrationPolicy is any ResumablePolicy.Type
+            }
+    }
+
     /// Runs the stage once.
     ///
+    /// - Parameters:
+    ///   - progress: What the steps before have come to.
+    ///   - resumed: The record of the stage, if it goes on.
     /// - Returns: Whether it has to be run again without the objects that were taken into the quarantine.
-    private func run(attempt progress: inout StepProgress) throws -> Bool {
+    /// - Throws: As `run(_:stopped:)`.
+    private func run(attempt progress: inout StepProgress, resumed: MigrationRecord?) throws -> Bool {
         let current = progress.current
         let mappings = try MappingResolution(
             step.mappingModels, from: current.schema, to: step.to, stage: step.name
@@ -54,21 +72,27 @@ struct MappedStageRunner {
         let links = try step.linksToBuild(plan, over: current.schema)
         let required = try step.requiredReferences(plan, over: current.schema)
         let ownTables = Set(plan.map.tables).subtracting(current.map.tables).sorted()
-        let record = try beginning.write(
-            progress, target: target, counters: target.map.counters,
-            successors: StepBeginning.successors(of: rewritten, from: current, to: target)
-                + LinkBuilding.successors(links, in: target.map),
-            ownTables: ownTables)
+        let record =
+            try resumed.map(takeBackLeaving)
+            ?? beginning.write(
+                progress, target: target, counters: target.map.counters,
+                successors: StepBeginning.successors(of: rewritten, from: current, to: target)
+                    + LinkBuilding.successors(links, in: target.map),
+                ownTables: ownTables)
         progress.firstBlob = record.firstBlob
         progress.intermediateTables.formUnion(ownTables)
-        try LinkBuilding(log: log, catalog: target, course: course).run(links, record: record)
-        try RequiredReferenceCheck(log: log, catalog: target, course: course, source: current).run(
-            required, of: step)
-        if !plan.indexesToBuild.isEmpty {
-            try IndexBuilding(log: log, catalog: target, course: course, source: current).run(
-                plan.indexesToBuild, record: record)
+        // What is past that need not be done again.
+        if resumed == nil {
+            try LinkBuilding(log: log, catalog: target, course: course).run(links, record: record)
+            try RequiredReferenceCheck(log: log, catalog: target, course: course, source: current).run(
+                required, of: step)
+            if !plan.indexesToBuild.isEmpty {
+                try IndexBuilding(log: log, catalog: target, course: course, source: current).run(
+                    plan.indexesToBuild, record: record)
+            }
         }
         let stage = try makeStage(mappings, from: current, to: target, record)
+        if isResumable, stage.progress == nil { stage.progress = MappedProgress() }
         try MappedPasses(
             stage, MigrationManager(stage, source: current.schema, destination: target.schema),
             name: step.name, course: course
@@ -80,6 +104,24 @@ struct MappedStageRunner {
         progress.leftBehindCount = stage.record.leftBehindCount
         progress.current = target.under(target.schema, target.map.withoutPassingLinks)
         return false
+    }
+
+    /// Takes back what the last pass of a stage that goes on had written down, as it is done again as a whole.
+    private func takeBackLeaving(_ stopped: MigrationRecord) throws -> MigrationRecord {
+        guard let progress = stopped.mapped, progress.pass == .leave,
+            progress.leftBehindCount < stopped.leftBehindCount
+        else { return stopped }
+        var record = stopped
+        record.leftBehindCount = progress.leftBehindCount
+        course.counts.blobsLeftBehind = progress.blobsLeftBehind
+        record.report = course.settledCounts
+        _ = try log.write(author: nil) { transaction in
+            for place in progress.leftBehindCount..<stopped.leftBehindCount {
+                try transaction.delete(StoredCatalog.RecordNumber.leftBehind + RecordID(place), in: .catalog)
+            }
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+        }
+        return record
     }
 
     private func makeStage(

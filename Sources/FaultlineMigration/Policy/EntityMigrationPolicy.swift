@@ -11,7 +11,8 @@ public import FaultlineObjects
 /// | 3, check | `performCustomValidation(forMapping:manager:)`; `end(_:manager:)` |
 ///
 /// What a call throws stops the migration; the store is then in its old state. A migration that was killed begins the
-/// stage again with a new instance: policies should depend on nothing but what they are given.
+/// stage again with a new instance, or, where it is a `ResumablePolicy`, goes on with one: policies should depend on
+/// nothing but what they are given.
 ///
 /// Objects that a call is given, and those that it gets from its manager, are good until it returns: they are written
 /// and let go of in batches. Keep an `objectID` where one is needed later.

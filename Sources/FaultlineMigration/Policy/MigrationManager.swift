@@ -89,8 +89,8 @@ public final class MigrationManager {
             return try sourceInstances.flatMap { try stage.destinations(of: $0.objectID.number, by: resolved.place) }
         }
         var all: [ManagedObject] = []
-        try stage.flush()
-        try stage.forEachDestination(of: resolved) { new, _ in all.append(new) }
+        try stage.flushAmidCall()
+        try stage.forEachDestination(of: resolved) { new, _, _ in all.append(new) }
         return all
     }
 

@@ -18,8 +18,12 @@ package struct MigrationSteps {
         ///
         /// What closures and policies did is begun again in any case.
         func goesOn(from record: MigrationRecord) -> Bool {
-            guard closures == nil, mappingModels.isEmpty else { return true }
-            return Self.isSame(record.sourceSchema, from) && Self.isSame(record.targetSchema, to)
+            closures != nil || !mappingModels.isEmpty || isOfSchemas(of: record)
+        }
+
+        /// Whether the schemas of a record are those of the step, the order of properties included.
+        func isOfSchemas(of record: MigrationRecord) -> Bool {
+            Self.isSame(record.sourceSchema, from) && Self.isSame(record.targetSchema, to)
         }
 
         private static func isSame(_ one: Schema, _ other: Schema) -> Bool {

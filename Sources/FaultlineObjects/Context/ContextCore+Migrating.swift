@@ -218,6 +218,14 @@ extension ContextCore {
         return snapshot.nextID(of: entity.table) - 1
     }
 
+    /// The same for the dynamic objects of an entity.
+    package func lastStoredNumber(entityNamed name: String) throws -> RecordID {
+        guard let entity = home(named: name)?.entity else { return 0 }
+        try beginReading()
+        defer { endReading() }
+        return snapshot.nextID(of: entity.table) - 1
+    }
+
     /// Walks the stored objects of a class in the order of creation, each with its number and the values it has out of
     /// its row, from behind one number through another.
     ///
@@ -242,10 +250,11 @@ extension ContextCore {
         _ = try PreparedFilter(filter, home, self, includingPendingChanges: true)
     }
 
-    /// Walks the stored dynamic objects of an entity in the order of creation, those that satisfy a filter; `skipped` is
-    /// called for the others.
+    /// Walks the stored dynamic objects of an entity in the order of creation, from behind one number through another,
+    /// those that satisfy a filter; `skipped` is called for the others.
     package func forEachStored(
-        entityNamed name: String, where filter: Filter?, skipped: () throws -> Void = {},
+        entityNamed name: String, where filter: Filter?, after last: RecordID = 0,
+        through end: RecordID = ModelCore.numberMask, skipped: () throws -> Void = {},
         while goesOn: () -> Bool = { true },
         _ body: (_ object: ManagedObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {
@@ -254,7 +263,7 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         let prepared = try filter.map { try PreparedFilter($0, home, self, includingPendingChanges: true) }
-        try forEachStored(home, after: 0, through: ModelCore.numberMask, while: goesOn) { object, number, blobs in
+        try forEachStored(home, after: last, through: end, while: goesOn) { object, number, blobs in
             guard let object = object as? ManagedObject, try prepared?.isSatisfied(by: object) ?? true else {
                 return try skipped()
             }

@@ -29,12 +29,14 @@ package struct MigrationRecord: Codable, Sendable {
     /// Tables of entities that earlier stages left out without reading their objects.
     package var unreadTables: [UInt16]
     package var report: MigrationCounts
-    /// What a custom stage has to take back before it begins again; nil for other stages.
+    /// What a custom or mapped stage has to take back before it begins again; nil for other stages.
     package var restart: StageRestart?
     /// Of a dry run, the numbers that were unused before it; its tables and layouts give theirs back with it.
     package var unusedNumbers: NumberCounters?
     /// Records of the quarantine from here on were written by the migration; nil in records of releases without one.
     package var firstQuarantine: UInt64?
+    /// How far a mapped stage is; nil for one that begins again, and for other stages.
+    package var mapped: MappedProgress?
 
     package init(
         planDigest: String, stage: Int, sourceSchema: Schema, sourceMap: EntityMap, targetSchema: Schema,
