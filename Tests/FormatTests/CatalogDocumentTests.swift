@@ -116,7 +116,9 @@ import Testing
             tables: [20, 21], firstBlob: 7, leftBehindCount: 2, counts: record.report, firstQuarantine: 9)
         record.unusedNumbers = map.counters
         record.firstQuarantine = 8
+        record.mapped = MappedProgress()
         try compare("migration", [record])
+        try compare("mapped progress", [record], ["mapped"])
         try compare("restart", [record], ["restart"])
         try compare("switch", [SwitchRecord(sequence: 1, from: "1.0.0", to: "2.0.0")])
         try compare("counts", [record], ["report"])
