@@ -102,7 +102,7 @@ crash: setup  ## Simulates power cuts over SEEDS seeds, replays SEED, or leaves 
 	@$(RELEASE) --product FaultlineProofs --quiet
 ifeq ($(CANARY),)
 	@$(RELEASE) --product MigrationProofs --quiet
-	@$(MIGRATION_PROOFS) crash $(if $(SEED),--seed $(SEED),--seeds $$((($(SEEDS) + 9) / 10)))
+	@$(MIGRATION_PROOFS) crash $(if $(SEED),--seed $(SEED),--states $$(($(SEEDS) * 12500)))
 endif
 	@$(PROOFS) crash $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(CANARY),--canary)
 

@@ -1,3 +1,4 @@
+import FaultlineDisk
 import MigrationSimulation
 import Testing
 
@@ -11,6 +12,16 @@ struct MigrationCrashTests {
         #expect(report.violations.isEmpty, "\(report)\n\(report.violations.prefix(3).joined(separator: "\n"))")
         #expect(report.old > 0 && report.resumable > 0)
         #expect((report.new > 0) != life.isPreview)
+        print(report)
+    }
+
+    /// As the proof does it: most disks are read and compared, few migrated on.
+    @Test(arguments: [nil, "blob.commit"] as [SyncSite?])
+    func `sparing those that are alike finds what is not durable`(site: SyncSite?) {
+        let report = runMigrationCrash(
+            .custom, seeds: 1..<2, imagesPerGap: 8, objectCount: 6, carryingOnEvery: 256, leavingOut: site)
+        #expect(report.violations.isEmpty == (site == nil), "\(report)")
+        #expect(report.carriedOn < report.states)
         print(report)
     }
 }

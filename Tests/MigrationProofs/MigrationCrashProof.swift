@@ -5,29 +5,57 @@ import Synchronization
 
 /// Power cuts between any two operations of the disk in migrations; the seeds take the kinds of stages in turn.
 struct MigrationCrashProof {
+    /// Of disks with contents that were met before, one of so many is migrated on, beside one of each gap.
+    private static let stride = 256
+
     private let seeds: Range<UInt64>
+    /// States after which no other seed is begun.
+    private let stateCount: Int
 
     init(_ arguments: [String]) throws {
-        guard arguments.count == 2, ["--seeds", "--seed"].contains(arguments[0]), let number = UInt64(arguments[1]),
-            number > 0, number < 1 << 40
-        else { throw WrongUsage(message: "crash needs --seeds or --seed, and a number above 0") }
-        seeds = arguments[0] == "--seed" ? number..<number + 1 : 1..<number + 1
+        guard arguments.count == 2, ["--seeds", "--seed", "--states"].contains(arguments[0]),
+            let number = UInt64(arguments[1]), number > 0, number < 1 << 40
+        else { throw WrongUsage(message: "crash needs --states, --seeds or --seed, and a number above 0") }
+        seeds =
+            switch arguments[0] {
+            case "--seed": number..<number + 1
+            case "--seeds": 1..<number + 1
+            default: 1..<1 << 40
+            }
+        stateCount = arguments[0] == "--states" ? Int(number) : .max
+    }
+
+    private struct Course {
+        var next: UInt64
+        var report = MigrationCrashReport()
+        var seedCount = 0
     }
 
     func run() -> Int32 {
-        let all = Mutex(MigrationCrashReport())
-        DispatchQueue.concurrentPerform(iterations: seeds.count) { place in
-            let seed = seeds.lowerBound + UInt64(place)
-            let life = MigrationLife.allCases[Int(seed % UInt64(MigrationLife.allCases.count))]
-            let report = runMigrationCrash(life, seeds: seed..<seed + 1)
-            all.withLock { $0.add(report) }
+        let course = Mutex(Course(next: seeds.lowerBound))
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            while let seed = course.withLock({ next(&$0) }) {
+                let life = MigrationLife.allCases[Int(seed % UInt64(MigrationLife.allCases.count))]
+                let report = runMigrationCrash(
+                    life, seeds: seed..<seed + 1, imagesPerGap: 64, carryingOnEvery: Self.stride)
+                course.withLock {
+                    $0.report.add(report)
+                    $0.seedCount += 1
+                }
+            }
         }
-        let report = all.withLock { $0 }
+        let (report, seedCount) = course.withLock { ($0.report, $0.seedCount) }
         report.violations.prefix(3).forEach(ProofShell.note)
         print(
             """
-            {"migration_states":\(report.states),"violations":\(report.violations.count),"seeds":\(seeds.count)}
+            {"migration_states":\(report.states),"carried_on":\(report.carriedOn),"violations":\(report.violations.count),"seeds":\(seedCount)}
             """)
         return report.violations.isEmpty ? 0 : 1
+    }
+
+    private func next(_ course: inout Course) -> UInt64? {
+        guard course.next < seeds.upperBound, course.report.states < stateCount else { return nil }
+        defer { course.next += 1 }
+        return course.next
     }
 }

@@ -6,7 +6,7 @@ import FaultlineTestSupport
 @main
 struct MigrationProofs {
     static let usage = """
-        usage: MigrationProofs crash --seeds COUNT | --seed ONE       power cuts in migrations
+        usage: MigrationProofs crash --states COUNT | --seeds COUNT | --seed ONE   power cuts in migrations
                MigrationProofs faults --seeds COUNT | --seed ONE [--every CALLS]   failing disks in migrations
                MigrationProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                MigrationProofs migrate DIRECTORY ROWS CEILING [policy]

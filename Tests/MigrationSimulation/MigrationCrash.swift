@@ -12,16 +12,19 @@ internal import FaultlineTestSupport
 ///   - seeds: Each makes other objects and other random images.
 ///   - imagesPerGap: Disks tried for each gap.
 ///   - objectCount: Objects that the store has before it is migrated.
+///   - stride: Of disks whose recovery gives contents that were met before, one of so many is carried on with, beside the
+///     first two and one of each gap; 1 for all.
 ///   - leavingOut: A place of the code whose synchronizations do nothing: the run must find a violation.
 /// - Returns: What all seeds came to, violations included.
 package func runMigrationCrash(
     _ life: MigrationLife = .streamed, seeds: Range<UInt64>, imagesPerGap: Int = 24, objectCount: Int = 10,
-    leavingOut: SyncSite? = nil
+    carryingOnEvery stride: Int = 1, leavingOut: SyncSite? = nil
 ) -> MigrationCrashReport {
     var report = MigrationCrashReport()
     for seed in seeds {
         let crash = MigrationCrash(
-            life, seed: seed, imagesPerGap: imagesPerGap, objectCount: objectCount, leavingOut: leavingOut)
+            life, seed: seed, imagesPerGap: imagesPerGap, objectCount: objectCount, stride: stride,
+            leavingOut: leavingOut)
         do { try crash.run() } catch { crash.report.violations.append("seed \(seed): \(error)") }
         report.add(crash.report)
     }
@@ -34,16 +37,22 @@ private final class MigrationCrash: @unchecked Sendable {
     let life: MigrationLife
     let seed: UInt64
     let imagesPerGap: Int
+    let stride: Int
     let leavingOut: SyncSite?
     let store: SimulatedStore
     var report = MigrationCrashReport()
     /// Whether the migration is being rolled back, or was.
     private var isRollingBack = false
+    /// How often contents were met.
+    private var met: [Int: Int] = [:]
 
-    init(_ life: MigrationLife, seed: UInt64, imagesPerGap: Int, objectCount: Int, leavingOut: SyncSite?) {
+    init(
+        _ life: MigrationLife, seed: UInt64, imagesPerGap: Int, objectCount: Int, stride: Int, leavingOut: SyncSite?
+    ) {
         self.life = life
         self.seed = seed
         self.imagesPerGap = imagesPerGap
+        self.stride = stride
         self.leavingOut = leavingOut
         store = SimulatedStore(life, seed: seed, objectCount: objectCount)
     }
@@ -82,10 +91,13 @@ private final class MigrationCrash: @unchecked Sendable {
         options.exhaustiveImageMax = imagesPerGap
         options.sampleCount = max(4, imagesPerGap / 4)
         options.seed = seed &* 131 &+ UInt64(bitPattern: Int64(operation))
-        for image in disk.crashImages(options).prefix(imagesPerGap) {
+        let images = Array(disk.crashImages(options).prefix(imagesPerGap))
+        // One of each gap is carried on with, another one each time.
+        let chosen = images.isEmpty ? 0 : max(operation, 0) % images.count
+        for (place, image) in images.enumerated() {
             report.states += 1
             do {
-                if let fault = try fault(of: image.disk) {
+                if let fault = try fault(of: image.disk, isChosen: place == chosen) {
                     report.violations.append("seed \(seed), before operation \(operation): \(fault): \(image)")
                 }
             } catch {
@@ -94,18 +106,29 @@ private final class MigrationCrash: @unchecked Sendable {
         }
     }
 
-    private func fault(of disk: SimulatedDisk) throws -> String? {
-        let stage = try store.stage(of: disk)
-        switch stage {
+    private func fault(of disk: SimulatedDisk, isChosen: Bool) throws -> String? {
+        let recovered = try store.recovered(on: disk)
+        switch recovered.stage {
         case .new: report.new += 1
         case .old: report.old += 1
         case .resumable: report.resumable += 1
         case .none: return "the store has no catalog"
         }
-        let isNew = stage == .new
-        let isLookedAtTwice = report.states % 8 < 2
-        if isNew, life.isRollback, isRollingBack || report.states % 4 == 1 {
-            if !isRollingBack || report.states % 2 == 0,
+        // What is read from is the same: so is what comes of it. The files are not, so some are taken all the same.
+        let count = met[recovered.contents, default: 0]
+        met[recovered.contents] = count + 1
+        guard count < 2 || isChosen || count % stride == 0 else { return nil }
+        report.carriedOn += 1
+        // Migrated on the first time, given up the second, and then every fourth.
+        let turn = stride == 1 ? report.states : count < 2 ? [1, 4][count] : report.carriedOn
+        return try fault(of: disk, isNew: recovered.stage == .new, turn)
+    }
+
+    /// Carries on with a disk: rolls back, gives up, or migrates.
+    private func fault(of disk: SimulatedDisk, isNew: Bool, _ turn: Int) throws -> String? {
+        let isLookedAtTwice = turn % 8 < 2
+        if isNew, life.isRollback, isRollingBack || turn % 4 == 1 {
+            if !isRollingBack || turn % 2 == 0,
                 let fault = try store.use(life.version, disk, twice: isLookedAtTwice, store.newFault)
             {
                 return fault
@@ -113,10 +136,10 @@ private final class MigrationCrash: @unchecked Sendable {
             _ = try store.rollBack(disk)
             return try store.use(Simulated1.self, disk, twice: isLookedAtTwice, store.oldFault)
         }
-        if life.isPreview || isRollingBack || report.states % 4 == 0, !isNew {
+        if life.isPreview || isRollingBack || turn % 4 == 0, !isNew {
             if let fault = try store.use(Simulated1.self, disk, twice: isLookedAtTwice, store.oldFault) { return fault }
             // What was only tried out must not keep anybody from doing it.
-            guard life.isPreview, report.states % 8 == 0 else { return nil }
+            guard life.isPreview, turn % 8 == 0 else { return nil }
         }
         return try store.use(life.version, disk, twice: isLookedAtTwice, store.newFault)
     }

@@ -6,6 +6,8 @@ package struct MigrationCrashReport: Sendable, CustomStringConvertible {
     package var old = 0
     package var resumable = 0
     package var new = 0
+    /// Of these, how many were migrated on, given up or rolled back; the others have the contents of one that was.
+    package var carriedOn = 0
     /// What was wrong, with the seed and the moment.
     package var violations: [String] = []
 
@@ -16,10 +18,11 @@ package struct MigrationCrashReport: Sendable, CustomStringConvertible {
         old += other.old
         resumable += other.resumable
         new += other.new
+        carriedOn += other.carriedOn
         violations += other.violations
     }
 
     package var description: String {
-        "\(states) states: \(old) old, \(resumable) to be resumed, \(new) new; \(violations.count) violations"
+        "\(states) states: \(old) old, \(resumable) to be resumed, \(new) new, \(carriedOn) carried on with; \(violations.count) violations"
     }
 }

@@ -138,7 +138,7 @@ private final class MigrationFaultSweep {
         report.injected += 1
         let failed = disk.failedOperations.first.map { "\($0.kind) of \($0.path)" } ?? ""
         disk.disarm()
-        let stage = try store.stage(of: disk)
+        let stage = try store.recovered(on: disk).stage
         switch stage {
         case .new: report.new += 1
         case .old: report.old += 1

@@ -68,17 +68,8 @@ struct SimulatedStore {
 
     // MARK: What is in it
 
-    enum Stage { case old, resumable, new }
-
-    /// How far a migration has come; nil if there is no catalog.
-    func stage(of disk: Disk) throws -> Stage? {
-        let log = try Log.open(
-            Self.path, on: disk, clock: Clock { 1 }, options: logOptions, deriver: RowIndexDeriver())
-        defer { log.abandonForTests() }
-        guard let catalog = try StoredCatalog.read(log.snapshot()) else { return nil }
-        if catalog.schema.entitiesByName["Town"] != nil { return .new }
-        return catalog.migration == nil ? .old : .resumable
-    }
+    /// What recovery makes of a disk; reads all of it.
+    func recovered(on disk: Disk) throws -> RecoveredStore { try RecoveredStore(Self.path, on: disk, logOptions) }
 
     /// What is wrong with the new state.
     func newFault(_ context: ModelContext) throws -> String? { try life.newFault(work, context) }

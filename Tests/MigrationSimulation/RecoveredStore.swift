@@ -1,0 +1,60 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineMigration
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// What recovery makes of a disk: the stage of its migration, and everything that can be read.
+struct RecoveredStore {
+    enum Stage { case old, resumable, new }
+
+    /// Nil for a store without a catalog.
+    let stage: Stage?
+    /// Equal for equal rows, in the same tables and under the same identifiers, and equal values out of them.
+    let contents: Int
+
+    /// Opens a store, reads all of it, and leaves it as a kill would.
+    ///
+    /// - Throws: What does not verify.
+    init(_ directory: String, on disk: Disk, _ options: LogOptions) throws {
+        let log = try Log.open(
+            directory, on: disk, clock: Clock { 1 }, options: options, deriver: RowIndexDeriver())
+        defer { log.abandonForTests() }
+        let snapshot = log.snapshot()
+        guard let catalog = try StoredCatalog.read(snapshot) else {
+            stage = nil
+            contents = 0
+            return
+        }
+        let isNew = catalog.schema.entitiesByName["Town"] != nil
+        stage = isNew ? .new : catalog.migration == nil ? .old : .resumable
+        var hasher = Hasher()
+        for number in 1..<Self.tableEnd where snapshot.recordCount(of: TableID(rawValue: number)) > 0 {
+            let table = TableID(rawValue: number)
+            hasher.combine(number)
+            if table == .blobs { continue }
+            try snapshot.scan(table, from: 1, through: Limits.recordIDMax, readAhead: 4_096) { records in
+                for record in records {
+                    hasher.combine(record.id)
+                    hasher.combine(bytes: record.row)
+                }
+                return true
+            }
+        }
+        try Self.combineBlobs(of: snapshot, into: &hasher)
+        contents = hasher.finalize()
+    }
+
+    /// More tables than a small store has, those of its migrations included.
+    private static let tableEnd: UInt16 = 256
+
+    private static func combineBlobs(of snapshot: Snapshot, into hasher: inout Hasher) throws {
+        for id in 1..<max(1, snapshot.nextID(of: .blobs)) where try snapshot.placement(of: id) != nil {
+            let byteCount = try snapshot.blobByteCount(id)
+            var bytes = [UInt8](repeating: 0, count: Int(byteCount))
+            try bytes.withUnsafeMutableBytes { try snapshot.readBlob(id, range: 0..<byteCount, into: $0) }
+            hasher.combine(id)
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
+    }
+}
