@@ -39,6 +39,7 @@ final class StreamWorker {
     // The share that is being worked on.
     private var share: StreamedShares.Share?
     private var hasTurn = false
+    private var shares: StreamedShares?
     /// Old objects that the course was not told of.
     private var untoldCount = 0
     /// Objects after which somebody may want to be told.
@@ -58,6 +59,7 @@ final class StreamWorker {
             target: target, progress: setup.progress, oldNames: setup.oldNames,
             batchByteCount: setup.options.stageBatchByteCount)
         output = MigrationOutput(writer)
+        reader.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
     }
 
     /// Converts and saves shares until there are none, or somebody has failed.
@@ -68,22 +70,29 @@ final class StreamWorker {
     ///   - place: Its place in the stage.
     ///   - table: Its table.
     func run(_ shares: StreamedShares, _ entity: StreamedEntity, _ place: Int, in table: UInt16) {
+        self.shares = shares
         while course.findings == nil || course.wantsMore, let share = shares.claim() {
             self.share = share
             do {
                 let saved = writer.savedByteCount
                 try convert(share, of: shares, entity, place, table)
-                hasTurn = false
+                endTurn()
                 shares.end(share, savedByteCount: writer.savedByteCount - saved)
-            } catch is Stopped {
-                return
             } catch {
                 // Of several that fail the first one counts.
-                guard shares.waitForTurn(of: share) else { return }
-                shares.stop(explained(error, entity))
+                if !(error is Stopped), shares.waitForTurn(of: share) { shares.stop(explained(error, entity)) }
+                endTurn()
                 return
             }
         }
+    }
+
+    /// Sees that nobody waits for a turn that is over: not a stage whose share had nothing to save, nor code that has
+    /// kept an object of it.
+    private func endTurn() {
+        target.catchUp()
+        hasTurn = false
+        share = nil
     }
 
     private func convert(
@@ -139,9 +148,10 @@ final class StreamWorker {
             try tell()
             if !writer.batch.isEmpty { try recovering { try writer.flush() } }
         } catch let error as MigrationError where error.code == .cancelled {
-            // What is done stays done; a batch that cannot be saved is done again, and says why then.
+            // What is done stays done; a batch that cannot be saved is done again, and says why then. So is one with an
+            // object that was cancelled amid its code.
             try takeTurn(shares)
-            try? writer.flush()
+            if writer.current == nil { try? writer.flush() }
             throw error
         }
     }
@@ -150,6 +160,14 @@ final class StreamWorker {
     private func takeTurn(_ shares: StreamedShares) throws {
         guard let share, shares.waitForTurn(of: share) else { throw Stopped() }
         hasTurn = true
+    }
+
+    /// Waits for the turn before a large value is read, so that one worker holds some, and not each.
+    private func takeTurn(toHold byteCount: Int) {
+        guard let share, let shares, byteCount >= setup.options.stageBatchByteCount / StreamedShares.inFlightMax else {
+            return
+        }
+        hasTurn = shares.waitForTurn(of: share)
     }
 
     /// Tells the course what was done since it was told last.

@@ -21,7 +21,8 @@ public final class MigrationOutput: @unchecked Sendable {
 
     /// Finds the object with the unique values of `new`, or takes `new` where there is none.
     ///
-    /// Attributes in which a found object differs are set to those of `new`.
+    /// Attributes in which a found object differs are set to those of `new`. In a stage on several threads it may wait for
+    /// others: hold no lock that their code takes.
     ///
     /// - Returns: The one object with these unique values: use it in relationships.
     /// - Throws: `MigrationError.stageFailed` if the class has no unique attribute.

@@ -13,7 +13,9 @@ public struct StreamedEntity: Sendable {
     /// Where there are many objects, several threads run it, each for a share of neighbours; what it inserts is saved,
     /// and gets its identifiers, in the order in which the old objects were made, whoever is first. Code that finds or
     /// reads new objects (`upsert`, an attribute of what `object(migratedFrom:)` returns) waits until all old objects
-    /// before its share are done. Task-local values are those of the thread that migrates.
+    /// before its share are done; so does code that reads a large value whole, so that one is in memory and not one for
+    /// each thread. It must not hold a lock meanwhile that the code takes for other objects: those it waits for would
+    /// wait for it. Task-local values are those of the thread that migrates.
     ///
     /// - Parameters:
     ///   - type: The model class of the old version.

@@ -86,6 +86,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) private var isBehind = false
     /// Waits until those others have saved.
     private var waitForOthers: (() -> Void)?
+    /// In a streamed stage: called with the bytes of a value out of the row before memory is taken for it.
+    @exclusivity(unchecked) package var willHold: ((_ byteCount: Int) -> Void)?
     /// In a migration: inserted objects whose bytes were counted, and the bytes.
     var countedInserted = 0
     var countedBytes = 0

@@ -32,6 +32,7 @@ public struct Blob {
         case .inline(let data):
             return data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)
         case .stored(let reference, let held, let context):
+            context.willHold?(range.count)
             var data = Data(count: range.count)
             try StorageError.translating {
                 try data.withUnsafeMutableBytes { target in

@@ -228,6 +228,7 @@ extension ModelCore {
         guard let context = blobContext(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
             return nil
         }
+        context.willHold?(byteCount)
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(byteCount, 1), alignment: 16)
         defer { bytes.deallocate() }
         do throws(LogError) {
@@ -271,6 +272,7 @@ extension ModelCore {
         guard let context = blobContext(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
             return nil
         }
+        context.willHold?(byteCount)
         var data = Data(count: byteCount)
         let held = heldBlob(reference)
         var failure: LogError?
