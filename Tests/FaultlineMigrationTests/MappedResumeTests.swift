@@ -1,6 +1,8 @@
 import Faultline
 import FaultlineDisk
+import FaultlineLog
 import FaultlineMigration
+import FaultlineStore
 import FaultlineTestSupport
 import Synchronization
 import Testing
@@ -15,7 +17,10 @@ struct MappedResumeTests {
 
     /// Migrates a store, and keeps the disk as it would be after a kill when the policy comes to an employee, in one of
     /// the passes.
-    private func killed(at number: Int, in call: String, _ batchByteCount: Int) throws -> (whole: Stores, cut: Stores) {
+    private func killed(
+        at number: Int, in call: String, _ batchByteCount: Int,
+        _ plan: any SchemaMigrationPlan.Type = ResumableWorkPlan.self
+    ) throws -> (whole: Stores, cut: Stores) {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let killed = Mutex<SimulatedDisk?>(nil)
@@ -29,7 +34,7 @@ struct MappedResumeTests {
                 killed.withLock { if $0 == nil { $0 = image } }
             })
         try PolicyNotes.$current.withValue(notes) {
-            try stores.use(Work2.self, ResumableWorkPlan.self, migration: options(batchByteCount)) { _, _ in }
+            try stores.use(Work2.self, plan, migration: options(batchByteCount)) { _, _ in }
         }
         return (stores, Stores(try #require(killed.withLock { $0 }), stores.directory))
     }
@@ -87,6 +92,108 @@ struct MappedResumeTests {
         #expect(try cut.findings(Work2.self) == [])
     }
 
+    /// It asks for all that was made, which is nothing that has to be saved.
+    @Test func `a policy may look at all that was made when it goes on`() throws {
+        let (whole, cut) = try killed(at: 155, in: "Employee", 1, AskingWorkPlan.self)
+        let notes = PolicyNotes()
+        try PolicyNotes.$current.withValue(notes) {
+            try cut.use(Work2.self, AskingWorkPlan.self, migration: options(1)) { container, context in
+                #expect(container.migrationReport.objectsRead == 180 + 40 + 180)
+                #expect(container.migrationReport.objectsWritten == 180 + 40 + 7)
+                try WorkStore.check(context)
+            }
+        }
+        #expect(notes.all == ["cities resume", "cities 7"])
+        let rows = try whole.rows()
+        let found = try cut.rows()
+        #expect(Set(rows.keys).union(found.keys).filter { $0 != "schema" && rows[$0] != found[$0] } == [])
+    }
+
+    /// The first kill leaves a stage that goes on.
+    ///
+    /// An opening with a quarantine takes it back, and is killed before it
+    /// begins again; then one without a quarantine must not go on.
+    @Test func `what was taken back is not gone on with`() throws {
+        let (_, cut) = try killed(at: 155, in: "Employee", 1)
+        let simulated = try #require(cut.disk as? SimulatedDisk)
+        let images = Box<[SimulatedDisk]>([])
+        let isBegun = Mutex(false)
+        simulated.onOperation = { disk, _ in
+            if !isBegun.withLock({ $0 }) { images.value.append(disk.afterProcessDeath()) }
+        }
+        var options = options(1)
+        options.onFailure = .quarantine()
+        options.progress = { progress in if progress.pass == .instances { isBegun.withLock { $0 = true } } }
+        try cut.use(Work2.self, ResumableWorkPlan.self, migration: options) { _, _ in }
+        simulated.onOperation = nil
+        let takenBack = try images.value.last { image in
+            let log = try Log.open(
+                cut.directory, on: image.afterProcessDeath(), clock: .system, options: Stores.options,
+                deriver: RowIndexDeriver())
+            defer { log.abandonForTests() }
+            return try StoredCatalog.read(log.snapshot())?.migration?.restart?.tables == []
+        }
+        let again = Stores(try #require(takenBack), cut.directory)
+        try again.use(Work2.self, ResumableWorkPlan.self, migration: self.options(1)) { container, context in
+            #expect(container.migrationReport.objectsRead == 180 + 40 + 180)
+            try WorkStore.check(context)
+        }
+        #expect(try again.findings(Work2.self) == [])
+    }
+
+    /// Behind another stage, so that the migration is not given up when it fails.
+    @Test func `a stage that has failed begins again, by what a fixed release makes of it`() throws {
+        let shops = try Shops()
+        let stages: [MigrationStage] = [
+            .mapped(
+                fromVersion: Shop1.self, toVersion: Shop2.self,
+                MappingModel(EntityMapping(from: "Item", to: "Item"))),
+            .mapped(
+                fromVersion: Shop2.self, toVersion: Shop3.self,
+                MappingModel(EntityMapping(from: "Item", to: "Item", policy: PricingPolicy.self))),
+        ]
+        let error = try shops.failure(to: Shop3.self, stages, options(1))
+        #expect(error?.code == .stageFailed)
+        try PolicyNotes.$current.withValue(PolicyNotes(stop: { $0["cents"] = 7 })) {
+            try shops.migrate(to: Shop3.self, stages, options(1)) { container, context in
+                #expect(container.migrationReport.resumes == 1)
+                let items = try context.all(Shop3.Item.self)
+                #expect(items.map(\.cents) == [Int](repeating: 7, count: Shops.count))
+            }
+        }
+        #expect(try shops.stores.findings(Shop3.self) == [])
+    }
+
+    /// The names of the mappings are the same, and so are the schemas.
+    @Test func `a stage does not go on by mappings that do something else`() throws {
+        let stores = Stores()
+        try MusicStore.make(in: stores)
+        let killed = Mutex<SimulatedDisk?>(nil)
+        var watched = options(1)
+        watched.progress = { progress in
+            guard progress.pass == .relationships, let disk = stores.disk as? SimulatedDisk else { return }
+            killed.withLock { if $0 == nil { $0 = disk.afterProcessDeath() } }
+        }
+        var first = MusicPlan.whole
+        first.entityMappings[0].attributeMappings[0].valueExpression = .constant(1.5)
+        try MusicPlan.$model.withValue(first) {
+            try stores.use(Music2.self, MusicPlan.self, migration: watched) { _, _ in }
+        }
+        let image = try #require(killed.withLock { $0 })
+        for (model, resumes) in [(first, 1), (MusicPlan.whole, 0)] {
+            let cut = Stores(image.afterProcessDeath(), stores.directory)
+            try MusicPlan.$model.withValue(model) {
+                try cut.use(Music2.self, MusicPlan.self, migration: options(1)) { container, context in
+                    #expect(container.migrationReport.resumes == resumes)
+                    let records = try context.all(Music2.Record.self).sorted { $0.title < $1.title }
+                    #expect(records.map(\.minutes) == (0..<6).map { resumes == 1 ? 1.5 : Double($0) * 2 })
+                    #expect(records.map(\.songs.count) == [Int](repeating: 4, count: 6))
+                }
+            }
+            #expect(try cut.findings(Music2.self) == [])
+        }
+    }
+
     /// A policy that had the stage save amid its call cannot go on with that call.
     @Test func `what was saved amid a call is taken back`() throws {
         let stores = Stores()
@@ -137,6 +244,36 @@ private enum LookingWorkPlan: SchemaMigrationPlan {
     }
 }
 
+/// The same with one that looks at it when it goes on.
+private enum AskingWorkPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { MappedWorkPlan.schemas }
+    static var stages: [MigrationStage] {
+        [
+            .mapped(
+                fromVersion: Work1.self, toVersion: Work2.self, MappedWorkPlan.employees,
+                MappedWorkPlan.cities(AskingCityPolicy.self))
+        ]
+    }
+}
+
+/// Refuses items without a price, and lets a test give them one.
+private final class PricingPolicy: EntityMigrationPolicy, ResumablePolicy {
+    private struct Unpriced: Error {}
+
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        let made = try manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance])
+        for item in made { try PolicyNotes.current.stop?(item) }
+    }
+
+    override func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
+        let items = try manager.destinationContext.fetch(FetchRequest(entityName: "Item"))
+        if items.contains(where: { $0["cents"] as? Int == 0 }) { throw Unpriced() }
+    }
+}
+
 private class ResumableCityPolicy: CityPolicy, ResumablePolicy {
     override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {
         PolicyNotes.current.add("\(mapping.name) begin")
@@ -154,13 +291,21 @@ private class ResumableCityPolicy: CityPolicy, ResumablePolicy {
     }
 }
 
+private final class AskingCityPolicy: ResumableCityPolicy {
+    override func resume(_ mapping: EntityMapping, with manager: MigrationManager) throws {
+        try super.resume(mapping, with: manager)
+        let made = try manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: nil)
+        PolicyNotes.current.add("\(mapping.name) \(made.count)")
+    }
+}
+
 private final class LookingCityPolicy: ResumableCityPolicy {
     override func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
         if sInstance["number"] as? Int == 100 {
             _ = try manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: nil)
         }
-        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
     }
 }

@@ -24,7 +24,7 @@ struct MappedPasses {
     func run() throws {
         // A filter that cannot be is refused before anything is made, not hours later.
         for mapping in stage.mappings { try checkFilter(mapping) }
-        let start = stage.progress ?? MappedProgress()
+        let start = stage.progress
         try resume(at: start)
         func isDue(_ mapping: ResolvedMapping, _ pass: MappedProgress.Pass) -> Bool {
             start.pass < pass || start.pass == pass && start.mapping <= mapping.place
@@ -72,16 +72,16 @@ struct MappedPasses {
     private func make(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
         stage.enter(.make, mapping.place)
-        if stage.progress?.isBegun != true {
+        if !stage.progress.isBegun {
             try recovering(mapping) {
                 try call(mapping) { try policies[mapping.place]?.begin(mapping.mapping, with: manager) }
             }
-            stage.progress?.isBegun = true
+            stage.progress.isBegun = true
         }
         if let source = mapping.source?.name, mapping.mapping.mappingType != .add {
             let total = stage.source.storedCount(entityNamed: source)
             try course.begin(
-                .instances, of: source, mapping: mapping.mapping.name, done: stage.progress?.done ?? 0, total: total)
+                .instances, of: source, mapping: mapping.mapping.name, done: stage.progress.done, total: total)
             // What an earlier mapping has made of an object goes with it.
             let isMade = stage.mappings[..<mapping.place].contains { $0.source?.name == source }
             let recovery = recovery(source) {
@@ -90,7 +90,7 @@ struct MappedPasses {
                 try create(mapping, of: stage.source.dynamicObject($0, entityNamed: source))
             }
             try stage.source.forEachStored(
-                entityNamed: source, where: mapping.mapping.sourceFilter, after: stage.progress?.lastDone ?? 0,
+                entityNamed: source, where: mapping.mapping.sourceFilter, after: stage.progress.lastDone,
                 skipped: { try advance(mapping, of: total, pass: 0) }, while: { course.wantsMore }
             ) { old, number, _ in
                 if stage.isTaken(number, ofSource: source) { return try advance(mapping, of: total, pass: 0) }
@@ -128,10 +128,10 @@ struct MappedPasses {
         {
             let total = try stage.destinationCount(of: mapping)
             try course.begin(
-                .relationships, of: destination, mapping: mapping.mapping.name, done: stage.progress?.done ?? 0,
+                .relationships, of: destination, mapping: mapping.mapping.name, done: stage.progress.done,
                 total: total)
             // What policies make from here on is not related.
-            if stage.progress?.end == 0 { stage.progress?.end = try stage.lastDestination(of: mapping) }
+            if stage.progress.end == 0 { stage.progress.end = try stage.lastDestination(of: mapping) }
             let recovery = recovery(destination) {
                 try stage.makers(of: $0, entityNamed: destination)
             } convert: {
@@ -140,7 +140,7 @@ struct MappedPasses {
                 try relate(mapping, new, to: stage.source.dynamicObject(old.objectID.number, entityNamed: source))
             }
             try stage.forEachDestination(
-                of: mapping, after: stage.progress?.lastDone ?? 0, through: stage.progress?.end ?? Limits.recordIDMax
+                of: mapping, after: stage.progress.lastDone, through: stage.progress.end
             ) { new, old, place in
                 try recovering(mapping, by: recovery) {
                     try relate(mapping, new, to: old)

@@ -17,8 +17,10 @@ final class MappedStage {
     private static let objectsMax = 8_192
 
     private(set) var record: MigrationRecord
-    /// How far the stage is; nil where it begins again after a kill.
-    var progress: MappedProgress?
+    /// How far the stage is.
+    var progress: MappedProgress
+    /// Whether it goes on there after a kill, and does not begin again.
+    var goesOn = false
     /// Pairs of this batch.
     private var pending: [Pair] = []
     private var pendingBySource: [Key: [ManagedObject]] = [:]
@@ -68,8 +70,8 @@ final class MappedStage {
         self.course = course
         self.batchByteCount = batchByteCount
         countsAtFlush = course.counts
-        progress = record.mapped
-        merging = Set(record.mapped?.merging ?? [])
+        progress = record.mapped ?? MappedProgress()
+        merging = Set(progress.merging)
         let links = record.targetMap.passingLinks
         guard links.count == mappings.count + 1 else {
             throw MigrationError(.storage, "The catalog's record of the migration under way is of another release.")
@@ -323,9 +325,11 @@ final class MappedStage {
 
     func flush() throws { try save(adding: []) }
 
-    /// Saves amid a call of a policy, which nobody can go on with: the stage begins again after a kill.
+    /// Saves amid a call of a policy, which nobody can go on with: the stage begins again after a kill, unless there is
+    /// nothing to save.
     func flushAmidCall() throws {
-        progress = nil
+        guard target.pendingCount > 0 || target.unsavedLinkCount > 0 || !pending.isEmpty else { return }
+        goesOn = false
         try flush()
     }
 
@@ -333,13 +337,13 @@ final class MappedStage {
 
     /// Begins a pass over a mapping, unless the stage goes on within it.
     func enter(_ pass: MappedProgress.Pass, _ place: Int) {
-        guard progress != nil, progress?.pass != pass || progress?.mapping != place else { return }
-        progress?.pass = pass
-        progress?.mapping = place
-        progress?.isBegun = false
-        progress?.lastDone = 0
-        progress?.done = 0
-        progress?.end = 0
+        guard progress.pass != pass || progress.mapping != place else { return }
+        progress.pass = pass
+        progress.mapping = place
+        progress.isBegun = false
+        progress.lastDone = 0
+        progress.done = 0
+        progress.end = 0
     }
 
     /// Notes that a pass over a mapping is done with the next save.
@@ -347,8 +351,8 @@ final class MappedStage {
 
     /// Notes that an object is done with the next save.
     func reach(_ number: RecordID) {
-        progress?.lastDone = number
-        progress?.done = course.done + 1
+        progress.lastDone = number
+        progress.done = course.done + 1
     }
 
     private func save(adding left: [UInt64]) throws {
@@ -381,12 +385,12 @@ final class MappedStage {
     }
 
     private func noteProgress() {
-        progress?.merging = merging.sorted()
-        if let pass = progress?.pass, pass < .leave {
-            progress?.leftBehindCount = record.leftBehindCount
-            progress?.blobsLeftBehind = record.report.blobsLeftBehind
+        progress.merging = merging.sorted()
+        if progress.pass < .leave {
+            progress.leftBehindCount = record.leftBehindCount
+            progress.blobsLeftBehind = record.report.blobsLeftBehind
         }
-        record.mapped = progress
+        record.mapped = goesOn ? progress : nil
     }
 
     private func forgetBatch() {

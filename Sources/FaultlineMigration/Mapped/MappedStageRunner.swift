@@ -26,7 +26,13 @@ struct MappedStageRunner {
         let resumed = stopped.flatMap { goesOn(from: $0) ? $0 : nil }
         if let stopped, resumed == nil { try beginning.takeBack(stopped, &progress) }
         var attempt = progress
-        guard try run(attempt: &attempt, resumed: resumed) else {
+        let isLate: Bool
+        do { isLate = try run(attempt: &attempt, resumed: resumed) } catch {
+            // Should this fail too, it fails the same way the next time.
+            if (error as? MigrationError)?.code != .cancelled { try? beginAgainNextTime() }
+            throw error
+        }
+        guard isLate else {
             progress = attempt
             return
         }
@@ -38,7 +44,20 @@ struct MappedStageRunner {
 
     /// Whether a stage that was stopped goes on, and does not begin again.
     private func goesOn(from stopped: MigrationRecord) -> Bool {
-        stopped.mapped != nil && isResumable && step.isOfSchemas(of: stopped)
+        guard let progress = stopped.mapped, isResumable, step.isOfSchemas(of: stopped) else { return false }
+        let count = step.mappingModels.reduce(0) { $0 + $1.entityMappings.count }
+        return progress.mapping <= count && progress.merging.allSatisfy { $0 < count }
+            && progress.leftBehindCount <= stopped.leftBehindCount
+            && progress.blobsLeftBehind <= stopped.report.blobsLeftBehind
+    }
+
+    /// Writes down that the stage has failed: what mends its mappings or policies has to make the objects again.
+    private func beginAgainNextTime() throws {
+        guard var record = try StoredCatalog.read(log.snapshot())?.migration, record.mapped != nil else { return }
+        record.mapped = nil
+        _ = try log.write(author: nil) { transaction in
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+        }
     }
 
     /// Whether a kill need not be the end of what was done: nothing has to be taken back, and no policy is lost.
@@ -92,7 +111,7 @@ struct MappedStageRunner {
             }
         }
         let stage = try makeStage(mappings, from: current, to: target, record)
-        if isResumable, stage.progress == nil { stage.progress = MappedProgress() }
+        stage.goesOn = isResumable
         try MappedPasses(
             stage, MigrationManager(stage, source: current.schema, destination: target.schema),
             name: step.name, course: course

@@ -63,8 +63,8 @@ package struct MigrationSteps {
         /// What tells the step from others between the same schemas.
         var mark: String {
             if closures != nil { return "custom" }
-            let mappings = mappingModels.flatMap(\.entityMappings).map(\.name)
-            if !mappings.isEmpty { return "mapped \(mappings.joined(separator: ","))" }
+            let mappings = mappingModels.flatMap(\.entityMappings)
+            if !mappings.isEmpty { return "mapped \(Fingerprint(of: mappings.map(\.mark).joined(separator: "\n")))" }
             return streamedEntities.map(\.entityName).joined(separator: ",")
         }
 

@@ -105,6 +105,8 @@ struct StepBeginning {
         var record = stopped
         record.leftBehindCount = restart.leftBehindCount
         record.restart?.tables = []
+        // What is there no more cannot be gone on with, whoever opens the store next.
+        record.mapped = nil
         _ = try log.write(author: nil) { transaction in
             for table in restart.tables { try transaction.dropTable(TableID(rawValue: table)) }
             for place in restart.leftBehindCount..<max(restart.leftBehindCount, stopped.leftBehindCount) {

@@ -27,6 +27,9 @@ public struct Filter: Sendable {
 
     let condition: Condition
 
+    /// Tells the filter from others, in every process; what a closure asks is not in it, but that there is one.
+    package var mark: String { condition.mark }
+
     // MARK: Parts
 
     /// A property by its name, or one of an object that to-one relationships lead to, as in `department.name`.
