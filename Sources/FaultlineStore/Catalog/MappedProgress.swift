@@ -1,3 +1,5 @@
+internal import FaultlineLog
+
 /// How far a mapped stage is that goes on where it was stopped.
 package struct MappedProgress: Codable, Sendable, Equatable {
     /// What is done to all mappings before the next is done to any.
@@ -29,4 +31,30 @@ package struct MappedProgress: Codable, Sendable, Equatable {
     package var blobsLeftBehind = 0
 
     package init() {}
+}
+
+extension MappedProgress {
+    /// Decodes progress; what a record of another release lacks is as at the beginning of the pass.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        pass = try container.decode(Pass.self, forKey: .pass)
+        mapping = try container.decode(Int.self, forKey: .mapping)
+        isBegun = try container.decodeIfPresent(Bool.self, forKey: .isBegun) ?? false
+        lastDone = try container.decode(UInt64.self, forKey: .lastDone)
+        done = try container.decodeIfPresent(Int.self, forKey: .done) ?? 0
+        end = try container.decodeIfPresent(UInt64.self, forKey: .end) ?? 0
+        merging = try container.decodeIfPresent([Int].self, forKey: .merging) ?? []
+        leftBehindCount = try container.decodeIfPresent(Int.self, forKey: .leftBehindCount) ?? 0
+        blobsLeftBehind = try container.decodeIfPresent(Int.self, forKey: .blobsLeftBehind) ?? 0
+        guard isPlausible else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .mapping, in: container, debugDescription: "a number is negative, or larger than any store")
+        }
+    }
+
+    /// Whether going on from these numbers cannot overflow.
+    private var isPlausible: Bool {
+        (merging + [mapping, done, leftBehindCount, blobsLeftBehind]).allSatisfy { $0 >= 0 && $0 <= 1 << 56 }
+            && lastDone <= Limits.recordIDMax && end <= Limits.recordIDMax
+    }
 }
