@@ -74,7 +74,7 @@ extension ContextCore {
 
     /// The object that a reference leads to, also one that is to be deleted: its rules go by what it refers to when it
     /// is.
-    private func partner(_ reference: ObjectReference, _ home: EntityHome) -> ObjectHandle? {
+    func partner(_ reference: ObjectReference, _ home: EntityHome) -> ObjectHandle? {
         if reference.isTemporary { return insertedObject(reference.number) }
         if !reference.isNil, let found = registeredObject(reference.number, home).flatMap({ handle(of: $0, home) }) {
             return found.core.pointee.has(.gone) ? nil : found
@@ -112,7 +112,7 @@ extension ContextCore {
     }
 
     /// Writes a to-one slot, and nothing else.
-    private func write(_ handle: ObjectHandle, _ slot: Int, _ reference: ObjectReference) -> Bool {
+    func write(_ handle: ObjectHandle, _ slot: Int, _ reference: ObjectReference) -> Bool {
         guard handle.core.pointee._$beginChange(slot) else { return false }
         handle.core.pointee.write {
             $0.setToOne(slot, reference.bits)

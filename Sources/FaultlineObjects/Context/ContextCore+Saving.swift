@@ -109,7 +109,7 @@ extension ContextCore {
     }
 
     /// Turns a changed object into one that shows what is stored.
-    private func showStored(_ handle: ObjectHandle) {
+    func showStored(_ handle: ObjectHandle) {
         handle.core.pointee.dropDraft()
         handle.core.pointee.row = .none
         handle.core.pointee.remove(.changed)

@@ -527,7 +527,7 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Reads a row into the arena: straight into the block being filled, or, where it has no room or the record is
     /// compressed, through a buffer.
-    private func readRow(_ number: RecordID, at location: Location, _ entity: EntityStorage) throws -> RowReference {
+    func readRow(_ number: RecordID, at location: Location, _ entity: EntityStorage) throws -> RowReference {
         if let byteCount = location.byteCount, byteCount <= RowArena.blockByteCount / 8 {
             if rows.room(forRecord: byteCount) == nil { addRowBlock(minimum: byteCount) }
             if let room = rows.room(forRecord: byteCount),

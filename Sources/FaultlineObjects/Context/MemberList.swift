@@ -10,6 +10,8 @@ struct MemberList {
 
     var handles: [ObjectHandle] { entries.compactMap { $0 } }
 
+    var isEmpty: Bool { entries.count == leftCount }
+
     /// Whether all that are not deleted are unsaved, and stand in the order of their numbers.
     var isNewByNumber: Bool {
         // The list keeps the objects alive: none is retained on the way.

@@ -46,6 +46,19 @@ struct PendingRelationships {
             return removed.contains(reference) ? false : nil
         }
 
+        /// A stored member that had left was never away.
+        func takeBack(_ handle: ObjectHandle) {
+            removed.remove(handle.reference)
+            guard !added.remove(handle.reference) else { return }
+            if assigned?.contains(handle.reference) == false { assigned?.append(handle) }
+        }
+
+        /// Drops the order that the user gave.
+        func forgetOrder() { assigned = nil }
+
+        /// Whether nothing is different.
+        var isEmpty: Bool { added.isEmpty && removed.isEmpty && assigned == nil }
+
         func assign(_ members: [ObjectHandle]) { assigned = MemberList(members) }
 
         /// Drops objects that leave the context.
@@ -79,6 +92,9 @@ struct PendingRelationships {
     }
 
     func existing(_ key: Key) -> Delta? { deltas.isEmpty ? nil : deltas[key] }
+
+    /// Drops what is different of one collection.
+    mutating func drop(_ key: Key) { deltas[key] = nil }
 
     mutating func setLink(_ link: Link, isPresent: Bool) {
         // Made and removed again, or the other way round: nothing to do.

@@ -63,7 +63,7 @@ extension ModelCore {
     }
 
     /// Whether a slot of a new object was given a value.
-    private func isSet(_ slot: Int, in draft: Draft) -> Bool {
+    func isSet(_ slot: Int, in draft: Draft) -> Bool {
         guard slot >= Self.sharedMarks else { return draft.changedMask & SlotMask.bit(slot) != 0 }
         return extraIfPresent?.setSlots.contains(slot) ?? false
     }

@@ -8,6 +8,14 @@ extension Draft {
         header.pointee.isOfPlainRow = false
     }
 
+    /// The changed slots of this draft over another stored row, marked as they are.
+    package func rebased(onto row: RowView, layout: RowLayout) -> Draft {
+        var merged = Draft.create(copying: row, layout: layout)
+        merged.layOver(self, changed: changedMask, layout: layout)
+        merged.header.pointee.changedMask = changedMask
+        return merged
+    }
+
     /// Takes over the changed slots of another draft of the same layout, order keys included; or just one of them.
     mutating func layOver(_ other: Draft, changed: UInt64, layout: RowLayout, only: Int? = nil) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(other.encodedByteCount, 1), alignment: 16)

@@ -1,0 +1,103 @@
+internal import FaultlineLog
+internal import FaultlineModel
+
+// What an object would be without its unsaved changes, and whom it is related to without making them.
+
+extension ManagedObject {
+    /// The values of the properties that have unsaved changes, by name; of a new object those that were given.
+    ///
+    /// A property that was set to what it was counts as changed.
+    public func changedValues() -> [String: Any?] {
+        guard let context = _$coreAddress().pointee.context else { return [:] }
+        do {
+            return values(of: try context.changedSlots(ObjectHandle(self)))
+        } catch {
+            context.report(error)
+            return [:]
+        }
+    }
+
+    /// The values that are stored, by name, whatever was changed since.
+    ///
+    /// Related objects are given as objects of this context, those left out that are gone from it.
+    ///
+    /// - Parameter keys: The properties wanted; nil for all.
+    /// - Returns: None for an object that was never saved.
+    /// - Complexity: Reads the row anew, by a context of its own: for a few objects, not for a walk.
+    public func committedValues(forKeys keys: [String]? = nil) -> [String: Any?] {
+        guard let context = _$coreAddress().pointee.context, !objectID.isTemporary else { return [:] }
+        let names = keys ?? type.properties.map(\.name)
+        let slots = names.compactMap { slot(of: $0) }
+        let stored = context.contextOfStored()
+        do {
+            try context.beginReading()
+            defer { context.endReading() }
+            try stored.beginReading()
+            defer { stored.endReading() }
+            stored.moveTo(context.snapshot)
+            guard let twin = stored.model(for: objectID) as? ManagedObject else { return [:] }
+            let values = twin.values(of: slots)
+            return twin.isDeleted ? [:] : values.mapValues { $0.flatMap { here($0, context) } }
+        } catch {
+            context.report(error)
+            return [:]
+        }
+    }
+
+    /// The object of this context in the place of one of another.
+    private func here(_ value: Any, _ context: ContextCore) -> Any? {
+        func object(_ other: ManagedObject) -> ManagedObject? {
+            let object = context.model(for: other.objectID) as? ManagedObject
+            return object?.isDeleted == true ? nil : object
+        }
+        switch value {
+        case let target as ManagedObject: return object(target)
+        case let members as [ManagedObject]: return members.compactMap(object)
+        default: return value
+        }
+    }
+
+    private func values(of slots: [Int]) -> [String: Any?] {
+        var values: [String: Any?] = [:]
+        for slot in slots {
+            let property = type.properties[slot]
+            values.updateValue(_$coreAddress().pointee.keyedValue(slot, property), forKey: property.name)
+        }
+        return values
+    }
+
+    // MARK: Relationships
+
+    /// Whether reading a relationship would read the store; to ask reads nothing.
+    ///
+    /// A collection is read from its index each time, unless its members were set and are not saved. A to-one relationship
+    /// is read with the row.
+    public func hasFault(forRelationshipNamed key: String) -> Bool {
+        guard let (slot, isToOne) = relationship(key), let context = _$coreAddress().pointee.context else {
+            return false
+        }
+        if isToOne { return isFault }
+        return !objectID.isTemporary && !context.hasAllMembers(ObjectHandle(self), slot)
+    }
+
+    /// The identifiers of the objects that a relationship leads to, in their order; none of them is made or loaded.
+    ///
+    /// - Returns: None where the entity has no such relationship, or it cannot be read: then the context's `errorHandler`
+    ///   is told.
+    public func objectIDs(forRelationshipNamed key: String) -> [PersistentIdentifier] {
+        guard let (slot, _) = relationship(key), let context = _$coreAddress().pointee.context else { return [] }
+        do { return try context.relatedIdentifiers(ObjectHandle(self), slot) } catch {
+            context.report(error)
+            return []
+        }
+    }
+
+    private func relationship(_ key: String) -> (slot: Int, isToOne: Bool)? {
+        guard let slot = slot(of: key) else { return nil }
+        guard let relationship = type.properties[slot].asRelationship else {
+            report("\(type.entityName).\(key) is no relationship. Read it by value(forKey:).")
+            return nil
+        }
+        return (slot, relationship.isToOneRelationship)
+    }
+}
