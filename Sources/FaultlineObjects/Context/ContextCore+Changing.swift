@@ -47,7 +47,10 @@ extension ContextCore {
     private func attach(_ handle: ObjectHandle, _ home: EntityHome) {
         guard !isAbandoned else { return }
         enter(handle, home)
-        guard handle.core.pointee.extraIfPresent != nil else { return }
+        guard handle.core.pointee.extraIfPresent != nil else {
+            if hasLifecycles { awake(handle) }
+            return
+        }
         let isFirst = arriving.isEmpty
         arriving.append(handle)
         guard isFirst else { return }
@@ -56,7 +59,9 @@ extension ContextCore {
             settle(arriving[place])
             place += 1
         }
+        let arrived = hasLifecycles ? arriving : []
         arriving.removeAll()
+        arrived.forEach(awake)
     }
 
     private func enter(_ handle: ObjectHandle, _ home: EntityHome) {

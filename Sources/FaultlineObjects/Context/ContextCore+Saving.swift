@@ -16,6 +16,7 @@ extension ContextCore {
     package func save(
         adding addition: ((inout Transaction, _ number: (ManagedObject) -> RecordID) throws -> Void)? = nil
     ) throws {
+        try checkIsNotSaving()
         if let error = takePendingError() { throw error }
         guard hasChanges || addition != nil else {
             noteSaved()
@@ -31,6 +32,7 @@ extension ContextCore {
             throw LogError(
                 .readOnly, "The context is pinned (\(pinLabel)), so nothing can be saved in it. Unpin it first.")
         }
+        let told = try hasLifecycles ? tellWillSave() : []
         try beginReading()
         defer { endReading() }
         // What a deletion takes along is what there is now, not what the context saw when it began to change things.
@@ -77,6 +79,7 @@ extension ContextCore {
         }
         unmark = nil
         finish(&saving, receipt, sequence)
+        for handle in told { handle.lifecycle?.didSave(handle.object) }
     }
 
     /// Undoes all unsaved changes.
@@ -138,6 +141,7 @@ extension ContextCore {
         if !defersRelationshipRules, store.storage.hasBounds {
             findings.add(try miscountedCollections(deletion ?? DeletionWalk(self)))
         }
+        if hasLifecycles { addFindingsOfClasses(deletion, to: &findings) }
         guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
     }
 

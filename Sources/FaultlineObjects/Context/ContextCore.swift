@@ -99,6 +99,10 @@ package final class ContextCore: @unchecked Sendable {
     var pendingError: (any Error)?
     /// The last error that a getter or setter reported.
     var getterError: (any Error)?
+    /// Whether code is called for the objects of some entity.
+    @exclusivity(unchecked) var hasLifecycles = false
+    /// Whether objects are being told that they will be saved.
+    var isTellingWillSave = false
     /// Told of damage met by a getter.
     var errorHandler: (@Sendable (any Error) -> Void)?
     private(set) weak var userContext: ModelContext?
@@ -116,6 +120,7 @@ package final class ContextCore: @unchecked Sendable {
         for home in homes {
             homesByName[home.entityName] = home
             if let type = home.type { homesByType[ObjectIdentifier(type)] = home }
+            if home.lifecycle != nil { hasLifecycles = true }
         }
         tallies?.begin(tally)
         gate.attach(self)

@@ -22,6 +22,8 @@ package final class EntityHome: @unchecked Sendable {
     // Set once, before the first object of a detached home is made.
     @exclusivity(unchecked) private var typeReference: Unmanaged<ModelType>?
     let storeID: (UInt64, UInt64)
+    /// Code that is called for the entity's objects; by the context's thread.
+    @exclusivity(unchecked) var lifecycle: Lifecycle?
     /// Under the context's lock.
     @exclusivity(unchecked) var identities = IdentityMap()
     /// The object whose row was loaded last, and how many in a row came right behind the one before; by the context's
@@ -56,6 +58,7 @@ package final class EntityHome: @unchecked Sendable {
         typeOwner = type
         typeReference = type.map { .passUnretained($0) }
         self.storeID = storeID
+        lifecycle = type?.lifecycle()
     }
 
     @inline(__always) var context: ContextCore? { contextReference?.takeUnretainedValue() }

@@ -106,6 +106,9 @@ public final class ModelType: Sendable {
 
     deinit { detachedHome.release() }
 
+    /// The code of the class that is called for its objects; nil if it has none.
+    func lifecycle() -> Lifecycle? { (type as? any ObjectLifecycle.Type).map { Lifecycle($0) } }
+
     /// Makes a fault if one is pending, else an object in no context.
     func makeFault() -> AnyObject { maker(self) }
 

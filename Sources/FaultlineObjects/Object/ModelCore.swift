@@ -56,6 +56,8 @@ public struct ModelCore: ~Copyable {
         static let alias = Flags(rawValue: 1 << 57)
         /// In no context, and retains its type, which may be nobody else's any more.
         static let retainsType = Flags(rawValue: 1 << 58)
+        /// Was told that it is in a context.
+        static let awake = Flags(rawValue: 1 << 59)
     }
 
     static let numberMask: UInt64 = (1 << 48) - 1
