@@ -17,7 +17,10 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
     private let queue = DispatchQueue(label: "faultline.model-actor")
 
     /// Makes an executor for a context.
-    public init(modelContext: ModelContext) { self.modelContext = modelContext }
+    public init(modelContext: ModelContext) {
+        self.modelContext = modelContext
+        modelContext.runs(on: queue)
+    }
 
     /// Puts a job behind the others on the queue; returns at once.
     public func enqueue(_ job: consuming ExecutorJob) {

@@ -220,6 +220,8 @@ public final class ModelContainer: Equatable, Sendable {
         main.withLock { held in
             if let held { return MainContext(context: held.context) }
             let made = MainContext(context: ModelContext(self))
+            made.context.runs(on: .main)
+            made.context.autosaveEnabled = true
             held = made
             return made
         }.context

@@ -439,6 +439,7 @@ extension ContextCore {
     ///
     /// `sequence` is that of the save's transaction, if it wrote anything.
     private func finish(_ saving: inout SavingState, _ receipt: CommitReceipt, _ sequence: UInt64) {
+        collectSaved(saving, sequence)
         saving.forgetReplaced()
         relationships.removeAll()
         let tellDeletions = deletion.map { finishDeletions($0, saving) }

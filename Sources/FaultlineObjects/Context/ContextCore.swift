@@ -103,6 +103,10 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) var hasLifecycles = false
     /// Whether objects are being told that they will be saved.
     var isTellingWillSave = false
+    /// Saves by itself what is unsaved; nil where nobody knows when.
+    @exclusivity(unchecked) var autosave: Autosave?
+    /// What the save that is under way writes; nil unless somebody is to be told.
+    var savedIdentifiers: SavedIdentifiers?
     /// Told of damage met by a getter.
     var errorHandler: (@Sendable (any Error) -> Void)?
     private(set) weak var userContext: ModelContext?
@@ -178,7 +182,10 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Notes that there is something to save, so that the context's snapshot stays.
     @inline(__always)
-    func noteUnsaved() { gate.note(isUnsaved: true) }
+    func noteUnsaved() {
+        gate.note(isUnsaved: true)
+        if let autosave { autosave.noteUnsaved() }
+    }
 
     func noteSaved() { gate.note(isUnsaved: false) }
 

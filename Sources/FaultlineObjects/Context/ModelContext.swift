@@ -14,6 +14,8 @@ public class ModelContext: Equatable, SendableMetatype {
     package let core: ContextCore
     /// Whatever the container needs to stay alive.
     package let owner: AnyObject?
+    /// Whether the user wants unsaved changes to be saved by themselves.
+    var wantsAutosave = false
 
     package init(_ core: ContextCore, owner: AnyObject?) {
         self.core = core
@@ -80,7 +82,7 @@ public class ModelContext: Equatable, SendableMetatype {
     ///
     /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule, or have unique values of
     ///   others; `StorageError` if the store cannot be written.
-    public func save() throws { try core.throwing { try core.save() } }
+    public func save() throws { try core.throwing { try saveTelling() } }
 
     /// Drops all unsaved changes: new objects leave the context, changed ones show what is stored.
     public func rollback() { core.rollback() }

@@ -36,6 +36,8 @@ struct SavingState {
     var cleared: [(handle: ObjectHandle, slot: Int)] = []
     /// Rows of which the save has cleared a reference, by ordinal of the entity.
     var clearedCounts: [Int: Int] = [:]
+    /// These rows; none unless somebody is to be told.
+    var clearedRows: [(number: RecordID, entity: EntityStorage)] = []
     /// Places of inserted objects by temporary number; made when first needed.
     private var places: [UInt64: Int]?
 

@@ -100,6 +100,7 @@ extension ContextCore {
                 continue
             }
             saving.clearedCounts[partner.destination, default: 0] += 1
+            if savedIdentifiers != nil { saving.clearedRows.append((number, destination)) }
             if let living { saving.cleared.append((living, partner.inverse)) }
         }
     }
