@@ -36,7 +36,7 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         // What a deletion takes along is what there is now, not what the context saw when it began to change things.
-        if stage == nil, !deleted.isEmpty || hasDeletedInserts { moveToNewest() }
+        if stage == nil, hasDeletions { moveToNewest() }
         let deletion = try walkDeletions()
         try validate(deletion)
         try takeUniqueBlobs()
@@ -123,6 +123,7 @@ extension ContextCore {
         changed.removeAll()
         deleted.removeAll()
         hasDeletedInserts = false
+        doomedNumbers = nil
         relationships.removeAll()
         insertedPlaces = nil
         countedInserted = 0
@@ -440,6 +441,7 @@ extension ContextCore {
     /// `sequence` is that of the save's transaction, if it wrote anything.
     private func finish(_ saving: inout SavingState, _ receipt: CommitReceipt, _ sequence: UInt64) {
         collectSaved(saving, sequence)
+        if doomedNumbers != nil { doomedCounts = deletion.map(deletedCounts) ?? [:] }
         saving.forgetReplaced()
         relationships.removeAll()
         let tellDeletions = deletion.map { finishDeletions($0, saving) }

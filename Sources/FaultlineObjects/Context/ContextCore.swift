@@ -46,6 +46,11 @@ package final class ContextCore: @unchecked Sendable {
     var hasDeletedInserts = false
     @exclusivity(unchecked) var changed: [ObjectHandle] = []
     var deleted: [ObjectHandle] = []
+    /// Stored objects of one entity, by its ordinal, that the next save deletes although nobody has made them; nil for
+    /// none.
+    var doomedNumbers: (ordinal: Int, numbers: [RecordID])?
+    /// How many objects of each entity the save of these has deleted.
+    var doomedCounts: [String: Int] = [:]
     /// What the deletion of an object asks for, by ordinal of its entity.
     private(set) lazy var deletionRules = store.storage.entities.map { DeletionRules($0, store.storage.entities) }
     /// What the save that is under way deletes.
@@ -685,7 +690,12 @@ package final class ContextCore: @unchecked Sendable {
     }
 
     /// Whether a save would write anything.
-    var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !relationships.isEmpty }
+    var hasChanges: Bool {
+        !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !relationships.isEmpty || doomedNumbers != nil
+    }
+
+    /// Whether the next save deletes anything.
+    var hasDeletions: Bool { !deleted.isEmpty || hasDeletedInserts || doomedNumbers != nil }
 
     /// The unsaved object with a temporary number.
     func insertedObject(_ number: UInt64) -> ObjectHandle? {

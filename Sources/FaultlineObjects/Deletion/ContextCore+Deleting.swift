@@ -11,7 +11,7 @@ extension ContextCore {
     ///
     /// Between `beginReading` and `endReading`.
     func walkDeletions() throws -> DeletionWalk? {
-        guard !deleted.isEmpty || hasDeletedInserts else { return nil }
+        guard hasDeletions else { return nil }
         let walk = DeletionWalk(self)
         try walk.run()
         return walk

@@ -50,6 +50,7 @@ final class DeletionWalk {
         self.drafted = drafted
         if countsBytes { blobByteCounts = entities.map { _ in 0 } }
         context.deleted.forEach(add)
+        if let doomed = context.doomedNumbers { doomed.numbers.forEach { add($0, doomed.ordinal) } }
         if context.hasDeletedInserts { context.inserted.filter { $0.core.pointee.has(.deleted) }.forEach(add) }
     }
 

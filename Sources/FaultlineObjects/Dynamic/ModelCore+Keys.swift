@@ -128,7 +128,7 @@ extension ModelCore {
 }
 
 /// The value inside any number of optionals; nil if one of them is nil.
-private func unwrapped(_ value: Any) -> Any? {
+func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any OptionalNil else { return value }
     return optional.isNilValue ? nil : optional.wrapped.flatMap(unwrapped)
 }

@@ -483,6 +483,15 @@ package struct RowWriter: ~Copyable {
         }
     }
 
+    /// A draft of a row as the transaction has it, without changes.
+    ///
+    /// - Throws: `missing` if it is gone.
+    package func draft(
+        of id: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws(StoreError) -> Draft {
+        try withStoredRow(id, entity, transaction) { Draft.create(copying: $0, layout: entity.layout) }
+    }
+
     func withStoredRow<R>(
         _ id: RecordID, _ entity: EntityStorage, _ transaction: borrowing Transaction, _ body: (RowView) -> R
     ) throws(StoreError) -> R {

@@ -1,0 +1,73 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// A value that a batch update gives to a property of every object it finds.
+public struct BatchChange<T: PersistentModel> {
+    let slot: (ModelType) -> Int?
+    let keyPath: String
+    let value: Any?
+
+    /// Gives an attribute a value.
+    public static func set<Value>(_ keyPath: KeyPath<T, Value>, to value: Value) -> BatchChange {
+        BatchChange(slot: { $0.slots[keyPath] }, keyPath: "\(keyPath)", value: value)
+    }
+}
+
+/// What a batch has written.
+public struct BatchResult: Sendable, Equatable {
+    /// Objects that were changed, or deleted, by entity: those that went by a delete rule, too.
+    public internal(set) var objectCounts: [String: Int] = [:]
+
+    /// All of them.
+    public var objectCount: Int { objectCounts.values.reduce(0, +) }
+}
+
+/// A slot and the value that a batch gives it.
+struct SlotChange {
+    private enum Value {
+        case none
+        case fitted(AttributeValue)
+        case encoded([UInt8])
+    }
+
+    let slot: Int
+    private let value: Value
+
+    /// - Throws: `modelValidationFailure` if the property cannot have the value, or is no attribute.
+    init(_ slot: Int, of type: ModelType, to value: Any?) throws {
+        self.slot = slot
+        let property = type.properties[slot]
+        func refusal(_ text: String) -> SwiftDataError {
+            .modelValidationFailure.explained("\(type.entityName).\(property.name) \(text)")
+        }
+        guard let attribute = property.asAttribute else {
+            throw refusal("is a relationship, which a batch does not set. Set it on the objects.")
+        }
+        guard let value = value.flatMap(unwrapped) else {
+            guard attribute.isOptional else { throw refusal("is required, and a batch was to set it to nil.") }
+            self.value = .none
+            return
+        }
+        do throws(AttributeValue.Misfit) {
+            let fitted = try AttributeValue(value, kind: attribute.kind)
+            if case .encodable(let nested) = fitted {
+                do { self.value = .encoded(try CodableValue(nested).bytes) } catch {
+                    throw AttributeValue.Misfit.wrongType
+                }
+            } else {
+                self.value = .fitted(fitted)
+            }
+        } catch {
+            throw refusal("holds \(attribute.valueTypeName), and a batch was to set it to \(value).")
+        }
+    }
+
+    func apply(to draft: inout Draft) {
+        switch value {
+        case .none: draft.setNil(slot)
+        case .fitted(let value): draft.set(value, slot)
+        case .encoded(let bytes): bytes.withUnsafeBytes { draft.setBytes(slot, $0) }
+        }
+    }
+}
