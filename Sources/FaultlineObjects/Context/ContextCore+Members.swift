@@ -159,6 +159,7 @@ extension ContextCore {
         let destination = homes[relationship.destination]
         while walk.hasStored {
             let numbers = try storedNumbers(&walk, of: owner, relationship.members.index, limit)
+            if accounting != nil { noteReached(numbers, by: slot, of: owner.core.pointee) }
             let objects = numbers.compactMap { number -> AnyObject? in
                 let reference = ObjectReference(number: number, isTemporary: false)
                 // Those that left, and those that came back, which stand at the end.

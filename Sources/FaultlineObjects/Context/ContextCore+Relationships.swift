@@ -9,6 +9,9 @@ extension ContextCore {
         let home = core.home.takeUnretainedValue()
         guard case .toOne(let relationship)? = home.entity?.slots[slot] else { return nil }
         let reference = ObjectReference(bits: core.read({ $0.toOne(slot) }, { $0.toOne(slot) }) ?? 0)
+        if accounting != nil, !reference.isNil, !reference.isTemporary {
+            noteReached(CollectionOfOne(reference.number), by: slot, of: core)
+        }
         return object(reference, homes[relationship.destination])
     }
 
@@ -154,7 +157,9 @@ extension ContextCore {
         var members: [AnyObject] = []
         if !owner.core.pointee.has(.temporary) {
             do {
-                for number in try storedMembers(of: owner.core.pointee.number, relationship) {
+                let numbers = try storedMembers(of: owner.core.pointee.number, relationship)
+                if accounting != nil { noteReached(numbers, by: slot, of: owner.core.pointee) }
+                for number in numbers {
                     if let delta, delta.removed.contains(ObjectReference(number: number, isTemporary: false)) {
                         continue
                     }

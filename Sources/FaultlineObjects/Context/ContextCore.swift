@@ -104,6 +104,8 @@ package final class ContextCore: @unchecked Sendable {
     var pendingError: (any Error)?
     /// The last error that a getter or setter reported.
     var getterError: (any Error)?
+    /// Where what is loaded is entered; nil for nowhere.
+    @exclusivity(unchecked) var accounting: FaultAccounting?
     /// Whether code is called for the objects of some entity.
     @exclusivity(unchecked) var hasLifecycles = false
     /// Whether objects are being told that they will be saved.
@@ -504,33 +506,39 @@ package final class ContextCore: @unchecked Sendable {
         }
         if let row = loadedRow(core.row) { return RowArena.view(row) }
         do {
-            try beginReading()
-            defer { endReading() }
-            if let row = try prefetchedRow(of: &core, home, entity) { return RowArena.view(row) }
-            tally.addFault()
-            if home.isScanning(core.number), hasFollowers(core.number, home),
-                try readAhead(from: core.number, home, entity),
-                let row = loadedRow(core.row)
-            {
-                return RowArena.view(row)
-            }
-            let location = try snapshot.location(of: core.number, in: entity.table)
-            guard !location.isAbsent else {
-                core.insert(.gone)
-                report(
-                    SwiftDataError.missingModelContext.explained(
-                        "Object \(core.number) of \(entity.name) is not in the store any more; its properties give stand-ins."
-                    ), isOfStore: false)
-                return nil
-            }
-            tally.addRow()
-            core.row = try readRow(core.number, at: location, entity)
-            home.lastLoaded = core.number
-            return loadedRow(core.row).map(RowArena.view)
+            return try accounted(core.number, home) { try loadFromStore(&core, home, entity) }
         } catch {
             noteUnreadable(&core, error)
             return nil
         }
+    }
+
+    private func loadFromStore(
+        _ core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
+    ) throws -> RowView? {
+        try beginReading()
+        defer { endReading() }
+        if let row = try prefetchedRow(of: &core, home, entity) { return RowArena.view(row) }
+        tally.addFault()
+        if home.isScanning(core.number), hasFollowers(core.number, home),
+            try readAhead(from: core.number, home, entity),
+            let row = loadedRow(core.row)
+        {
+            return RowArena.view(row)
+        }
+        let location = try snapshot.location(of: core.number, in: entity.table)
+        guard !location.isAbsent else {
+            core.insert(.gone)
+            report(
+                SwiftDataError.missingModelContext.explained(
+                    "Object \(core.number) of \(entity.name) is not in the store any more; its properties give stand-ins."
+                ), isOfStore: false)
+            return nil
+        }
+        tally.addRow()
+        core.row = try readRow(core.number, at: location, entity)
+        home.lastLoaded = core.number
+        return loadedRow(core.row).map(RowArena.view)
     }
 
     /// The row of a reference, if it is still in the arena; its block becomes the current one.

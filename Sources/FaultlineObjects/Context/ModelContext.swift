@@ -127,10 +127,17 @@ public class ModelContext: Equatable, SendableMetatype {
     ///
     /// Those not loaded yet are faults: nothing of them is read until it is touched.
     ///
+    /// - Parameters:
+    ///   - descriptor: Which objects, and in which order.
+    ///   - fileID: The file of the call, for `faultAccount`.
+    ///   - line: Its line.
+    /// - Returns: What was found, in the order asked for.
     /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `StorageError` if the store
     ///   cannot be read.
-    public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        try core.throwing { try core.fetch(QuerySource(descriptor)) }
+    public func fetch<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
+    ) throws -> [T] {
+        try core.throwing { try core.accountedFetch(fileID, line) { try core.fetch(QuerySource(descriptor)) } }
     }
 
     /// The objects that a descriptor asks for, made a batch at a time as they are asked for.

@@ -15,10 +15,17 @@ extension ModelContext {
     ///
     /// Those not loaded yet are faults: nothing of them is read until it is touched.
     ///
+    /// - Parameters:
+    ///   - request: Which objects, and in which order.
+    ///   - fileID: The file of the call, for `faultAccount`.
+    ///   - line: Its line.
+    /// - Returns: What was found, in the order asked for.
     /// - Throws: `SwiftDataError.unknownSchema`, `.unsupportedPredicate` and `.unsupportedSortDescriptor`, naming entity,
     ///   key and the name that may be meant; `StorageError` if the store cannot be read.
-    public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-        try core.throwing { try core.fetch(QuerySource(request)) }
+    public func fetch(
+        _ request: FetchRequest, fileID: StaticString = #fileID, line: UInt = #line
+    ) throws -> [ManagedObject] {
+        try core.throwing { try core.accountedFetch(fileID, line) { try core.fetch(QuerySource(request)) } }
     }
 
     /// The objects that a request asks for, made a batch at a time as they are asked for.

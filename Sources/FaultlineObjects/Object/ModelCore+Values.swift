@@ -233,7 +233,10 @@ extension ModelCore {
         defer { bytes.deallocate() }
         do throws(LogError) {
             let target = UnsafeMutableRawBufferPointer(rebasing: bytes[..<byteCount])
-            try context.readBlob(reference, heldBlob(reference), range: 0..<reference.byteCount, into: target)
+            let held = heldBlob(reference)
+            try context.accounted(number, home.takeUnretainedValue(), slot) { () throws(LogError) in
+                try context.readBlob(reference, held, range: 0..<reference.byteCount, into: target)
+            }
             return body(UnsafeRawBufferPointer(target))
         } catch {
             return renewValue(slot, insteadOf: reference, error) ? withBytes(of: slot, body) : nil
@@ -275,10 +278,14 @@ extension ModelCore {
         context.willHold?(byteCount)
         var data = Data(count: byteCount)
         let held = heldBlob(reference)
+        let home = home.takeUnretainedValue()
+        let number = number
         var failure: LogError?
         data.withUnsafeMutableBytes { target in
             do throws(LogError) {
-                try context.readBlob(reference, held, range: 0..<reference.byteCount, into: target)
+                try context.accounted(number, home, slot) { () throws(LogError) in
+                    try context.readBlob(reference, held, range: 0..<reference.byteCount, into: target)
+                }
             } catch { failure = error }
         }
         if let failure { return renewValue(slot, insteadOf: reference, failure) ? self.data(of: slot) : nil }

@@ -1,0 +1,127 @@
+internal import Synchronization
+
+/// Who loaded what: faults, rows and bytes of values out of the row, with the time they took, by the fetch that gave the
+/// objects, by the relationships that were walked from them, and by a label of the task.
+///
+/// Given to contexts by `ModelContext.faultAccount`; several may share one. A context without one pays nothing for it. One
+/// with it remembers for each object it was asked for where it came from: some 30 bytes each, until it is taken away.
+public final class FaultAccount: Sendable {
+    /// What the current task is doing, as `"GET /users"`: entries are told apart by it.
+    @TaskLocal public static var label: String?
+
+    /// Where objects came from: a fetch, and the relationships that were walked from what it found.
+    public struct Source: Hashable, Sendable, CustomStringConvertible {
+        /// The entity of the objects that were fetched.
+        public let entityName: String
+        /// File and line of the fetch, as `"App/Users.swift:12"`; nil where they were had without one, or by a fetch before
+        /// the account was there.
+        public let site: String?
+        /// The names of the relationships, from the fetched objects on; none for these.
+        public let path: [String]
+
+        /// As `User.team of the fetch at App/Users.swift:12`.
+        public var description: String {
+            let what = ([entityName] + path).joined(separator: ".")
+            return site.map { "\(what) of the fetch at \($0)" } ?? what
+        }
+    }
+
+    /// What was loaded of the objects of one source, under one label.
+    public struct Entry: Sendable, Equatable {
+        /// Where the objects came from.
+        public let source: Source
+        /// The label of the task that loaded them.
+        public let label: String?
+        /// The property whose values out of the row were read; nil for rows.
+        public let propertyName: String?
+        /// How many faults fired.
+        public internal(set) var faultCount = 0
+        /// How many rows were read for them: neighbours are read ahead.
+        public internal(set) var rowCount = 0
+        /// Bytes of values out of the row.
+        public internal(set) var blobByteCount = 0
+        /// How long that took.
+        public internal(set) var duration = Duration.zero
+    }
+
+    /// One row read for each of many objects, where a fetch could have brought them all along.
+    public struct Repetition: Sendable, Equatable, CustomStringConvertible {
+        /// Whose objects were loaded one by one.
+        public let source: Source
+        /// How many faults fired for them.
+        public let faultCount: Int
+
+        /// What would have loaded them with the fetch.
+        public var remedy: String {
+            let path = source.path.joined(separator: ".")
+            if source.path.count == 1 {
+                return "descriptor.relationshipKeyPathsForPrefetching = [\\.\(path)]"
+            }
+            return
+                "relationshipKeyPathsForPrefetching = [\"\(path)\"] of a FetchRequest, or a fetch of the objects of \(path)"
+        }
+
+        /// What happened, and the remedy.
+        public var description: String { "\(faultCount) faults fired one by one for \(source). Use \(remedy)." }
+    }
+
+    private struct Key: Hashable {
+        let source: Source
+        let label: String?
+        let propertyName: String?
+    }
+
+    private let state = Mutex<[Key: Entry]>([:])
+
+    /// Begins an account with nothing in it.
+    public init() {}
+
+    /// What was loaded so far, the most faults first.
+    public var entries: [Entry] {
+        state.withLock { Array($0.values) }.sorted {
+            ($0.faultCount, $0.blobByteCount, $1.source.description)
+                > ($1.faultCount, $1.blobByteCount, $0.source.description)
+        }
+    }
+
+    /// Relationships that were walked object by object, each of which fired a fault: the pattern known as N+1.
+    ///
+    /// - Parameter minimum: How many faults make a repetition.
+    /// - Returns: The most faults first.
+    public func repetitions(minimum: Int = 10) -> [Repetition] {
+        var counts: [Source: Int] = [:]
+        for entry in entries where !entry.source.path.isEmpty { counts[entry.source, default: 0] += entry.faultCount }
+        return counts.filter { $0.value >= minimum }.map { Repetition(source: $0.key, faultCount: $0.value) }.sorted {
+            ($0.faultCount, $1.source.description) > ($1.faultCount, $0.source.description)
+        }
+    }
+
+    /// Forgets what was counted.
+    public func reset() { state.withLock { $0.removeAll() } }
+
+    /// The entries, one a line, and the repetitions with their remedies.
+    public var report: String {
+        let lines = entries.map { entry in
+            let label = entry.label.map { " [\($0)]" } ?? ""
+            let property = entry.propertyName.map { ".\($0)" } ?? ""
+            return
+                "\(entry.faultCount) faults, \(entry.rowCount) rows, \(entry.blobByteCount) bytes, \(entry.duration): "
+                + "\(entry.source)\(property)\(label)"
+        }
+        return (lines + repetitions().map(\.description)).joined(separator: "\n")
+    }
+
+    func add(
+        _ source: Source, propertyName: String? = nil, _ read: FaultCounters, _ duration: Duration
+    ) {
+        let key = Key(source: source, label: Self.label, propertyName: propertyName)
+        state.withLock { entries in
+            var entry = entries[key] ?? Entry(source: source, label: key.label, propertyName: propertyName)
+            entry.faultCount += read.faultsFired
+            entry.rowCount += read.rowsRead
+            entry.blobByteCount += read.blobBytesRead
+            entry.duration += duration
+            entries[key] = entry
+        }
+    }
+}

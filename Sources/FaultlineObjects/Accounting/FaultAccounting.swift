@@ -1,0 +1,162 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// What one context remembers for its `FaultAccount`: where its objects came from.
+///
+/// Used by the context's thread.
+final class FaultAccounting {
+    let account: FaultAccount
+    private var sources: [FaultAccount.Source] = []
+    private var places: [FaultAccount.Source: Int32] = [:]
+    /// Whether something is being measured, so that what is read within it is not entered twice.
+    var isWithin = false
+    /// Places in `sources`, by ordinal of the entity and number of the object.
+    private var origins: [[RecordID: Int32]]
+
+    init(_ account: FaultAccount, entityCount: Int) {
+        self.account = account
+        origins = Array(repeating: [:], count: entityCount)
+    }
+
+    /// Notes that objects were fetched.
+    func noteFetched(_ numbers: some Sequence<RecordID>, _ entity: EntityStorage, site: String) {
+        let place = place(of: .init(entityName: entity.name, site: site, path: []))
+        for number in numbers { origins[entity.ordinal][number] = place }
+    }
+
+    /// Notes that objects were reached by a relationship of one.
+    func noteReached(
+        _ numbers: some Sequence<RecordID>, _ destination: Int, by propertyName: String, of owner: RecordID,
+        _ entity: EntityStorage
+    ) {
+        let source = source(of: owner, entity)
+        let place = place(
+            of: .init(entityName: source.entityName, site: source.site, path: source.path + [propertyName]))
+        for number in numbers { origins[destination][number] = place }
+    }
+
+    func source(of number: RecordID, _ entity: EntityStorage) -> FaultAccount.Source {
+        origins[entity.ordinal][number].map { sources[Int($0)] }
+            ?? FaultAccount.Source(entityName: entity.name, site: nil, path: [])
+    }
+
+    private func place(of source: FaultAccount.Source) -> Int32 {
+        if let place = places[source] { return place }
+        let place = Int32(truncatingIfNeeded: sources.count)
+        sources.append(source)
+        places[source] = place
+        return place
+    }
+}
+
+extension ContextCore {
+    /// Fetches, and notes what that read and where its objects came from, if there is an account.
+    @inline(__always)
+    func accountedFetch<T: PersistentModel>(
+        _ fileID: StaticString, _ line: UInt, _ body: () throws -> [T]
+    ) rethrows -> [T] {
+        guard let accounting else { return try body() }
+        let before = tally.counters
+        let start = ContinuousClock.now
+        accounting.isWithin = true
+        defer { accounting.isWithin = false }
+        let found = try body()
+        guard let core = found.first?._$coreAddress(),
+            let entity = core.pointee.home.takeUnretainedValue().entity
+        else { return found }
+        let site = "\(fileID):\(line)"
+        accounting.noteFetched(found.lazy.map { $0._$coreAddress().pointee.number }, entity, site: site)
+        accounting.account.add(
+            FaultAccount.Source(entityName: entity.name, site: site, path: []), tally.counters - before,
+            ContinuousClock.now - start)
+        return found
+    }
+
+    /// Notes that the objects of some numbers were reached by a relationship.
+    func noteReached(_ numbers: some Sequence<RecordID>, by slot: Int, of core: borrowing ModelCore) {
+        guard let accounting, !core.has(.temporary) else { return }
+        let home = core.home.takeUnretainedValue()
+        guard let entity = home.entity, let property = home.type?.properties[slot] else { return }
+        let destination: Int
+        switch entity.slots[slot] {
+        case .attribute: return
+        case .toOne(let relationship): destination = relationship.destination
+        case .toMany(let relationship): destination = relationship.destination
+        }
+        accounting.noteReached(numbers, destination, by: property.name, of: core.number, entity)
+    }
+
+    /// Calls `body`, and enters what it reads for an object, if there is an account.
+    @inline(__always)
+    func accounted<R, E: Error>(
+        _ number: RecordID, _ home: EntityHome, _ slot: Int? = nil, _ body: () throws(E) -> R
+    ) throws(E) -> R {
+        guard let accounting, !accounting.isWithin else { return try body() }
+        return try accountedSlowly(accounting, number, home, slot, body)
+    }
+
+    @inline(never)
+    private func accountedSlowly<R, E: Error>(
+        _ accounting: FaultAccounting, _ number: RecordID, _ home: EntityHome, _ slot: Int?, _ body: () throws(E) -> R
+    ) throws(E) -> R {
+        let before = tally.counters
+        let start = ContinuousClock.now
+        accounting.isWithin = true
+        defer {
+            accounting.isWithin = false
+            let read = tally.counters - before
+            if let entity = home.entity, read != FaultCounters() {
+                accounting.account.add(
+                    accounting.source(of: number, entity),
+                    propertyName: slot.flatMap { home.type?.properties[$0].name }, read, ContinuousClock.now - start)
+            }
+        }
+        return try body()
+    }
+}
+
+extension ModelContext {
+    /// Where what this context loads is entered; nil, the default, for nowhere.
+    public var faultAccount: FaultAccount? {
+        get { core.accounting?.account }
+        set { core.accounting = newValue.map { FaultAccounting($0, entityCount: core.homes.count) } }
+    }
+
+    /// How many objects of each entity are alive in this context, and how many of them it holds itself, because they have
+    /// unsaved changes; entities without any are left out.
+    public var residentObjects: [ResidentObjects] { core.residentObjects }
+}
+
+/// Objects of an entity that are alive in a context.
+public struct ResidentObjects: Sendable, Equatable {
+    /// The entity.
+    public let entityName: String
+    /// How many objects are alive, new ones included.
+    public let count: Int
+    /// How many of them are new, changed or to be deleted, so that the context holds them until they are saved.
+    ///
+    /// The others are held by the program alone.
+    public let unsavedCount: Int
+}
+
+extension ContextCore {
+    fileprivate var residentObjects: [ResidentObjects] {
+        var unsaved: [Int: Int] = [:]
+        var new: [Int: Int] = [:]
+        var known: Set<ObjectIdentifier> = []
+        for handle in inserted + changed + deleted where known.insert(ObjectIdentifier(handle.object)).inserted {
+            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
+            unsaved[entity.ordinal, default: 0] += 1
+            if handle.core.pointee.has(.temporary) { new[entity.ordinal, default: 0] += 1 }
+        }
+        return homes.compactMap { home in
+            guard let entity = home.entity else { return nil }
+            let count = lock.withLock { home.identities.count } + (new[entity.ordinal] ?? 0)
+            guard count > 0 else { return nil }
+            return ResidentObjects(
+                entityName: home.entityName, count: count, unsavedCount: unsaved[entity.ordinal] ?? 0)
+        }
+    }
+}

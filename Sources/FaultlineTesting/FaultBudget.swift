@@ -1,0 +1,70 @@
+public import Faultline
+
+/// What a piece of code may load at most; nil for no bound.
+public struct FaultBudget: Sendable, Equatable {
+    /// Faults that fire: reads that the program waits for.
+    public var faults: Int?
+    /// Rows that are read, neighbours that are read ahead included.
+    public var rows: Int?
+    /// Bytes of values out of the row.
+    public var blobBytes: Int?
+
+    /// Makes a budget of bounds.
+    public init(faults: Int? = nil, rows: Int? = nil, blobBytes: Int? = nil) {
+        self.faults = faults
+        self.rows = rows
+        self.blobBytes = blobBytes
+    }
+
+    /// Whether no bound is exceeded.
+    public func allows(_ loaded: FaultCounters) -> Bool {
+        loaded.faultsFired <= faults ?? .max && loaded.rowsRead <= rows ?? .max
+            && loaded.blobBytesRead <= blobBytes ?? .max
+    }
+}
+
+/// Code has loaded more than its budget.
+public struct FaultBudgetError: Error, CustomStringConvertible {
+    /// What it might load.
+    public let budget: FaultBudget
+    /// What it has loaded.
+    public let loaded: FaultCounters
+    /// Who has loaded it, and what would have loaded less: `FaultAccount.report`.
+    public let report: String
+
+    /// The bounds that were exceeded, and the report.
+    public var description: String {
+        func part(_ count: Int, _ limit: Int?, _ what: String) -> String? {
+            limit.flatMap { count > $0 ? "\(count) \(what) where \($0) are allowed" : nil }
+        }
+        let parts = [
+            part(loaded.faultsFired, budget.faults, "faults fired"),
+            part(loaded.rowsRead, budget.rows, "rows were read"),
+            part(loaded.blobBytesRead, budget.blobBytes, "bytes of values out of the row were read"),
+        ]
+        return parts.compactMap { $0 }.joined(separator: ", ") + ".\n" + report
+    }
+}
+
+extension ModelContext {
+    /// Runs code, and throws if this context has loaded more meanwhile than it may.
+    ///
+    ///     try context.loading(atMost: FaultBudget(faults: 3, blobBytes: 0)) { try showList(context) }
+    ///
+    /// The context's `faultAccount` is another one meanwhile.
+    ///
+    /// - Throws: `FaultBudgetError`, which says who has loaded what; what the code throws.
+    public func loading<R>(atMost budget: FaultBudget, _ body: () throws -> R) throws -> R {
+        let other = faultAccount
+        let account = FaultAccount()
+        faultAccount = account
+        defer { faultAccount = other }
+        let before = counters
+        let result = try body()
+        let loaded = counters - before
+        guard budget.allows(loaded) else {
+            throw FaultBudgetError(budget: budget, loaded: loaded, report: account.report)
+        }
+        return result
+    }
+}
