@@ -112,13 +112,17 @@ package final class PosixDisk: Disk, @unchecked Sendable {
 
     override package func freeByteCount(in directory: String) throws(DiskError) -> UInt64 {
         var byteCount: UInt64 = 0
-        try Self.call(.statfs, directory) { fl_free_byte_count(directory, &byteCount) }
+        try Self.call(.statfs, directory) {
+            Transfer.uninterrupted { fl_free_byte_count(directory, &byteCount) }
+        }
         return byteCount
     }
 
     override package func fileSystem(of path: String) throws(DiskError) -> FileSystemKind {
         var magic: UInt64 = 0
-        try Self.call(.statfs, path) { fl_file_system_magic(path, &magic) }
+        try Self.call(.statfs, path) {
+            Transfer.uninterrupted { fl_file_system_magic(path, &magic) }
+        }
         return FileSystemKind(magic: magic)
     }
 

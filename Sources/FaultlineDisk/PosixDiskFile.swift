@@ -62,7 +62,8 @@ final class PosixDiskFile: DiskFile, @unchecked Sendable {
     }
 
     override func releaseReserve() throws(DiskError) {
-        let result = fl_release_allocation(descriptor.load(ordering: .relaxed))
+        let descriptor = descriptor.load(ordering: .relaxed)
+        let result = Transfer.uninterrupted { fl_release_allocation(descriptor) }
         if result < 0 { throw failure(-result, of: .ftruncate) }
     }
 

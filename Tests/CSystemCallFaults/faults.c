@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { DESCRIPTOR_MAX = 4096, TRACE_MAX = 65536 };
@@ -69,9 +71,12 @@ static bool is_watched(int descriptor) {
 static bool applies(enum fl_fault_call call) {
     switch (effect) {
     case FL_FAULT_ERROR:
+        /* What a file system says that cannot set space aside. */
+        if (error_number == EOPNOTSUPP) return call == FL_CALL_FALLOCATE;
         /* A signal interrupts what may wait. */
         return error_number != EINTR || call == FL_CALL_OPEN || call == FL_CALL_PREAD || call == FL_CALL_PWRITE
-               || call == FL_CALL_FDATASYNC || call == FL_CALL_FSYNC;
+               || call == FL_CALL_FDATASYNC || call == FL_CALL_FSYNC || call == FL_CALL_FALLOCATE
+               || call == FL_CALL_FTRUNCATE || call == FL_CALL_STATFS || call == FL_CALL_STATVFS;
     case FL_FAULT_LIE: return call == FL_CALL_PWRITE;
     default: return call == FL_CALL_PREAD || call == FL_CALL_PWRITE;
     }
@@ -202,6 +207,26 @@ int fcntl64(int descriptor, int command, ...) {
     va_end(arguments);
     if (is_watched(descriptor) && is_hit(FL_CALL_FCNTL)) return failed();
     return PASS(fcntl64, descriptor, command, argument);
+}
+
+int fallocate64(int descriptor, int mode, off64_t offset, off64_t byte_count) {
+    if (is_watched(descriptor) && is_hit(FL_CALL_FALLOCATE)) return failed();
+    return PASS(fallocate64, descriptor, mode, offset, byte_count);
+}
+
+int ftruncate64(int descriptor, off64_t byte_count) {
+    if (is_watched(descriptor) && is_hit(FL_CALL_FTRUNCATE)) return failed();
+    return PASS(ftruncate64, descriptor, byte_count);
+}
+
+int statfs64(const char *path, struct statfs64 *status) {
+    if (is_watched_path(path) && is_hit(FL_CALL_STATFS)) return failed();
+    return PASS(statfs64, path, status);
+}
+
+int statvfs64(const char *path, struct statvfs64 *status) {
+    if (is_watched_path(path) && is_hit(FL_CALL_STATVFS)) return failed();
+    return PASS(statvfs64, path, status);
 }
 
 struct dirent64 *readdir64(DIR *stream) {

@@ -78,7 +78,11 @@ final class SystemGround: FaultGround {
         case FL_CALL_PREAD, FL_CALL_PWRITE:
             faults += both(FL_FAULT_ERROR, EINTR, upTo: 8)
             faults += both(FL_FAULT_ONE_BYTE, 0, upTo: 200) + both(FL_FAULT_HALF, 0, upTo: 200)
-        case FL_CALL_OPEN, FL_CALL_FDATASYNC, FL_CALL_FSYNC: faults += both(FL_FAULT_ERROR, EINTR, upTo: 8)
+        case FL_CALL_OPEN, FL_CALL_FDATASYNC, FL_CALL_FSYNC, FL_CALL_FTRUNCATE, FL_CALL_STATFS, FL_CALL_STATVFS:
+            faults += both(FL_FAULT_ERROR, EINTR, upTo: 8)
+        // The second one is what a file system says that cannot set space aside.
+        case FL_CALL_FALLOCATE:
+            faults += both(FL_FAULT_ERROR, EINTR, upTo: 8) + both(FL_FAULT_ERROR, EOPNOTSUPP, upTo: .max)
         default: break
         }
         if canary == .claimsShortWrites, call == FL_CALL_PWRITE { faults = both(FL_FAULT_LIE, 0, upTo: .max) }
@@ -87,7 +91,7 @@ final class SystemGround: FaultGround {
 
     private static let names = [
         "open", "close", "pread", "pwrite", "fdatasync", "fsync", "fstat", "stat", "unlink", "rename", "mkdir", "fcntl",
-        "readdir",
+        "readdir", "fallocate", "ftruncate", "statfs", "statvfs",
     ]
 
     func arm(_ fault: Fault) {
@@ -105,7 +109,7 @@ final class SystemGround: FaultGround {
     func cuts(seed: UInt64) -> [SimulatedDisk] { [] }
 
     static func errorNumber(of fault: Fault) -> Int32? {
-        fault.effect == FL_FAULT_ERROR && fault.errorNumber != EINTR ? fault.errorNumber : nil
+        fault.effect == FL_FAULT_ERROR && ![EINTR, EOPNOTSUPP].contains(fault.errorNumber) ? fault.errorNumber : nil
     }
 
     static func isAboutSynchronizing(_ fault: Fault) -> Bool { false }
