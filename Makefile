@@ -60,7 +60,7 @@ SEEDS ?= 100
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one | CANARY=1;'
+	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one [IMAGES=count ITEMS=count] | CANARY=1;'
 	@echo '             bitflips SECTORS=1 EVERY=odd | STORE=name BIT=number;'
 	@echo '             faults N=seeds EVERY=calls | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
 	@echo '             memory N=MiB BUDGET=MiB;'
@@ -104,7 +104,8 @@ ifeq ($(CANARY),)
 	@$(RELEASE) --product MigrationProofs --quiet
 	@$(MIGRATION_PROOFS) crash $(if $(SEED),--seed $(SEED),--states $$(($(SEEDS) * 12500)))
 endif
-	@$(PROOFS) crash $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(CANARY),--canary)
+	@$(PROOFS) crash $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(CANARY),--canary,\
+	    $(if $(IMAGES),--images $(IMAGES)) $(if $(ITEMS),--items $(ITEMS)))
 
 bitflips: setup  ## Flips every bit of four stores, and reads everything back after each; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet

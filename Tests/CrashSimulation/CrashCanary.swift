@@ -45,6 +45,7 @@ package struct CrashCanary: Sendable {
         for pass in Self.passes {
             var plan = CrashPlan()
             plan.imageCountMax = pass.imageCount
+            plan.combinationCountMax = pass.imageCount
             for seed in order.prefix(pass.seedCount) {
                 let attempt = runCrash(seeds: seed..<seed + 1, leavingOut: site, plan: plan)
                 report.add(attempt)

@@ -7,8 +7,12 @@ package struct CrashReport: Sendable, CustomStringConvertible {
     package var seedCount = 0
     package var gapCount = 0
     package var stateCount = 0
+    /// Gaps of which every combination was tried.
+    package var exhaustiveGapCount = 0
     package var recoveryCount = 0
     package var nestedStateCount = 0
+    /// States with a sector that is torn inside.
+    package var tornStateCount = 0
     /// Recoveries with a newest manifest that does not verify, beside an older one.
     package var rotCount = 0
     package var sites: [SyncSite: Int] = [:]
@@ -21,8 +25,10 @@ package struct CrashReport: Sendable, CustomStringConvertible {
         seedCount += other.seedCount
         gapCount += other.gapCount
         stateCount += other.stateCount
+        exhaustiveGapCount += other.exhaustiveGapCount
         recoveryCount += other.recoveryCount
         nestedStateCount += other.nestedStateCount
+        tornStateCount += other.tornStateCount
         rotCount += other.rotCount
         sites.merge(other.sites, uniquingKeysWith: +)
         reach += other.reach
@@ -38,8 +44,13 @@ package struct CrashReport: Sendable, CustomStringConvertible {
 /// How far a run goes.
 package struct CrashPlan: Sendable {
     package var stepCount = 40
-    /// Images at each gap.
+    /// Images at each gap of which not every combination is tried; a quarter of them have torn sectors.
     package var imageCountMax = 24
+    /// Every combination is tried at gaps with no more uncertain things than this (sectors, lengths, changes of entries),
+    /// and a quarter of `imageCountMax` with torn sectors besides.
+    package var itemCountMax = 8
+    /// The most combinations that are tried at a gap; where there are more, it counts as one with too many things.
+    package var combinationCountMax = 1 << 14
     /// Every so many states, the recovery itself is crashed.
     package var nestedEvery = 100
     package var depthMax = 3
@@ -124,16 +135,12 @@ final class CrashSimulation: @unchecked Sendable {
         if depth == 1 {
             for path in disk.filePaths where path.contains("/m-") { manifests[path] = disk.bytes(of: path) }
         }
-        var options = CrashOptions()
-        options.exhaustiveItemMax = depth == 1 ? 6 : 3
-        options.exhaustiveImageMax = plan.imageCountMax
-        options.sampleCount = plan.imageCountMax / 4
-        options.seed = seed &* 31 &+ UInt64(report.gapCount)
-        var count = 0
-        for image in disk.crashImages(options) {
-            if isDone || count >= (depth == 1 ? plan.imageCountMax : 3) { return }
-            count += 1
+        let images = disk.crashImages(options(depth: depth))
+        if images.isExhaustive { report.exhaustiveGapCount += 1 }
+        for image in images {
+            if isDone { return }
             report.stateCount += 1
+            if image.isTorn { report.tornStateCount += 1 }
             if depth > 1 { report.nestedStateCount += 1 }
             if depth < plan.depthMax, report.stateCount % (depth == 1 ? plan.nestedEvery : plan.nestedEvery * 4) == 0 {
                 crashRecovery(of: image, place, depth: depth)
@@ -141,6 +148,24 @@ final class CrashSimulation: @unchecked Sendable {
             if depth == 1 { rotManifest(of: image, place) }
             recover(image, place)
         }
+    }
+
+    private func options(depth: Int) -> CrashOptions {
+        var options = CrashOptions()
+        options.seed = seed &* 31 &+ UInt64(report.gapCount)
+        if depth == 1 {
+            options.exhaustiveItemMax = plan.itemCountMax
+            options.exhaustiveImageMax = plan.combinationCountMax
+            options.imageCountMax = plan.imageCountMax
+            options.sampleCount = plan.imageCountMax / 4
+        } else {
+            // A gap of a recovery is one of very many: three disks of each.
+            options.exhaustiveItemMax = 3
+            options.exhaustiveImageMax = 2
+            options.imageCountMax = 3
+            options.sampleCount = 1
+        }
+        return options
     }
 
     private var check: CrashCheck {

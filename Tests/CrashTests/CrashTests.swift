@@ -7,9 +7,13 @@ struct CrashTests {
     @Test func keepsItsPromisesInEveryCrash() {
         var plan = CrashPlan()
         plan.stepCount = 25
+        plan.combinationCountMax = plan.imageCountMax
         let report = runCrash(seeds: 1..<2, plan: plan)
         #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
         #expect(report.stateCount > 1_000)
+        // A gap with more to try than fits has its share of torn sectors all the same.
+        #expect(report.tornStateCount * 8 > report.stateCount)
+        #expect(report.exhaustiveGapCount > 0 && report.exhaustiveGapCount < report.gapCount)
         // The canary leaves out what is listed.
         #expect(Set(report.sites.keys).isSubset(of: crashSites))
         print(report)
@@ -20,6 +24,7 @@ struct CrashTests {
         var plan = CrashPlan()
         plan.stepCount = 24
         plan.imageCountMax = 8
+        plan.combinationCountMax = 8
         let report = runCrash(seeds: seed..<seed + 1, plan: plan)
         #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
         #expect(report.stateCount > 300)

@@ -9,6 +9,7 @@ import Synchronization
 /// As a canary, the same with each place that synchronizes left out in turn: every one must be missed.
 struct CrashProof {
     private var seeds: Range<UInt64> = 1..<101
+    private var plan = CrashPlan()
     private var isCanary = false
 
     init(_ arguments: [String]) throws {
@@ -22,19 +23,33 @@ struct CrashProof {
                     throw WrongUsage(message: "\(word) needs a number above 0")
                 }
                 seeds = word == "--seed" ? number..<number + 1 : 1..<number + 1
+            case "--images":
+                plan.imageCountMax = try Self.number(rest.popFirst(), word, 1...1 << 20)
+            case "--items":
+                plan.itemCountMax = try Self.number(rest.popFirst(), word, 0...20)
+                plan.combinationCountMax = 1 << 24
             default:
                 throw WrongUsage(message: "unknown argument \(word)")
             }
         }
     }
 
+    private static func number(_ text: String?, _ word: String, _ range: ClosedRange<Int>) throws -> Int {
+        guard let number = text.flatMap({ Int($0) }), range.contains(number) else {
+            throw WrongUsage(message: "\(word) needs a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
     func run() throws -> Int32 { isCanary ? try leaveOut() : cut() }
 
     private func cut() -> Int32 {
         let all = Mutex(CrashReport())
+        let (seeds, plan) = (seeds, plan)
+        let start = ContinuousClock.now
         DispatchQueue.concurrentPerform(iterations: seeds.count) { place in
             let seed = seeds.lowerBound + UInt64(place)
-            let report = runCrash(seeds: seed..<seed + 1)
+            let report = runCrash(seeds: seed..<seed + 1, plan: plan)
             all.withLock { $0.add(report) }
         }
         let report = all.withLock { $0 }
@@ -42,7 +57,9 @@ struct CrashProof {
         print(
             """
             {"crash_states":\(report.stateCount),"recoveries":\(report.nestedStateCount),\
-            "violations":\(report.violations.count),"seeds":\(report.seedCount),"gaps":\(report.gapCount)}
+            "violations":\(report.violations.count),"seeds":\(report.seedCount),"gaps":\(report.gapCount),\
+            "images":\(plan.imageCountMax),"items":\(plan.itemCountMax),"exhaustive_gaps":\(report.exhaustiveGapCount),\
+            "torn_states":\(report.tornStateCount),"seconds":\((ContinuousClock.now - start).components.seconds)}
             """)
         return report.violations.isEmpty ? 0 : 1
     }

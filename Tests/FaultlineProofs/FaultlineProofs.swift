@@ -4,7 +4,7 @@ import FaultlineTestSupport
 @main
 struct FaultlineProofs {
     static let usage = """
-        usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--canary]
+        usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--images COUNT] [--items COUNT] | --canary
                FaultlineProofs bitflips [--sectors] [--every ODD]    every bit of the reference stores, or fewer
                FaultlineProofs bitflips flips|sectors STORE NUMBER   one damage again
                FaultlineProofs faults --seeds COUNT | --seed ONE | --canary

@@ -5,9 +5,13 @@ package struct CrashOptions: Sendable {
     package var exhaustiveItemMax = 8
     /// The most images for which every combination is tried.
     package var exhaustiveImageMax = 1 << 14
+    /// The most images where not every combination is tried; nil for no limit.
+    ///
+    /// The last `sampleCount` of them are random.
+    package var imageCountMax: Int?
     /// Random images: where not every combination is tried, and with torn sectors where it is.
     package var sampleCount = 64
-    /// One sector in so many of a random image is torn inside; 0 for never.
+    /// One sector in so many of a random image is torn inside, and one at least where any was written; 0 for never.
     package var tornOneIn = 8
     /// What may stand in space that was never written.
     package var fills: [CrashFill] = CrashFill.allCases
@@ -32,6 +36,9 @@ package struct CrashImage: Sendable, CustomStringConvertible {
     package let disk: SimulatedDisk
     let choice: CrashChoice
     let space: CrashSpace
+
+    /// Whether a sector is torn inside.
+    package var isTorn: Bool { !choice.cuts.isEmpty }
 
     /// Which parts are old and which new.
     package var description: String { choice.describe(in: space) }

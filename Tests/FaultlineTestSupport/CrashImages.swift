@@ -2,8 +2,8 @@
 ///
 /// Few uncertain things: all combinations of all versions, lengths, legal sets of changed entries and fills, then
 /// random ones with torn sectors. Many: the two extremes under every set of changed entries, every prefix of the
-/// writes, every single sector lost and every single sector written, then random ones. The order depends on the options
-/// and the disk alone.
+/// writes, every single sector lost and every single sector written, as many as fit, then random ones, which always have
+/// their share. The order depends on the options and the disk alone.
 package struct CrashImages: Sequence, IteratorProtocol {
     private let space: CrashSpace
     private let options: CrashOptions
@@ -12,7 +12,11 @@ package struct CrashImages: Sequence, IteratorProtocol {
     private var odometer: [Int]?
     private var digits: [Int]
     private var planned: [CrashChoice] = []
+    /// Images that may still come from the plan.
+    private var plannedLeft: Int
+    /// Random images that are still to come, and how often one may be tried: some are the same as another.
     private var samplesLeft: Int
+    private var attemptsLeft: Int
 
     /// Whether every combination is among the images (but for torn sectors and lengths that no write left).
     package let isExhaustive: Bool
@@ -36,21 +40,36 @@ package struct CrashImages: Sequence, IteratorProtocol {
             && product <= options.exhaustiveImageMax
         self.isExhaustive = isExhaustive
         odometer = isExhaustive ? digits.map { _ in 0 } : nil
-        samplesLeft = space.files.isEmpty ? 0 : options.sampleCount
-        if isExhaustive, options.tornOneIn == 0 { samplesLeft = 0 }
+        let hasNoSamples = space.files.isEmpty || isExhaustive && options.tornOneIn == 0
+        samplesLeft = hasNoSamples ? 0 : options.sampleCount
+        attemptsLeft = samplesLeft * Self.attemptsForASample
+        plannedLeft = Swift.max(0, (options.imageCountMax ?? .max) - samplesLeft)
         if !isExhaustive { planned = plan().reversed() }
     }
 
+    private static let attemptsForASample = 4
+
     package mutating func next() -> CrashImage? {
-        while var choice = nextChoice() {
+        while var choice = nextCombination() ?? nextPlanned() {
             choice.normalize(in: space)
             guard seen.insert(choice).inserted else { continue }
+            if !isExhaustive { plannedLeft -= 1 }
+            return CrashImage(disk: choice.makeDisk(in: space), choice: choice, space: space)
+        }
+        while samplesLeft > 0, attemptsLeft > 0 {
+            attemptsLeft -= 1
+            var choice = sample()
+            choice.normalize(in: space)
+            guard seen.insert(choice).inserted else { continue }
+            samplesLeft -= 1
             return CrashImage(disk: choice.makeDisk(in: space), choice: choice, space: space)
         }
         return nil
     }
 
-    private mutating func nextChoice() -> CrashChoice? {
+    private mutating func nextPlanned() -> CrashChoice? { plannedLeft > 0 ? planned.popLast() : nil }
+
+    private mutating func nextCombination() -> CrashChoice? {
         if var wheel = odometer {
             let choice = decode(wheel)
             var place = wheel.count - 1
@@ -63,10 +82,7 @@ package struct CrashImages: Sequence, IteratorProtocol {
             odometer = place < 0 ? nil : wheel
             return choice
         }
-        if let choice = planned.popLast() { return choice }
-        guard samplesLeft > 0 else { return nil }
-        samplesLeft -= 1
-        return sample()
+        return nil
     }
 
     private func decode(_ wheel: [Int]) -> CrashChoice {
@@ -96,14 +112,15 @@ package struct CrashImages: Sequence, IteratorProtocol {
     private mutating func plan() -> [CrashChoice] {
         let newest = newest
         let oldest = oldest
-        var choices: [CrashChoice] = []
+        var extremes: [CrashChoice] = []
         for outcome in space.outcomes.indices {
             for var choice in [oldest, newest] {
                 choice.outcome = outcome
-                choices.append(choice)
+                extremes.append(choice)
             }
         }
         let count = newest.versions.count
+        var singles: [CrashChoice] = []
         let picked = count <= 64 ? Array(0..<count) : (0..<64).map { _ in random.below(count) }
         for place in picked {
             for fill in options.fills {
@@ -116,10 +133,13 @@ package struct CrashImages: Sequence, IteratorProtocol {
                 var prefix = newest
                 prefix.fill = fill
                 for other in place..<count { prefix.versions[other] = 0 }
-                choices += [onlyOld, onlyNew, prefix]
+                singles += [onlyOld, onlyNew, prefix]
             }
         }
-        return choices
+        // Where there is room for a part only, it is one of both.
+        return (0..<Swift.max(extremes.count, singles.count)).flatMap { place in
+            extremes.dropFirst(place).prefix(1) + singles.dropFirst(place).prefix(1)
+        }
     }
 
     private mutating func sample() -> CrashChoice {
@@ -146,11 +166,17 @@ package struct CrashImages: Sequence, IteratorProtocol {
                 choice.versions[place] = random.below(newestVersion + 1)
             }
             if isTorn, choice.versions[place] > 0, random.oneIn(options.tornOneIn) {
-                choice.cuts[place] = random.below(SimulatedFile.sectorByteCount)
+                choice.cuts[place] = tornByteCount()
             }
+        }
+        let written = choice.versions.indices.filter { choice.versions[$0] > 0 }
+        if isTorn, !written.isEmpty, choice.cuts.allSatisfy({ $0 == SimulatedFile.sectorByteCount }) {
+            choice.cuts[random.pick(written)] = tornByteCount()
         }
         return choice
     }
+
+    private mutating func tornByteCount() -> Int { 1 + random.below(SimulatedFile.sectorByteCount - 1) }
 }
 
 extension SimulatedDisk {

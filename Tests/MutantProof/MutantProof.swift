@@ -12,6 +12,7 @@ struct MutantProof {
         guard numbers.count == 3, numbers[0] <= numbers[1], numbers[2] > 0, numbers[2] < 1_000 else { exit(2) }
         var plan = CrashPlan()
         plan.imageCountMax = Int(numbers[2])
+        plan.combinationCountMax = Int(numbers[2])
         let report = runCrash(seeds: numbers[0]..<numbers[1] + 1, plan: plan)
         print(report)
         report.violations.forEach { print($0) }
