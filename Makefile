@@ -34,8 +34,8 @@ N ?= 500
 endif
 # Size of the store of `memory`, and the ceiling, in MiB.
 ifneq ($(filter memory,$(MAKECMDGOALS)),)
-N ?= 5120
-BUDGET ?= 64
+N ?= $(if $(CANARY),300,5120)
+BUDGET ?= $(if $(CANARY),16,64)
 endif
 # Lives of `model`: 334 make a million operations.
 ifneq ($(filter model,$(MAKECMDGOALS)),)
@@ -61,10 +61,10 @@ help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one [IMAGES=count ITEMS=count] | CANARY=1;'
-	@echo '             bitflips SECTORS=1 EVERY=odd | STORE=name BIT=number;'
+	@echo '             bitflips SECTORS=1 EVERY=odd | STORE=name BIT=number | CANARY=1;'
 	@echo '             faults N=seeds EVERY=calls | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
-	@echo '             memory N=MiB BUDGET=MiB;'
-	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles;'
+	@echo '             memory N=MiB BUDGET=MiB CANARY=1;'
+	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles | CANARY=1;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
 	@echo '             graph SEEDS=count | SEED=one | CANARY=1;'
 	@echo '             interleavings NUMBER=one | CANARY=1;'
@@ -109,7 +109,7 @@ endif
 
 bitflips: setup  ## Flips every bit of four stores, and reads everything back after each; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
-	@$(PROOFS) bitflips $(if $(BIT),flips $(STORE) $(BIT),$(if $(SECTORS),--sectors) $(if $(EVERY),--every $(EVERY)))
+	@$(PROOFS) bitflips $(if $(CANARY),--canary,$(if $(BIT),flips $(STORE) $(BIT),$(if $(SECTORS),--sectors) $(if $(EVERY),--every $(EVERY))))
 
 faults: setup  ## Injects every error into every call of the disk and every system call; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
@@ -139,11 +139,11 @@ interleavings: setup  ## Every order of the steps of two jobs, for ten pairs of 
 
 memory: setup  ## Migrates a store of N MiB by two kinds of stages, at a ceiling of BUDGET MiB; docs/Testing.md
 	@$(RELEASE) --product MigrationProofs --quiet
-	@$(MIGRATION_PROOFS) large $(N) $(BUDGET)
+	@$(MIGRATION_PROOFS) large $(N) $(BUDGET) $(if $(CANARY),--canary)
 
 full-disk: setup  ## Fills an ext4 of 32 MiB and a tmpfs of 16 MiB, N times each (root only); docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
-	@.ci/full-disk $(PROOFS) $(N)
+	@.ci/full-disk $(PROOFS) $(if $(CANARY),--canary,$(N))
 
 fuzz: setup  ## Looks for bytes that a decoder takes wrongly, SECONDS for each; docs/Testing.md
 	@FAULTLINE_FUZZING=1 .ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-fuzzing \

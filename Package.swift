@@ -125,7 +125,7 @@ let package = Package(
             name: "RotSimulation",
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/RotSimulation"),
-        .testTarget(name: "RotTests", dependencies: ["RotSimulation"]),
+        .testTarget(name: "RotTests", dependencies: ["RotSimulation", "FaultlineTestSupport"]),
         // Every call of the disk, and every system call, failing in every way.
         .target(name: "CSystemCallFaults", path: "Tests/CSystemCallFaults"),
         .target(

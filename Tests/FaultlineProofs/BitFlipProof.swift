@@ -1,5 +1,4 @@
 import FaultlineTestSupport
-import Glibc
 import RotSimulation
 
 /// Flips every bit of the reference stores, one at a time, and reads everything back after each; where asked for, the
@@ -26,23 +25,29 @@ struct BitFlipProof {
         case flips, sectors
     }
 
+    /// One of so many bits shows a broken rule.
+    private static let canaryStride = 4_001
+
     private let arguments: [String]
 
     init(_ arguments: [String]) { self.arguments = arguments }
 
     func run() throws -> Int32 {
-        // `--sectors`: sectors too. `--every`: every so-many-th flip. A kind, a store and a number: that damage; with
-        // an end, a range of them, or of every so-many-th.
+        // `--sectors`: sectors too. `--every`: every so-many-th flip. `--canary`: some flips with each rule broken. A
+        // kind, a store and a number: that damage; with an end, a range of them, or of every so-many-th, maybe with a
+        // rule broken.
         switch arguments.count {
+        case 1 where arguments == ["--canary"]: return try catchCanaries()
         case 0...3 where arguments.allSatisfy({ $0.hasPrefix("--") || Int($0) != nil }): return try runAll()
         case 3:
             let (kind, store, number) = try (Self.kind(arguments[0]), Self.store(arguments[1]), number(2))
             return try replay(Self.damage(kind, number, of: store), of: store)
-        case 5:
+        case 5, 6:
             let (kind, store) = try (Self.kind(arguments[0]), Self.store(arguments[1]))
             let (stride, first, end) = try (number(2), number(3), number(4))
             guard first <= end else { throw WrongUsage(message: "a range of damages does not end before it begins") }
-            try runRange(kind, store, first..<end, every: stride)
+            let canary = arguments.count == 6 ? RotCanary(rawValue: arguments[5]) : nil
+            try runRange(kind, store, first..<end, every: stride, canary)
             return 0
         default: throw WrongUsage(message: "bitflips takes no such arguments")
         }
@@ -68,9 +73,44 @@ struct BitFlipProof {
     }
 
     private func runAll(withSectors: Bool, every stride: Int) throws -> Int32 {
-        var start = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &start)
+        let start = ContinuousClock.now
         let stores = try RotStore.all()
+        let (counts, crashed) = try sweep(stores, withSectors: withSectors, every: stride)
+        print(
+            """
+            {"flips":\(counts.flips),"detected":\(counts.detected),"harmless":\(counts.harmless),\
+            "wrong":\(counts.wrong),"crashed":\(crashed),"stores":\(stores.count),"sectors":\(counts.sectors),\
+            "seconds":\((ContinuousClock.now - start).components.seconds)}
+            """)
+        return counts.wrong == 0 && crashed == 0 ? 0 : 1
+    }
+
+    /// Breaks each rule in turn; each must be caught.
+    private func catchCanaries() throws -> Int32 {
+        let stores = try RotStore.all()
+        var total = Counts()
+        var (crashedCount, caught) = (0, 0)
+        for canary in RotCanary.allCases {
+            let (counts, crashed) = try sweep(stores, withSectors: false, every: Self.canaryStride, canary)
+            total.add(counts)
+            crashedCount += crashed
+            // Whoever dies says nothing wrong, and who says something wrong does not die.
+            let isCaught = canary == .dies ? crashed > 0 && counts.wrong == 0 : counts.wrong > 0 && crashed == 0
+            if isCaught { caught += 1 }
+            let verdict = isCaught ? "caught" : "not caught"
+            ProofShell.note("\(canary): \(verdict), \(counts.wrong) wrong, \(crashed) crashed")
+        }
+        print(
+            """
+            {"flips":\(total.flips),"wrong":\(total.wrong),"crashed":\(crashedCount),\
+            "canaries":\(RotCanary.allCases.count),"caught":\(caught)}
+            """)
+        return caught == RotCanary.allCases.count ? 0 : 1
+    }
+
+    private func sweep(
+        _ stores: [RotStore], withSectors: Bool, every stride: Int, _ canary: RotCanary? = nil
+    ) throws -> (counts: Counts, crashed: Int) {
         var parts: [TrialSweep<Counts>.Part] = []
         for store in stores {
             var kinds = [(Kind.flips, stride, (store.bitCount + stride - 1) / stride)]
@@ -83,22 +123,15 @@ struct BitFlipProof {
                 }
             }
         }
-        let (counts, crashed) = try TrialSweep<Counts>.run(parts) { command, number in
+        return try TrialSweep<Counts>.run(parts, behind: canary.map { [$0.rawValue] } ?? []) { command, number in
             "\(command[1]) \(command[2]) \(number * (Int(command[3]) ?? 1))"
         }
-        var end = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &end)
-        print(
-            """
-            {"flips":\(counts.flips),"detected":\(counts.detected),"harmless":\(counts.harmless),\
-            "wrong":\(counts.wrong),"crashed":\(crashed),"stores":\(stores.count),"sectors":\(counts.sectors),\
-            "seconds":\(end.tv_sec - start.tv_sec)}
-            """)
-        return counts.wrong == 0 && crashed == 0 ? 0 : 1
     }
 
     /// Tries a range of one store's damages, or of every so-many-th.
-    private func runRange(_ kind: Kind, _ store: RotStore, _ range: Range<Int>, every stride: Int) throws {
+    private func runRange(
+        _ kind: Kind, _ store: RotStore, _ range: Range<Int>, every stride: Int, _ canary: RotCanary?
+    ) throws {
         let damages = kind == .sectors ? store.sectorDamages() : []
         let count = kind == .sectors ? damages.count : store.bitCount
         guard stride > 0, stride <= count, range.upperBound <= (count + stride - 1) / stride else {
@@ -107,9 +140,8 @@ struct BitFlipProof {
         var told = 0
         try TrialSweep<Counts>.runTrials(range) { place, counts in
             let number = place * stride
-            guard let outcome = store.outcome(of: kind == .sectors ? damages[number] : store.flip(number)) else {
-                return
-            }
+            let damage = kind == .sectors ? damages[number] : store.flip(number)
+            guard let outcome = store.outcome(of: damage, canary: canary) else { return }
             if kind == .sectors { counts.sectors += 1 } else { counts.flips += 1 }
             switch outcome {
             case .detected: counts.detected += 1
@@ -117,8 +149,7 @@ struct BitFlipProof {
             case .wrong(let what):
                 counts.wrong += 1
                 told += 1
-                if told <= 3 {
-                    let damage = try Self.damage(kind, number, of: store)
+                if told <= 3, canary == nil {
                     ProofShell.note("\(kind) \(store.name) \(number): \(damage): \(what)")
                 }
             }

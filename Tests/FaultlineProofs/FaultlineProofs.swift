@@ -6,6 +6,7 @@ struct FaultlineProofs {
     static let usage = """
         usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--images COUNT] [--items COUNT] | --canary
                FaultlineProofs bitflips [--sectors] [--every ODD]    every bit of the reference stores, or fewer
+               FaultlineProofs bitflips --canary                     some of them with each rule broken
                FaultlineProofs bitflips flips|sectors STORE NUMBER   one damage again
                FaultlineProofs faults --seeds COUNT | --seed ONE | --canary
                FaultlineProofs faults disk|system LEG SEED NUMBER    one fault again
@@ -14,7 +15,7 @@ struct FaultlineProofs {
                FaultlineProofs model --seed ONE --keep NUMBERS   some operations of one life again
                FaultlineProofs interleavings [--canary]          every order of two jobs' steps
                FaultlineProofs interleavings one NUMBER          one order again
-               FaultlineProofs full-disk NAME DIRECTORY CYCLES [FIRST]   on a small file system
+               FaultlineProofs full-disk NAME DIRECTORY CYCLES [FIRST] | --canary   on a small file system
         """
 
     static func main() {

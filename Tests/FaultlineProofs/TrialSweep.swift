@@ -23,19 +23,20 @@ struct TrialSweep<Counts: TrialCounts> {
     ///
     /// - Parameters:
     ///   - parts: The work; longer parts first, so that no core is left alone with one.
+    ///   - words: What follows the range on every command line.
     ///   - name: Names a trial for people, given its part's command and its number.
     /// - Returns: What all trials came to, and how many did not survive.
     /// - Throws: What keeps processes from being started.
-    static func run(_ parts: [Part], name: @escaping @Sendable ([String], Int) -> String) throws -> (
-        counts: Counts, crashed: Int
-    ) {
+    static func run(
+        _ parts: [Part], behind words: [String] = [], name: @escaping @Sendable ([String], Int) -> String
+    ) throws -> (counts: Counts, crashed: Int) {
         let total = Mutex((counts: Counts(), crashed: 0, failure: (any Error)?.none))
         let work = parts
         DispatchQueue.concurrentPerform(iterations: work.count) { place in
             let (command, range) = work[place]
             if total.withLock({ $0.failure != nil }) { return }
             do {
-                let (counts, crashed) = try runPart(command, range)
+                let (counts, crashed) = try runPart(command, range, words)
                 let told = total.withLock { total in
                     total.counts.add(counts)
                     defer { total.crashed += crashed.count }
@@ -52,17 +53,19 @@ struct TrialSweep<Counts: TrialCounts> {
         }
     }
 
-    private static func runPart(_ command: [String], _ range: Range<Int>) throws -> (counts: Counts, crashed: [Int]) {
+    private static func runPart(
+        _ command: [String], _ range: Range<Int>, _ words: [String]
+    ) throws -> (counts: Counts, crashed: [Int]) {
         var counts = Counts()
         var crashed: [Int] = []
         var next = range.lowerBound
         while next < range.upperBound {
-            let (done, isWhole) = try runProcess(command, next..<range.upperBound, &counts)
+            let (done, isWhole) = try runProcess(command, next..<range.upperBound, words, &counts)
             next += done
             if isWhole { break }
             // One of this block: each for itself.
             let end = min(next + blockCount, range.upperBound)
-            for number in next..<end where try !runProcess(command, number..<number + 1, &counts).isWhole {
+            for number in next..<end where try !runProcess(command, number..<number + 1, words, &counts).isWhole {
                 crashed.append(number)
             }
             next = end
@@ -72,9 +75,9 @@ struct TrialSweep<Counts: TrialCounts> {
 
     /// - Returns: How many trials were counted, and whether the process lived to its end.
     private static func runProcess(
-        _ command: [String], _ range: Range<Int>, _ counts: inout Counts
+        _ command: [String], _ range: Range<Int>, _ words: [String], _ counts: inout Counts
     ) throws -> (done: Int, isWhole: Bool) {
-        let run = try ProofProcess(command + ["\(range.lowerBound)", "\(range.upperBound)"])
+        let run = try ProofProcess(command + ["\(range.lowerBound)", "\(range.upperBound)"] + words)
         var done = 0
         for line in run.lines {
             guard let block = try? JSONDecoder().decode(Block.self, from: Data(line.utf8)) else { continue }

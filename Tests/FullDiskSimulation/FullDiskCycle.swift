@@ -15,6 +15,7 @@ struct FullDiskCycle {
     private let fillerByteCount: UInt64
     private let options: LogOptions
     private let holdsBack: Bool
+    private let disk: Disk
     private var random: Seed
     private var state = CrashModel()
     private var log: Log
@@ -23,10 +24,18 @@ struct FullDiskCycle {
     private var path: String { directory + "/store" }
 
     /// Makes a store, and three files beside it that take a sixth of the space each.
-    init(in directory: String, _ seed: Seed) throws {
+    ///
+    /// - Parameters:
+    ///   - directory: Where, on a small file system.
+    ///   - seed: Makes contents and limits.
+    ///   - canary: A rule to be broken.
+    /// - Throws: What the disk or the log says.
+    init(in directory: String, _ seed: Seed, _ canary: FullDiskCanary?) throws {
         self.directory = directory
         random = seed
-        let disk = PosixDisk()
+        let system = PosixDisk()
+        let disk = canary.map { BrokenFullDisk(over: system, $0) } ?? system
+        self.disk = disk
         let free = try disk.freeByteCount(in: directory)
         fillerByteCount = free / 6
         fillers = (1...3).map { "\(directory)/filler-\($0)" }
@@ -41,12 +50,12 @@ struct FullDiskCycle {
         options.ballastByteCount = Int(free / 16)
         options.ballastStoreByteCount = holdsBack ? Int(free / 8) : .max
         self.options = options
-        log = try Self.open(directory + "/store", options)
+        log = try Self.open(directory + "/store", on: disk, options)
         for filler in fillers { try fill(filler) }
     }
 
-    private static func open(_ path: String, _ options: LogOptions) throws(LogError) -> Log {
-        try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: CrashDeriver())
+    private static func open(_ path: String, on disk: Disk, _ options: LogOptions) throws(LogError) -> Log {
+        try Log.open(path, on: disk, clock: .system, options: options, deriver: CrashDeriver())
     }
 
     private func fill(_ path: String) throws {
@@ -83,7 +92,7 @@ struct FullDiskCycle {
         try check("opened again on a full disk")
         try write("after it was opened again with room")
         try log.close()
-        log = try Self.open(path, options)
+        log = try Self.open(path, on: disk, options)
         try check("closed and opened again")
         try log.close()
     }
@@ -192,14 +201,14 @@ struct FullDiskCycle {
 
     private mutating func reopen() throws {
         do throws(LogError) {
-            log = try Self.open(path, options)
+            log = try Self.open(path, on: disk, options)
         } catch {
             guard error.code == .fullDisk, !holdsBack else {
                 throw CrashViolation("on a full disk opening is refused: \(error.code): \(error)")
             }
             report.refusedOpeningCount += 1
             try makeRoom(2)
-            log = try Self.open(path, options)
+            log = try Self.open(path, on: disk, options)
             return
         }
         try check("opened on a full disk")

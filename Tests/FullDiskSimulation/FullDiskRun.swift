@@ -6,13 +6,16 @@ import FaultlineTestSupport
 package struct FullDiskRun {
     private let directory: String
     private let cycles: Range<UInt64>
+    private let canary: FullDiskCanary?
 
     /// - Parameters:
     ///   - directory: An empty directory of a small file system, which nobody else uses.
     ///   - cycles: Their numbers, from which everything follows.
-    package init(in directory: String, cycles: Range<UInt64>) {
+    ///   - canary: A rule to be broken.
+    package init(in directory: String, cycles: Range<UInt64>, canary: FullDiskCanary? = nil) {
         self.directory = directory
         self.cycles = cycles
+        self.canary = canary
     }
 
     /// Runs cycle after cycle, each with a new store.
@@ -22,7 +25,7 @@ package struct FullDiskRun {
             let folder = "\(directory)/cycle-\(number)"
             do {
                 try PosixDisk().createDirectory(folder)
-                var cycle = try FullDiskCycle(in: folder, Seed(number))
+                var cycle = try FullDiskCycle(in: folder, Seed(number), canary)
                 defer { report.add(cycle.report) }
                 try cycle.run()
             } catch {

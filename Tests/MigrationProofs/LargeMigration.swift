@@ -10,11 +10,16 @@ struct LargeMigration {
     /// How its one stage is written.
     enum Kind: String, CaseIterable {
         case streamed, policy
+        /// A streamed stage whose closure keeps what it reads: a canary.
+        case keeping
+
+        static let proven: [Kind] = [.streamed, .policy]
 
         var plan: any SchemaMigrationPlan.Type {
             switch self {
             case .streamed: LargeStreamedPlan.self
             case .policy: LargePolicyPlan.self
+            case .keeping: LargeKeepingPlan.self
             }
         }
     }

@@ -1,6 +1,7 @@
 import Faultline
 import FaultlineMigration
 import Foundation
+import Synchronization
 
 /// Persons of a kilobyte, one in sixteen with a photo of its own that is a value of the person.
 enum Large1: VersionedSchema {
@@ -47,22 +48,39 @@ enum Large2: VersionedSchema {
 
 enum LargeStreamedPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [Large1.self, Large2.self] }
+    static var stages: [MigrationStage] { [.large { _ in }] }
+}
+
+/// The same, but every note that was read is kept.
+enum LargeKeepingPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Large1.self, Large2.self] }
     static var stages: [MigrationStage] {
-        [
-            .streamed(
-                fromVersion: Large1.self, toVersion: Large2.self,
-                StreamedEntity(Large1.Person.self) { old, output in
-                    let parts = old.name.split(separator: " ")
-                    let new = Large2.Person(
-                        number: old.number, firstName: String(parts[0]), lastName: String(parts[1]), notes: old.notes)
-                    if let blob = old.blob(\.photo) {
-                        let photo = Large2.Photo()
-                        photo.setBlob(blob, for: \.bytes)
-                        new.photo = photo
-                    }
-                    try output.insert(new)
-                })
-        ]
+        [.large { old in kept.withLock { $0.append(Array(old.notes.utf8)) } }]
+    }
+
+    private static let kept = Mutex<[[UInt8]]>([])
+}
+
+extension MigrationStage {
+    /// Splits the name of each person, and makes an object of its photo.
+    ///
+    /// - Parameter meet: Gets each person before.
+    /// - Returns: The stage.
+    fileprivate static func large(_ meet: @escaping @Sendable (Large1.Person) -> Void) -> MigrationStage {
+        .streamed(
+            fromVersion: Large1.self, toVersion: Large2.self,
+            StreamedEntity(Large1.Person.self) { old, output in
+                meet(old)
+                let parts = old.name.split(separator: " ")
+                let new = Large2.Person(
+                    number: old.number, firstName: String(parts[0]), lastName: String(parts[1]), notes: old.notes)
+                if let blob = old.blob(\.photo) {
+                    let photo = Large2.Photo()
+                    photo.setBlob(blob, for: \.bytes)
+                    new.photo = photo
+                }
+                try output.insert(new)
+            })
     }
 }
 

@@ -11,7 +11,7 @@ struct MigrationProofs {
                MigrationProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                MigrationProofs migrate DIRECTORY ROWS CEILING [policy]
                                                                  its migration, streamed or by a policy; the ceiling in MiB
-               MigrationProofs large MEBIBYTES CEILING           a store of that size by two kinds of stages; both in MiB
+               MigrationProofs large MEBIBYTES CEILING [--canary]   a store of that size by two kinds of stages; both in MiB
                MigrationProofs graph --seeds COUNT | --seed ONE | --canary   random operations on objects
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """

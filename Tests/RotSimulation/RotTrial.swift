@@ -14,22 +14,29 @@ package enum RotOutcome: Equatable, Sendable {
 }
 
 extension RotStore {
-    /// Damages the store, opens it and reads everything back, then opens it as the tool does and verifies it; nil where
-    /// the damage changes no byte.
-    package func outcome(of damage: RotDamage) -> RotOutcome? {
+    /// Damages the store, opens it and reads everything back, then opens it as the tool does and verifies it.
+    ///
+    /// - Parameters:
+    ///   - damage: What happens to its bytes.
+    ///   - canary: A rule to be broken.
+    /// - Returns: What came of it; nil where the damage changes no byte.
+    package func outcome(of damage: RotDamage, canary: RotCanary? = nil) -> RotOutcome? {
         let disk = self.disk.afterProcessDeath()
         let damaged = damage.apply(to: disk)
         if damaged.isEmpty { return nil }
+        canary?.repair(damage.path, on: disk)
+        canary?.die(of: damage.path)
         let reader = disk.afterProcessDeath()
-        if case .wrong(let what) = outcome(for: .writing, on: disk, damage.path, damaged) { return .wrong(what) }
+        let written = outcome(for: .writing, on: disk, damage.path, damaged, canary)
+        if case .wrong = written { return written }
         // Opening for writing may have replaced what does not verify, and the open report alone says so.
-        let outcome = outcome(for: .reading, on: reader, damage.path, damaged)
+        let outcome = outcome(for: .reading, on: reader, damage.path, damaged, canary)
         guard case .wrong(let what) = outcome else { return outcome }
         return .wrong("open for reading: \(what)")
     }
 
     private func outcome(
-        for access: LogAccess, on disk: SimulatedDisk, _ path: String, _ damaged: [Int]
+        for access: LogAccess, on disk: SimulatedDisk, _ path: String, _ damaged: [Int], _ canary: RotCanary?
     ) -> RotOutcome {
         var options = options
         options.access = access
@@ -45,7 +52,7 @@ extension RotStore {
             // Whatever else told of the damage: who verifies the store has to learn of it.
             var findings: [Finding] = []
             try log.verify({ findings.append($0) }, progress: { _, _ in })
-            if let finding = findings.first {
+            if let finding = findings.first, canary != .hidesFindings {
                 return finding.path == nil && finding.kind == .damage
                     ? .wrong("the finding names no file: \(finding)") : .detected
             }

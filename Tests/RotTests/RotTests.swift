@@ -1,3 +1,4 @@
+import FaultlineTestSupport
 import Foundation
 import RotSimulation
 import Testing
@@ -43,6 +44,12 @@ struct RotTests {
                 #expect(store.outcome(of: .flippedBit(bit, path: path)) == .detected, "\(path), bit \(bit)")
             }
         }
+    }
+
+    /// What the flips are worth: rules that are broken on purpose.
+    @Test func everyBrokenRuleIsCaught() throws {
+        let run = try ProofProcess(["bitflips", "--canary"])
+        #expect(run.status == 0, "\(run.lines)")
     }
 
     @Test func theDocumentListsTheBytesThatMeanNothing() throws {

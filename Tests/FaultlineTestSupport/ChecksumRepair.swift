@@ -1,15 +1,19 @@
 import FaultlineDisk
-import FaultlineLog
 
 /// Makes the checksums of a file fit what it says, by docs/FileFormat.md and not by the code that reads them, so that
 /// bytes behind them are looked at too.
-struct ChecksumRepair {
+package struct ChecksumRepair {
     private var bytes: [UInt8]
     /// Of the file's header: salt and number.
     private var place: (salt: UInt64, number: UInt64) = (0, 0)
 
     /// The bytes of a file of that name, repaired.
-    static func repaired(_ bytes: [UInt8], name: String) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - bytes: What the file holds.
+    ///   - name: Its name, which says what it is.
+    /// - Returns: As many bytes.
+    package static func repaired(_ bytes: [UInt8], name: String) -> [UInt8] {
         var repair = ChecksumRepair(bytes: bytes)
         if name == "IDENTITY" {
             for start in [0, 4_096] { repair.seal(start..<start + 4_092, into: start + 4_092) }
