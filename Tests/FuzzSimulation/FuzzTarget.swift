@@ -1,7 +1,7 @@
 /// What the fuzzer's bytes are taken for.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// A file of a store whose other files are whole.
-    case identity, manifest, segment, moved, blob, checkpoint, run
+    case identity, lock, manifest, segment, moved, blob, checkpoint, run
     /// Several files of a store, and the same as salvage sees them.
     case store, salvage
     /// A nested value, as each entry of the catalog.
@@ -10,12 +10,12 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case row
 
     /// Whether there are checksums in it.
-    package var hasChecksums: Bool { self != .catalog && self != .row }
+    package var hasChecksums: Bool { self != .lock && self != .catalog && self != .row }
 
     /// The store that the file is one of.
     var origin: FuzzStore {
         switch self {
-        case .identity, .segment, .blob, .store, .salvage, .catalog, .row: .written
+        case .identity, .lock, .segment, .blob, .store, .salvage, .catalog, .row: .written
         case .checkpoint, .run: .closed
         case .manifest, .moved: .compacted
         }
@@ -25,6 +25,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     var namePrefix: String {
         switch self {
         case .identity: "IDENTITY"
+        case .lock: "LOCK"
         case .manifest: "m-"
         case .segment: "s-"
         case .moved: "c-"

@@ -20,6 +20,7 @@ package struct FuzzTrial: Sendable {
     /// Bytes to begin with: what they should be.
     package func seeds() throws -> [[UInt8]] {
         switch target {
+        case .lock: return [LockTrial.seed(of: target.origin)]
         case .identity, .manifest, .segment, .moved, .blob, .checkpoint, .run:
             let origin = target.origin
             return origin.names.filter { $0.hasPrefix(target.namePrefix) }.map(origin.bytes)
@@ -46,6 +47,7 @@ package struct FuzzTrial: Sendable {
         case .salvage:
             let (store, files) = FuzzArchive.unpack(bytes)
             try salvage(store.disk(replacing: files.map(repaired)))
+        case .lock: try LockTrial.run(bytes, in: target.origin)
         case .identity, .manifest, .segment, .moved, .blob, .checkpoint, .run:
             let name = target.origin.name(target.namePrefix)
             var file = bytes
