@@ -50,29 +50,9 @@ import Testing
 
     @Test func aLockedStoreIsRefused() throws {
         let (folder, path) = try made()
-        let lock = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: path).first { $0.uppercased().contains("LOCK") })
-        let child = Process()
-        child.executableURL = URL(filePath: "/usr/bin/env")
-        // Byte 0 of the lock file, held by another process until its input ends.
-        child.arguments = [
-            "perl", "-e",
-            """
-            use Fcntl qw(:DEFAULT :flock F_SETLK F_WRLCK); sysopen(F, $ARGV[0], O_RDWR) or exit 3;
-            my $l = pack('s s x4 q q i x4', F_WRLCK, 0, 0, 1, 0);
-            fcntl(F, F_SETLK, $l) or exit 4; syswrite(STDOUT, "x"); <STDIN>;
-            """, "\(path)/\(lock)",
-        ]
-        let input = Pipe()
-        let output = Pipe()
-        child.standardInput = input
-        child.standardOutput = output
-        try child.run()
-        let signal = output.fileHandleForReading.readData(ofLength: 1)
-        try #require(signal == Data("x".utf8))
+        let lock = try HeldLock(ofStoreIn: path)
         expectError(.lockedByAnother, opening: path)
-        try input.fileHandleForWriting.close()
-        child.waitUntilExit()
+        lock.release()
         #expect(try ModelContext(open(path)).fetchCount(FetchDescriptor<Document>()) == 10)
         _ = folder
     }
