@@ -66,6 +66,11 @@ public struct StoreOptions: Hashable, Sendable {
         /// Taken is that the first stage that goes through objects makes as much as it reads, and a tenth more. One that
         /// makes much less needs less. The error is `MigrationError` of code `fullDisk`.
         public var checksSpace = true
+        /// Threads that run the closures of streamed stages, from 1 to 4; nil for as many as there are processors, and no
+        /// more than the memory ceiling has room for.
+        ///
+        /// With 1 the thread that opens the container does everything. What becomes of the objects does not depend on it.
+        public var workerCount: Int?
         /// For how long the store can return to the state before the migration (`ModelContainer.rollBackMigration`), by
         /// the machine's clock; nil, the default, for not at all.
         ///
@@ -99,6 +104,7 @@ public struct StoreOptions: Hashable, Sendable {
             left.memoryCeiling == right.memoryCeiling && left.bytesPerSecond == right.bytesPerSecond
                 && left.unhandledData == right.unhandledData && left.onFailure == right.onFailure
                 && left.gracePeriod == right.gracePeriod && left.checksSpace == right.checksSpace
+                && left.workerCount == right.workerCount
         }
 
         /// Hashes what `==` compares.
@@ -109,6 +115,7 @@ public struct StoreOptions: Hashable, Sendable {
             hasher.combine(onFailure)
             hasher.combine(gracePeriod)
             hasher.combine(checksSpace)
+            hasher.combine(workerCount)
         }
 
         var options: MigrationOptions {
@@ -118,6 +125,7 @@ public struct StoreOptions: Hashable, Sendable {
             options.bytesPerSecond = bytesPerSecond
             options.gracePeriod = gracePeriod
             options.checksSpace = checksSpace
+            options.workerCount = workerCount
             options.watchers = watchers
             options.mapping = mapping
             return options

@@ -75,32 +75,47 @@ struct StreamedRuleTests {
         }
     }
 
-    @Test(arguments: [("p5", "players"), ("b3", "badges")])
-    func `collections of what goes over as it is have members enough`(missing: String, property: String) throws {
+    /// Shares of two players, or of two badges.
+    private func options(_ workerCount: Int) -> MigrationOptions {
+        var options = MigrationOptions()
+        options.workerCount = workerCount
+        options.shareCount = 2
+        return options
+    }
+
+    @Test(arguments: [("p5", "players"), ("b3", "badges")], [1, 2, 4])
+    func `collections of what goes over as it is have members enough`(
+        left: (name: String, property: String), workerCount: Int
+    ) throws {
+        let (missing, property) = left
+        let options = options(workerCount)
         let stores = Stores()
         try makeTeams(in: stores)
         try Plan.$missing.withValue([missing]) {
             let report = try stores.preview(V2.self, Plan.self)
             #expect(report.failures.map(\.property) == [property])
             for _ in 0..<2 {
-                let error = #expect(throws: MigrationError.self) { try stores.open(V2.self, Plan.self) }
+                let error = #expect(throws: MigrationError.self) {
+                    try stores.open(V2.self, Plan.self, migration: options)
+                }
                 #expect(error?.code == .stageFailed && error?.stage == "1.0.0 → 2.0.0", "\(error?.description ?? "")")
                 #expect(error?.entityName == "Team" && error?.propertyName == property)
                 #expect(error?.object == (property == "players" ? 3 : 4))
             }
         }
         try stores.use(V1.self) { _, context in try #expect(context.fetchCount(FetchDescriptor<V1.Player>()) == 8) }
-        try stores.use(V2.self, Plan.self) { _, context in
+        try stores.use(V2.self, Plan.self, migration: options) { _, context in
             try #expect(context.all(V2.Team.self).map(\.players.count) == [2, 2, 2, 2])
             try #expect(context.all(V2.Team.self).map { $0.badges.map(\.name) } == [["b0"], ["b1"], ["b2"], ["b3"]])
         }
         #expect(try stores.findings(V2.self) == [])
     }
 
-    @Test func `members may come batch by batch`() throws {
+    @Test(arguments: [1, 2, 4]) func `members may come batch by batch`(workerCount: Int) throws {
         let stores = Stores()
         try makeTeams(in: stores)
-        var options = MigrationOptions()
+        var options = options(workerCount)
+        options.shareCount = 1
         options.batchByteCount = 1
         let seen = Mutex<[MigrationProgress]>([])
         options.progress = { progress in seen.withLock { $0.append(progress) } }

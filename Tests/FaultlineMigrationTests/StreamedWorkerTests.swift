@@ -1,6 +1,7 @@
 import Dispatch
 import Faultline
 import FaultlineMigration
+import FaultlineTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -111,6 +112,35 @@ struct StreamedWorkerTests {
         }
     }
 
+    /// In a share that comes after one of which all was converted.
+    @Test(arguments: [1, 2, 4])
+    func aDiskThatFailsIsNamedAndNotTheValueThatStoodIn(workerCount: Int) throws {
+        let disk = FailingDisk(over: SimulatedDisk(directories: ["/s"]))
+        let stores = Stores(disk, "/s/store")
+        try WorkStore.make(in: stores)
+        let isFirstDone = DispatchSemaphore(value: 0)
+        let notes = CrewNotes { number in
+            if number == CrewPlan.shareCount - 1 { isFirstDone.signal() }
+            if number == CrewPlan.shareCount {
+                #expect(isFirstDone.wait(timeout: .now() + 30) == .success)
+                disk.arm(DiskFault(of: [.read], ordinal: 0, isSticky: true))
+            }
+        }
+        let error = CrewNotes.$current.withValue(notes) {
+            #expect(throws: MigrationError.self) {
+                try stores.open(Work2.self, PhotographedCrewPlan.self, migration: CrewPlan.options(workerCount))
+            }
+        }
+        disk.disarm()
+        let cause = try #require(error?.cause as? StorageError, "\(error?.description ?? "")")
+        #expect(cause.path?.hasPrefix("/s/store/") == true, "\(cause)")
+        #expect(error?.code == .stageFailed && error?.entityName == "Employee")
+        try stores.use(Work2.self, PhotographedCrewPlan.self, migration: CrewPlan.options(workerCount)) { _, context in
+            try #expect(context.all(Work2.Photo.self).count == 40)
+        }
+        #expect(try stores.findings(Work2.self) == [])
+    }
+
     @Test(arguments: [1, 2, 4])
     func aCancelledStageGoesOn(workerCount: Int) throws {
         let expected = try Self.outcome(CrewPlan.options(1))
@@ -162,6 +192,27 @@ struct StreamedWorkerTests {
         #expect(seen.withLock { $0 } == Array(0..<WorkStore.count))
     }
 
+    @Test func aConfigurationSaysHowManyThreads() throws {
+        let stores = Stores(isOnDisk: true)
+        try stores.use(Queue1.self) { _, context in
+            for number in 0..<3_000 { context.insert(Queue1.Job(name: "job \(number)")) }
+            try context.save()
+        }
+        let threads = Mutex<Set<UInt>>([])
+        let during: @Sendable () -> Void = {
+            usleep(20)
+            threads.withLock { _ = $0.insert(UInt(pthread_self())) }
+        }
+        var configuration = ModelConfiguration(url: URL(filePath: stores.directory))
+        configuration.options.migration.workerCount = 1
+        try QueuePlan.$during.withValue(during) {
+            try ModelContainer(
+                for: Schema(versionedSchema: Queue2.self), migrationPlan: QueuePlan.self, configurations: configuration
+            ).close()
+        }
+        #expect(threads.withLock { $0 } == [UInt(pthread_self())])
+    }
+
     @Test func aWorkerThatOpensTheStoreIsRefused() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
@@ -181,5 +232,29 @@ struct StreamedWorkerTests {
             try stores.use(Work2.self, CrewPlan.self, migration: CrewPlan.options(2)) { _, _ in }
         }
         #expect(refusals.withLock { $0 } == [.stageFailed])
+    }
+}
+
+/// Refuses employees without a photo that have to have one.
+private enum PhotographedCrewPlan: SchemaMigrationPlan {
+    private struct Unphotographed: Error {}
+
+    static var schemas: [any VersionedSchema.Type] { CrewPlan.schemas }
+    static var stages: [MigrationStage] {
+        [
+            .streamed(
+                fromVersion: Work1.self, toVersion: Work2.self,
+                StreamedEntity(Work1.Employee.self) { old, output in
+                    try CrewNotes.current.during(old.number)
+                    let new = Work2.Employee(number: old.number, firstName: old.name, lastName: "")
+                    if old.number % 5 == 0 {
+                        guard let bytes = old.photo else { throw Unphotographed() }
+                        let photo = Work2.Photo()
+                        photo.bytes = bytes
+                        new.photo = photo
+                    }
+                    try output.insert(new)
+                })
+        ]
     }
 }
