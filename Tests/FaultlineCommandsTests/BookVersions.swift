@@ -29,12 +29,16 @@ enum Books2: VersionedSchema {
 enum BookPlan: SchemaMigrationPlan {
     struct Wordless: Error {}
 
+    /// Called with each title.
+    @TaskLocal static var during: @Sendable (_ title: String) -> Void = { _ in }
+
     static var schemas: [any VersionedSchema.Type] { [Books1.self, Books2.self] }
     static var stages: [MigrationStage] {
         [
             .streamed(
                 fromVersion: Books1.self, toVersion: Books2.self,
                 StreamedEntity(Books1.Book.self) { old, output in
+                    during(old.title)
                     let words = old.title.split(separator: " ").count
                     guard words > 0 else { throw Wordless() }
                     try output.insert(Books2.Book(title: old.title, words: words))

@@ -87,6 +87,48 @@ struct MigrateCommandTests {
         }
     }
 
+    /// The signal comes from a closure; the next ones wait until it has arrived.
+    @Test(arguments: [SIGINT, SIGTERM]) func `a signal cancels it, and --resume goes on`(signal: Int32) async throws {
+        try make(titles: (0..<2_000).map { "title \($0)" })
+        let result = try await #require(
+            processExitsWith: .exitCode(1), observing: [\.standardErrorContent]
+        ) { [store = store as String, signal = signal as Int32] in
+            let during: @Sendable (String) -> Void = { title in
+                let number = Int(title.dropFirst(6)) ?? 0
+                if number == 1_000 { kill(getpid(), signal) }
+                if number > 1_000 { usleep(10_000) }
+            }
+            BookPlan.$during.withValue(during) { MigrateCommand<BookPlan>.main([store]) }
+        }
+        #expect(text(result.standardErrorContent).contains("was cancelled"), "\(text(result.standardErrorContent))")
+        let resumed = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [store = store as String] in
+            let during: @Sendable (String) -> Void = { title in
+                precondition(Int(title.dropFirst(6)) ?? 0 > 1_000, "\(title) was done.")
+            }
+            BookPlan.$during.withValue(during) { MigrateCommand<BookPlan>.main([store, "--resume", "--json"]) }
+        }
+        let report = try MigrationReport(json: text(resumed.standardOutputContent))
+        #expect(report.resumes == 1 && report.objectsRead == 2_000 && report.objectsWritten == 2_000)
+        try expect(Books2.self)
+    }
+
+    @Test func `a store that another process has cannot be opened`() async throws {
+        try make(titles: ["one"])
+        let lock = try HeldLock(ofStoreIn: store)
+        let result = try await #require(
+            processExitsWith: .exitCode(3), observing: [\.standardErrorContent]
+        ) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store])
+        }
+        #expect(text(result.standardErrorContent).contains(store))
+        lock.release()
+        await #expect(processExitsWith: .success) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store])
+        }
+        try expect(Books2.self)
+    }
+
     @Test func `objects that cannot be converted are put aside on request`() async throws {
         try make(titles: ["one", ""])
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {

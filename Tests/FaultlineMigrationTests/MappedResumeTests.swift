@@ -76,6 +76,44 @@ struct MappedResumeTests {
         #expect(try cut.findings(Work2.self) == [])
     }
 
+    @Test(arguments: [("Employee", 155), ("City", 198)])
+    func `a stage that is cancelled goes on behind its last batch`(call: String, number: Int) throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let control = MigrationControl()
+        var cancelled = options(1)
+        cancelled.control = control
+        let stopping = PolicyNotes(
+            stop: { source in
+                if source.entity.name == call, source[call == "City" ? "lastNumber" : "number"] as? Int == number {
+                    control.cancel()
+                }
+            })
+        let error = PolicyNotes.$current.withValue(stopping) {
+            #expect(throws: MigrationError.self) {
+                try stores.open(Work2.self, ResumableWorkPlan.self, migration: cancelled)
+            }
+        }
+        #expect(error?.code == .cancelled)
+        let seen = Mutex<[Int]>([])
+        let notes = PolicyNotes(
+            stop: { source in
+                guard source.entity.name == "Employee", let number = source["number"] as? Int else { return }
+                seen.withLock { $0.append(number) }
+            })
+        try PolicyNotes.$current.withValue(notes) {
+            try stores.use(Work2.self, ResumableWorkPlan.self, migration: options(1)) { container, context in
+                #expect(container.migrationReport.resumes == 1)
+                #expect(container.migrationReport.objectsRead == 180 + 40 + 180)
+                try WorkStore.check(context)
+            }
+        }
+        // Of a batch of one object, that is the next.
+        seen.withLock { #expect($0.first == (call == "City" ? nil : 156)) }
+        #expect(notes.all == ["cities resume"])
+        #expect(try stores.findings(Work2.self) == [])
+    }
+
     @Test func `with a quarantine it begins again`() throws {
         let (_, cut) = try killed(at: 155, in: "Employee", 1)
         let notes = PolicyNotes()

@@ -331,13 +331,18 @@ package struct Migrator {
 
     /// Runs a custom or a mapped stage; where it fails and no earlier stage has finished, gives the migration up, so that
     /// the old state is in force at once.
+    ///
+    /// One that was cancelled and can go on is left as a kill would leave it.
     private func abandoningOnFailure(
         of progress: inout StepProgress, _ body: (inout StepProgress) throws -> Void
     ) throws {
         let isFirst = progress.intermediateTables.isEmpty
         do { try body(&progress) } catch {
+            let isCancelled = (error as? MigrationError)?.code == .cancelled
             // Should this fail too, the next opening does it.
-            if isFirst, let now = try? StoredCatalog.read(log.snapshot()) {
+            if isFirst, let now = try? StoredCatalog.read(log.snapshot()),
+                !isCancelled || now.migration?.mapped == nil
+            {
                 _ = try? MigrationAbandonment(log: log).run(now)
                 try? LeftBehindCleaning(log: log, layouts: now.layouts).run()
             }
