@@ -111,6 +111,25 @@ struct StreamedRuleTests {
         #expect(try stores.findings(V2.self) == [])
     }
 
+    /// Its worker has saved nothing, and nobody is to wait for its turn.
+    @Test(.timeLimit(.minutes(1))) func `a dry run looks at rules behind a share without objects`() throws {
+        let stores = Stores()
+        try makeTeams(in: stores)
+        try stores.use(V1.self) { _, context in
+            for team in try context.all(V1.Team.self) where ["t2", "t3"].contains(team.name) {
+                let members = team.players
+                let badges = team.badges
+                context.delete(team)
+                for player in members { context.delete(player) }
+                for badge in badges { context.delete(badge) }
+            }
+            try context.save()
+        }
+        let report = try stores.preview(V2.self, Plan.self, migration: options(1))
+        #expect(report.failures.isEmpty)
+        #expect(report.objectsRead == 6)
+    }
+
     @Test(arguments: [1, 2, 4]) func `members may come batch by batch`(workerCount: Int) throws {
         let stores = Stores()
         try makeTeams(in: stores)

@@ -248,7 +248,7 @@ private enum PhotographedCrewPlan: SchemaMigrationPlan {
                     try CrewNotes.current.during(old.number)
                     let new = Work2.Employee(number: old.number, firstName: old.name, lastName: "")
                     if old.number % 5 == 0 {
-                        guard let bytes = old.photo else { throw Unphotographed() }
+                        guard let bytes = old.photo, !bytes.isEmpty else { throw Unphotographed() }
                         let photo = Work2.Photo()
                         photo.bytes = bytes
                         new.photo = photo
