@@ -35,7 +35,11 @@ package final class MemoryBudget: @unchecked Sendable {
     }
 
     /// Bytes that may be used.
-    package let byteCount: Int
+    package var byteCount: Int { current.load(ordering: .relaxed) }
+    private let current: Atomic<Int>
+    private let whole: Int
+    /// What those who want less for a time have asked for; guarded by the lock.
+    private var limits: [Int] = []
     private let total = Atomic<Int>(0)
     private let rows = Atomic<Int>(0)
     private let pages = Atomic<Int>(0)
@@ -50,7 +54,27 @@ package final class MemoryBudget: @unchecked Sendable {
 
     package init(byteCount: Int) {
         precondition(byteCount > 0, "A memory budget is positive.")
-        self.byteCount = byteCount
+        whole = byteCount
+        current = Atomic(byteCount)
+    }
+
+    /// Calls `body` while at most so many bytes may be used; what is above is given back before.
+    ///
+    /// Of several limits at one time the least holds.
+    package func limited<R>(to byteCount: Int, _ body: () throws -> R) rethrows -> R {
+        precondition(byteCount > 0, "A memory budget is positive.")
+        change { $0.append(byteCount) }
+        defer { change { limits in limits.firstIndex(of: byteCount).map { limits.remove(at: $0) } } }
+        let excess = used - self.byteCount
+        if excess > 0 { reclaim(excess) }
+        return try body()
+    }
+
+    private func change(_ body: (inout [Int]) -> Void) {
+        lock.lock()
+        defer { lock.unlock() }
+        body(&limits)
+        current.store(min(whole, limits.min() ?? whole), ordering: .relaxed)
     }
 
     /// Bytes in use.

@@ -41,6 +41,15 @@ struct MigrationMemoryTests {
         #expect(many - few <= 6 << 20)
     }
 
+    /// The older container's budget is four times the ceiling, and the store's engine is one.
+    @Test(arguments: [[], ["policy"]]) func `a container of the old version does not raise the ceiling`(
+        words: [String]
+    ) throws {
+        let peak = try peak(rows: 400_000, payloadByteCount: 100, by: words + ["held"])
+        print("peak over the base line \(words), with the old version open: \(peak >> 10) KiB")
+        #expect(peak <= (Self.ceiling + 16) << 20)
+    }
+
     /// 60 MiB of rows and 240 MiB of large values, by a streamed stage and by a policy, at the least ceiling.
     @Test func `a store of 300 MiB migrates within the ceiling, and no large value is read`() throws {
         let run = try ProofProcess(["large", "300", "\(Self.ceiling)"], of: "MigrationProofs")

@@ -8,16 +8,20 @@ struct MemoryProof {
     private let rows: Int
     private let size: Int
     private let plan: any SchemaMigrationPlan.Type
+    /// Whether a container of the old version is alive meanwhile.
+    private let isHeld: Bool
 
     init(_ arguments: [String]) throws {
-        let isPolicy = arguments.count == 4 && arguments[3] == "policy"
-        guard arguments.count == 3 || isPolicy, let rows = Int(arguments[1]), let size = Int(arguments[2]), rows > 0,
+        let words = Set(arguments.dropFirst(3))
+        guard words.isSubset(of: ["policy", "held"]), arguments.count == 3 + words.count, let rows = Int(arguments[1]),
+            let size = Int(arguments[2]), rows > 0,
             size > 0, rows <= 100_000_000, size <= 1 << 20
         else { throw WrongUsage(message: "a directory and two numbers above 0 are needed") }
         directory = arguments[0]
         self.rows = rows
         self.size = size
-        plan = isPolicy ? MeasuredPolicyPlan.self : MeasuredPlan.self
+        isHeld = words.contains("held")
+        plan = words.contains("policy") ? MeasuredPolicyPlan.self : MeasuredPlan.self
     }
 
     func prepare() throws -> Int32 {
@@ -27,7 +31,9 @@ struct MemoryProof {
 
     func migrate() throws -> Int32 {
         // Lines come out as they are printed: whoever kills this process waits for one.
-        let measurement = try measureMigration(directory, rows: rows, ceiling: size << 20, plan: plan) { done in
+        let measurement = try measureMigration(
+            directory, rows: rows, ceiling: size << 20, plan: plan, isHeld: isHeld
+        ) { done in
             print("{\"done\":\(done)}")
             fflush(nil)
         }

@@ -108,6 +108,26 @@ func prepareMigrationMeasurement(_ directory: String, rows: Int, payloadByteCoun
     try container.close()
 }
 
+/// A container of the old version, and two objects, of which one was read.
+private struct HeldVersion {
+    private let container: ModelContainer
+    private let context: ModelContext
+    private let objects: [Measured1.Employee]
+
+    init(_ directory: String) throws {
+        container = try ModelContainer(
+            for: Measured1.models, directory: directory, on: PosixDisk(), options: LogOptions())
+        context = ModelContext(container)
+        var descriptor = FetchDescriptor<Measured1.Employee>()
+        descriptor.fetchLimit = 2
+        objects = try context.fetch(descriptor)
+        _ = objects.first?.name
+    }
+
+    /// Whether both can be read as they were.
+    var isWhole: Bool { objects.map(\.name) == ["First0 Last0", "First1 Last1"] }
+}
+
 /// Migrates what `prepareMigrationMeasurement` has written, and checks every object.
 ///
 /// - Parameters:
@@ -115,14 +135,16 @@ func prepareMigrationMeasurement(_ directory: String, rows: Int, payloadByteCoun
 ///   - rows: How many objects it has.
 ///   - ceiling: Bytes of memory that the migration may take.
 ///   - plan: Its one stage.
+///   - isHeld: Whether a container of the old version is alive meanwhile, at the budget that containers have.
 ///   - progress: Told after every thousand objects how many are done.
 /// - Returns: What it cost, and whether all objects came over.
 /// - Throws: What the container says.
 func measureMigration(
-    _ directory: String, rows: Int, ceiling: Int, plan: any SchemaMigrationPlan.Type,
+    _ directory: String, rows: Int, ceiling: Int, plan: any SchemaMigrationPlan.Type, isHeld: Bool,
     progress: @escaping @Sendable (Int) -> Void
 ) throws -> MigrationMeasurement {
     var measurement = MigrationMeasurement()
+    let held = try isHeld ? HeldVersion(directory) : nil
     _ = PeakMemory.reset()
     let before = PeakMemory.residentByteCount ?? 0
     let start = ContinuousClock.now
@@ -146,6 +168,7 @@ func measureMigration(
         seen[number] = true
     }
     if seen.contains(false) { measurement.isRight = false }
+    if held?.isWhole == false { measurement.isRight = false }
     try container.close()
     return measurement
 }

@@ -9,8 +9,9 @@ struct MigrationProofs {
         usage: MigrationProofs crash --states COUNT | --seeds COUNT | --seed ONE   power cuts in migrations
                MigrationProofs faults --seeds COUNT | --seed ONE [--every CALLS]   failing disks in migrations
                MigrationProofs prepare DIRECTORY ROWS BYTES      a store of the old version
-               MigrationProofs migrate DIRECTORY ROWS CEILING [policy]
-                                                                 its migration, streamed or by a policy; the ceiling in MiB
+               MigrationProofs migrate DIRECTORY ROWS CEILING [policy] [held]
+                                                                 its migration, streamed or by a policy; the ceiling in MiB;
+                                                                 held: by a process that has the old version open
                MigrationProofs large MEBIBYTES CEILING [--canary]   a store of that size by two kinds of stages; both in MiB
                MigrationProofs graph --seeds COUNT | --seed ONE | --canary   random operations on objects
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB

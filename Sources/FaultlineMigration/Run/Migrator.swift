@@ -294,17 +294,19 @@ package struct Migrator {
     func run(
         _ steps: MigrationSteps, _ begun: Begun, _ course: MigrationCourse, _ progress: inout StepProgress
     ) throws {
-        for (place, step) in steps.all.enumerated() {
-            if let resumed = begun.resumed, place < resumed.stage { continue }
-            let stopped = place == begun.resumed?.stage ? begun.resumed : nil
-            course.begin(step, at: place, isResumed: stopped != nil)
-            try course.quarantine.begin(step, reading: progress.current)
-            let beginning = StepBeginning(
-                log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course)
-            do {
-                try run(step, &progress, stopped: stopped, beginning, course)
-            } catch let error as MigrationError {
-                throw error.about(stage: step.title)
+        // An older container may have opened the log with more.
+        try log.budget.limited(to: max(options.engineByteCount, 1)) {
+            for (place, step) in steps.all.enumerated() where place >= begun.resumed?.stage ?? 0 {
+                let stopped = place == begun.resumed?.stage ? begun.resumed : nil
+                course.begin(step, at: place, isResumed: stopped != nil)
+                try course.quarantine.begin(step, reading: progress.current)
+                let beginning = StepBeginning(
+                    log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course)
+                do {
+                    try run(step, &progress, stopped: stopped, beginning, course)
+                } catch let error as MigrationError {
+                    throw error.about(stage: step.title)
+                }
             }
         }
     }
