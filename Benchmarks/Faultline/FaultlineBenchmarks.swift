@@ -25,7 +25,7 @@ struct FaultlineBenchmarks {
     static let workloads: [Workload] = [
         .data, .w1, .w2, .w2Eight, .w3, .w4Count, .w4Sum, .w5Email, .w6, .w8Insert, .w8List, .w8Read, .w10Clean,
         .w10Killed, .w12, .w12Compact, .faultList, .faultTouch, .migrateLight, .w9a,
-        .migrateStream, .w9b, .migratePolicy, .migrateStaged, .w9c,
+        .migrateStream, .migrateStreamAlone, .w9b, .migratePolicy, .migrateStaged, .w9c,
     ]
 
     private static func fail(_ message: String, status: Int32) -> Never {

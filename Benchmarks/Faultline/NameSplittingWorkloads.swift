@@ -7,6 +7,8 @@ extension Workload {
     static let migrateStream = splitting("migrate-stream", by: SplittingPlan.self)
     /// `w9b`: the same, under the name that the peers have it.
     static let w9b = splitting("w9b", by: SplittingPlan.self)
+    /// `migrate-stream-1`: the same on one thread.
+    static let migrateStreamAlone = splitting("migrate-stream-1", by: SplittingPlan.self, workerCount: 1)
     /// `migrate-policy`: the same by an entity migration policy, with its three passes.
     static let migratePolicy = splitting("migrate-policy", by: PolicyPlan.self)
 
@@ -16,20 +18,24 @@ extension Workload {
         departments: FetchDescriptor<PartedNames.Department>(), employees: \.employees, department: \.department,
         retained: { StagingPlan.objectsRetained })
 
-    private static func splitting(_ name: String, by plan: any SchemaMigrationPlan.Type) -> Workload {
+    private static func splitting(
+        _ name: String, by plan: any SchemaMigrationPlan.Type, workerCount: Int? = nil
+    ) -> Workload {
         splitting(
-            name, to: SplitNames.self, by: plan, SplitNames.Employee.self,
+            name, workerCount: workerCount, to: SplitNames.self, by: plan, SplitNames.Employee.self,
             departments: FetchDescriptor<SplitNames.Department>(), employees: \.employees, department: \.department)
     }
 
     private static func splitting<Version: VersionedSchema, Employee: SplitEmployee, Department: PersistentModel>(
-        _ name: String, to version: Version.Type, by plan: any SchemaMigrationPlan.Type, _ type: Employee.Type,
+        _ name: String, workerCount: Int? = nil, to version: Version.Type, by plan: any SchemaMigrationPlan.Type,
+        _ type: Employee.Type,
         departments descriptor: @autoclosure @escaping @Sendable () -> FetchDescriptor<Department>,
         employees: any KeyPath<Department, [Employee]> & Sendable,
         department: any KeyPath<Employee, Department?> & Sendable, retained: (@Sendable () -> Int)? = nil
     ) -> Workload {
         Workload(name, defaultCount: 1_000_000, start: .changing(EmployeeStore.full)) { run in
-            let configuration = EmployeeStore.configuration(run.store, ceilingMiB: run.budgetMiB)
+            var configuration = EmployeeStore.configuration(run.store, ceilingMiB: run.budgetMiB)
+            configuration.options.migration.workerCount = workerCount
             let measurement = WorkloadMeasurement(store: run.store)
             measurement.begin()
             measurement.resume()
