@@ -121,6 +121,19 @@ extension Account: ObjectLifecycle {
         #expect(throws: SwiftDataError.unknownSchema) { try context.save() }
     }
 
+    @Test func whoIsToldMayTakeEverythingBack() throws {
+        let store = try DynamicStore()
+        let context = ModelContext(store.container)
+        var lifecycle = EntityLifecycle()
+        lifecycle.willSave = { _ in context.rollback() }
+        lifecycle.didSave = { _ in Issue.record("Nothing was saved.") }
+        context.setLifecycle(lifecycle, forEntityNamed: "Department")
+        let department = try context.make("Department", ["name": "d"])
+        try context.save()
+        #expect(department.managedObjectContext == nil && !context.hasChanges)
+        #expect(try ModelContext(store.container).count(for: FetchRequest(entityName: "Department")) == 0)
+    }
+
     @Test func dynamicObjectsHaveCodeByEntity() throws {
         let store = try DynamicStore()
         let context = ModelContext(store.container)

@@ -33,6 +33,8 @@ extension ContextCore {
                 .readOnly, "The context is pinned (\(pinLabel)), so nothing can be saved in it. Unpin it first.")
         }
         let told = try hasLifecycles ? tellWillSave() : []
+        // Whoever was told may have taken everything back.
+        guard hasChanges || addition != nil else { return noteSaved() }
         try beginReading()
         defer { endReading() }
         // What a deletion takes along is what there is now, not what the context saw when it began to change things.
