@@ -64,7 +64,11 @@ package final class MemoryBudget: @unchecked Sendable {
     package func limited<R>(to byteCount: Int, _ body: () throws -> R) rethrows -> R {
         precondition(byteCount > 0, "A memory budget is positive.")
         change { $0.append(byteCount) }
-        defer { change { limits in limits.firstIndex(of: byteCount).map { limits.remove(at: $0) } } }
+        defer {
+            change { limits in
+                if let place = limits.firstIndex(of: byteCount) { limits.remove(at: place) }
+            }
+        }
         let excess = used - self.byteCount
         if excess > 0 { reclaim(excess) }
         return try body()
