@@ -22,6 +22,7 @@ package enum RotCanary: String, CaseIterable, Sendable {
 
     /// Ends the process, where that is the rule.
     func die(of path: String) {
-        if self == .dies, path.contains("/m-") { abort() }
+        // Not by a trap: the report that the runtime prints of each would hide what the proof says.
+        if self == .dies, path.contains("/m-") { kill(getpid(), SIGKILL) }
     }
 }
