@@ -163,13 +163,19 @@ extension EmployeeSums {
     /// Reads all nine properties of an employee.
     @inline(__always)
     mutating func add(_ employee: Employee, _ departments: [Department]) {
+        add(employee, inDepartment42: employee.department === departments[41])
+    }
+
+    /// Reads all properties of an employee but the department.
+    @inline(__always)
+    mutating func add(_ employee: Employee, inDepartment42 isInDepartment42: Bool) {
         add(
             salary: employee.salary,
             hireDate: employee.hireDate.timeIntervalSinceReferenceDate,
             level: employee.level,
             isActive: employee.active,
             byteCount: employee.name.utf8.count + employee.email.utf8.count + employee.notes.utf8.count,
-            isInDepartment42: employee.department === departments[41]
+            isInDepartment42: isInDepartment42
         )
     }
 }

@@ -23,8 +23,9 @@ struct FaultlineBenchmarks {
 
     /// All workloads, in the order in which they run.
     static let workloads: [Workload] = [
-        .data, .w1, .w2, .w2Eight, .w3, .w4Count, .w4Sum, .w5Email, .w6, .w8Insert, .w8List, .w8Read, .w10Clean,
-        .w10Killed, .w12, .w12Compact, .faultList, .faultTouch, .migrateLight, .w9a,
+        .data, .w1, .w2, .w2Eight, .w3, .w4Count, .w4Sum, .w5Email, .w5Sort, .w5Index,
+        .w5SortIndexed, .w6, .w7, .w8Insert, .w8List, .w8Read,
+        .w10Clean, .w10Killed, .w11Department, .w11Hop, .w12, .w12Compact, .faultList, .faultTouch, .migrateLight, .w9a,
         .migrateStream, .migrateStreamAlone, .w9b, .migratePolicy, .migrateStaged, .w9c,
     ]
 

@@ -47,6 +47,24 @@ import Testing
         #expect(smallest == "aaaaiscd lpipajz")
     }
 
+    @Test func knowsTheFirstFiftyNames() {
+        let maker = EmployeeMaker()
+        let all = (1...10_000).map { maker.employee($0).name }.sorted()
+
+        #expect(FirstNames.expected(n: 10_000) == Array(all.prefix(50)))
+        #expect(FirstNames.expected(n: 100_000).first == "aaaaiscd lpipajz")
+        #expect(FirstNames.expected(n: 3) == (1...3).map { maker.employee($0).name }.sorted())
+    }
+
+    @Test func addsUpByDepartment() {
+        let sums = DepartmentSums.salaries(n: 10_000)
+        let first = EmployeeMaker().employee(1)
+
+        #expect(abs(sums.reduce(0, +) - EmployeeSums(first: 10_000).salary) < 0.01)
+        #expect(DepartmentSums.salaries(n: 1)[21] == first.salary)
+        #expect(DepartmentSums.nameByteCount(of: [1, 2]) == "Department 22".utf8.count + "Department 2".utf8.count)
+    }
+
     @Test func makesNotesOfTenWords() {
         let maker = EmployeeMaker()
         var source = SplitMix64(1 &* 0xD134_2543_DE82_EF95 &+ 0xFA01_71E5)

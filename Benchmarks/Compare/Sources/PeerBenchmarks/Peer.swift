@@ -37,6 +37,14 @@ protocol Peer: AnyObject, SendableMetatype {
     func walk(_ body: (EmployeeRow) throws -> Void) throws
     /// Counts the employees of a department, by its index.
     func memberCount(of department: Int) throws -> Int
+    /// Reads the employees of a department, found by its index, one at a time.
+    func walkMembers(of department: Int, _ body: (EmployeeRow) throws -> Void) throws
+    /// Reads the name of the department of each of these employees, in one read transaction.
+    ///
+    /// - Returns: The bytes of all names.
+    func readDepartmentNames(of ids: [Int]) throws -> Int
+    /// Reads the first employees by name.
+    func firstByName(_ count: Int) throws -> [EmployeeRow]
     /// The names of all employees, in the order of their numbers.
     func names() throws -> [String]
     /// Reads all photos in the order of their employees, and adds their words up.
@@ -47,10 +55,19 @@ protocol Peer: AnyObject, SendableMetatype {
     /// Sets salary and notes of employees in one transaction.
     func apply(_ changes: [EmployeeChange]) throws
 
+    /// Deletes a department and all its employees, in one transaction.
+    func deleteDepartment(_ number: Int) throws
+
     /// Does what is still owed after the last commit.
     func settle() throws
     /// Gives back the space that changes left behind.
     func compact() throws
+}
+
+/// A peer that makes indexes itself.
+protocol IndexingPeer: Peer {
+    /// Makes an index of the employees' names.
+    func indexNames() throws
 }
 
 /// When a commit returns.

@@ -13,10 +13,14 @@ enum PeerList {
     static let all: [Entry] =
         entries(GRDBPeer.self) + entries(SQLitePeer.self) + entries(RocksDBPeer.self) + entries(LMDBPeer.self)
 
+    private static func entries<P: IndexingPeer>(_ peer: P.Type) -> [Entry] {
+        entries(peer, and: PeerWorkloads<P>(durability: .usual).indexing)
+    }
+
     /// One entry, and another one for full durability where that is not usual.
-    private static func entries<P: Peer>(_ peer: P.Type) -> [Entry] {
+    private static func entries<P: Peer>(_ peer: P.Type, and more: [Workload] = []) -> [Entry] {
         let usual = PeerWorkloads<P>(durability: .usual)
-        let entry = Entry(name: usual.name, folder: P.name, settings: P.settings, workloads: usual.all)
+        let entry = Entry(name: usual.name, folder: P.name, settings: P.settings, workloads: usual.all + more)
         if P.syncsUsually { return [entry] }
         let full = PeerWorkloads<P>(durability: .full)
         let settings = "the same, but each commit is on the disk when it returns"

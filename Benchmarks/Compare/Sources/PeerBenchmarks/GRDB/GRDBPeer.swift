@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// GRDB with its defaults and Codable records, as its guides write it.
-final class GRDBPeer: Peer {
+final class GRDBPeer: IndexingPeer {
     static let name = "grdb-record"
     static let settings =
         "GRDB 7.10.0 on the system's SQLite, DatabasePool with its default configuration (WAL, synchronous=NORMAL, page "
@@ -96,6 +96,31 @@ final class GRDBPeer: Peer {
         }
     }
 
+    func walkMembers(of department: Int, _ body: (EmployeeRow) throws -> Void) throws {
+        try pool.read { database in
+            let rows = try EmployeeRow.filter { $0.departmentId == department }.fetchCursor(database)
+            while let row = try rows.next() { try body(row) }
+        }
+    }
+
+    func readDepartmentNames(of ids: [Int]) throws -> Int {
+        try pool.read { database in
+            var byteCount = 0
+            for id in ids {
+                let row = try EmployeeRow.find(database, key: id)
+                guard let department = try row.request(for: EmployeeRow.department).fetchOne(database) else {
+                    throw BenchmarkError(.wrongResult, "employee \(id) has no department")
+                }
+                byteCount += department.name.utf8.count
+            }
+            return byteCount
+        }
+    }
+
+    func firstByName(_ count: Int) throws -> [EmployeeRow] {
+        try pool.read { database in try EmployeeRow.order(\.name).limit(count).fetchAll(database) }
+    }
+
     func names() throws -> [String] {
         try pool.read { database in
             try EmployeeRow.order(\.id).select(\.name, as: String.self).fetchAll(database)
@@ -136,6 +161,14 @@ final class GRDBPeer: Peer {
                 }
             }
         }
+    }
+
+    func deleteDepartment(_ number: Int) throws {
+        try pool.write { database in _ = try DepartmentRow.deleteOne(database, key: number) }
+    }
+
+    func indexNames() throws {
+        try pool.write { database in try database.execute(sql: SQLiteSchema.nameIndex) }
     }
 
     // MARK: Space

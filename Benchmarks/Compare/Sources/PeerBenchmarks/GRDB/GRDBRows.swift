@@ -3,6 +3,7 @@ import GRDB
 
 extension EmployeeRow: FetchableRecord, MutablePersistableRecord {
     static let databaseTableName = "employee"
+    static let department = belongsTo(DepartmentRow.self)
 
     enum Columns {
         static let id = Column(CodingKeys.id)

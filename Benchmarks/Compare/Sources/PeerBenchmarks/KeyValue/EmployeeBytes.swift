@@ -32,6 +32,7 @@ struct EmployeeBytes {
     }
 
     var salary: Double { @inline(__always) get { load(0, as: Double.self) } }
+    var departmentNumber: Int64 { @inline(__always) get { Int64(load(20, as: Int32.self)) } }
     var isActive: Bool { @inline(__always) get { load(24, as: UInt16.self) != 0 } }
     private var nameByteCount: Int { @inline(__always) get { Int(load(26, as: UInt16.self)) } }
     private var emailByteCount: Int { @inline(__always) get { Int(load(28, as: UInt16.self)) } }
@@ -39,6 +40,21 @@ struct EmployeeBytes {
     @inline(__always)
     private func text(_ range: Range<Int>) -> String {
         String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    }
+
+    /// The bytes of the name, in place.
+    var nameBytes: UnsafeRawBufferPointer {
+        @inline(__always) get {
+            UnsafeRawBufferPointer(rebasing: bytes[Self.textOffset..<Self.textOffset + nameByteCount])
+        }
+    }
+
+    /// The bytes of the e-mail address, in place.
+    var emailBytes: UnsafeRawBufferPointer {
+        @inline(__always) get {
+            let start = Self.textOffset + nameByteCount
+            return UnsafeRawBufferPointer(rebasing: bytes[start..<start + emailByteCount])
+        }
     }
 
     var name: String { @inline(__always) get { text(Self.textOffset..<Self.textOffset + nameByteCount) } }
@@ -57,7 +73,7 @@ struct EmployeeBytes {
             active: isActive,
             level: Int(load(16, as: Int32.self)),
             notes: text(notes..<bytes.count),
-            departmentId: Int64(load(20, as: Int32.self))
+            departmentId: departmentNumber
         )
     }
 

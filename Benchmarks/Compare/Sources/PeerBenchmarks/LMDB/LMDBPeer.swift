@@ -116,6 +116,36 @@ final class LMDBPeer: Peer {
         try environment.read { try $0.duplicateCount(environment.members, UInt(department)) }
     }
 
+    func walkMembers(of department: Int, _ body: (EmployeeRow) throws -> Void) throws {
+        try environment.read { transaction in
+            try transaction.walkNumbers(environment.members, UInt(department)) { id in
+                try body(EmployeeBytes(transaction.get(environment.employees, id)).row(Int64(id)))
+            }
+        }
+    }
+
+    func readDepartmentNames(of ids: [Int]) throws -> Int {
+        try environment.read { transaction in
+            var byteCount = 0
+            for id in ids {
+                let employee = try EmployeeBytes(transaction.get(environment.employees, UInt(id)))
+                let name = try transaction.get(environment.departments, UInt(employee.departmentNumber))
+                byteCount += String(decoding: name, as: UTF8.self).utf8.count
+            }
+            return byteCount
+        }
+    }
+
+    func firstByName(_ count: Int) throws -> [EmployeeRow] {
+        try environment.read { transaction in
+            var first = FirstRows(count)
+            try transaction.walk(environment.employees) { id, bytes in
+                first.add(try EmployeeBytes(bytes), Int64(id))
+            }
+            return first.rows
+        }
+    }
+
     func names() throws -> [String] {
         try environment.read { transaction in
             var names: [String] = []
@@ -154,6 +184,20 @@ final class LMDBPeer: Peer {
                 employee.copy(into: &buffer, salary: change.salary, notes: change.notes)
                 try transaction.put(environment.employees, UInt(change.id), buffer, 0)
             }
+        }
+    }
+
+    func deleteDepartment(_ number: Int) throws {
+        try environment.write { transaction in
+            var ids: [UInt] = []
+            try transaction.walkNumbers(environment.members, UInt(number)) { ids.append($0) }
+            for id in ids {
+                let employee = try EmployeeBytes(transaction.get(environment.employees, id))
+                try transaction.delete(environment.emails, employee.emailBytes)
+                try transaction.delete(environment.employees, id)
+            }
+            try transaction.delete(environment.members, UInt(number))
+            try transaction.delete(environment.departments, UInt(number))
         }
     }
 

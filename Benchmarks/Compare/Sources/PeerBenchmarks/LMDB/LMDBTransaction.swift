@@ -71,6 +71,24 @@ struct LMDBTransaction {
         }
     }
 
+    /// Gives the numbers that a key has, in order.
+    func walkNumbers(_ table: MDB_dbi, _ key: UInt, _ body: (UInt) throws -> Void) throws {
+        try withCursor(table) { cursor in
+            try withKey(key) { key in
+                var value = MDB_val()
+                var status = mdb_cursor_get(cursor, &key, &value, MDB_SET)
+                while status != MDB_NOTFOUND {
+                    try check(status)
+                    guard value.mv_size == MemoryLayout<UInt>.size else {
+                        throw BenchmarkError(.wrongResult, "no number")
+                    }
+                    try body(value.mv_data.loadUnaligned(as: UInt.self))
+                    status = mdb_cursor_get(cursor, &key, &value, MDB_NEXT_DUP)
+                }
+            }
+        }
+    }
+
     /// Gives all keys and values of a table in order.
     @inline(__always)
     func walk(_ table: MDB_dbi, _ body: (UInt, UnsafeRawBufferPointer) throws -> Void) throws {
@@ -98,6 +116,17 @@ struct LMDBTransaction {
     }
 
     // MARK: Writing
+
+    /// Deletes a key that must be there, with all its values.
+    func delete(_ table: MDB_dbi, _ key: UnsafeRawBufferPointer) throws {
+        var key = Self.value(key)
+        try check(mdb_del(transaction, table, &key, nil))
+    }
+
+    /// Deletes a key that must be there, with all its values.
+    func delete(_ table: MDB_dbi, _ key: UInt) throws {
+        try withUnsafeBytes(of: key) { try delete(table, $0) }
+    }
 
     @inline(__always)
     func put(_ table: MDB_dbi, _ key: UInt, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) throws {

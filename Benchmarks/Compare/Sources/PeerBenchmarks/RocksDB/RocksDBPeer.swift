@@ -134,16 +134,50 @@ final class RocksDBPeer: Peer {
 
     func memberCount(of department: Int) throws -> Int {
         var count = 0
+        try walkMemberNumbers(of: department) { _ in count += 1 }
+        return count
+    }
+
+    /// The numbers of a department's employees, each with what the body makes of it.
+    private func walkMemberNumbers(of department: Int, _ body: (UInt64) throws -> Void) throws {
         let first = RocksDBKey(department: UInt32(department), employee: 0)
         let end = RocksDBKey(department: UInt32(department) + 1, employee: 0)
         try end.withBytes { end in
             try store.walk(from: first) { key, _ in
                 guard key.lexicographicallyPrecedes(end) else { return false }
-                count += 1
+                try body(RocksDBKey.number(key))
                 return true
             }
         }
-        return count
+    }
+
+    func walkMembers(of department: Int, _ body: (EmployeeRow) throws -> Void) throws {
+        try store.read {
+            try walkMemberNumbers(of: department) { id in
+                try store.get(RocksDBKey(.employee, id)) { try body(EmployeeBytes($0).row(Int64(id))) }
+            }
+        }
+    }
+
+    func readDepartmentNames(of ids: [Int]) throws -> Int {
+        try store.read {
+            var byteCount = 0
+            for id in ids {
+                let department = try store.get(RocksDBKey(.employee, UInt64(id))) {
+                    try EmployeeBytes($0).departmentNumber
+                }
+                byteCount += try store.get(RocksDBKey(.department, UInt64(department))) {
+                    String(decoding: $0, as: UTF8.self).utf8.count
+                }
+            }
+            return byteCount
+        }
+    }
+
+    func firstByName(_ count: Int) throws -> [EmployeeRow] {
+        var first = FirstRows(count)
+        try walk(.employee) { id, bytes in first.add(try EmployeeBytes(bytes), Int64(id)) }
+        return first.rows
     }
 
     func names() throws -> [String] {
@@ -183,6 +217,22 @@ final class RocksDBPeer: Peer {
                 }
                 batch.put(key, buffer)
             }
+        }
+    }
+
+    func deleteDepartment(_ number: Int) throws {
+        try store.write { batch in
+            try walkMemberNumbers(of: number) { id in
+                try store.get(RocksDBKey(.employee, id)) { bytes in
+                    emailKey.removeAll(keepingCapacity: true)
+                    emailKey.append(RocksDBKey.Table.email.rawValue)
+                    emailKey.append(contentsOf: try EmployeeBytes(bytes).emailBytes)
+                }
+                emailKey.withUnsafeBytes { batch.delete($0) }
+                batch.delete(RocksDBKey(.employee, id))
+                batch.delete(RocksDBKey(department: UInt32(number), employee: id))
+            }
+            batch.delete(RocksDBKey(.department, UInt64(number)))
         }
     }
 

@@ -166,6 +166,14 @@ struct RocksDBBatch {
     }
 
     @inline(__always)
+    func delete(_ key: UnsafeRawBufferPointer) {
+        rocksdb_writebatch_delete(batch, key.baseAddress?.assumingMemoryBound(to: CChar.self), key.count)
+    }
+
+    @inline(__always)
+    func delete(_ key: RocksDBKey) { key.withBytes { delete($0) } }
+
+    @inline(__always)
     func put(_ key: RocksDBKey, _ value: UnsafeRawBufferPointer) { key.withBytes { put($0, value) } }
 
     @inline(__always)

@@ -3,7 +3,7 @@ import Foundation
 import GRDBSQLite
 
 /// SQLite through its C interface: every statement prepared once, values bound in place.
-final class SQLitePeer: Peer {
+final class SQLitePeer: IndexingPeer {
     static let name = "sqlite-prepared"
     static let settings =
         "the system's SQLite, C interface, prepared statements, one connection without mutex, WAL, synchronous=NORMAL, "
@@ -22,7 +22,8 @@ final class SQLitePeer: Peer {
         case begin, commit, rollback, beginReading
         case insertEmployee, insertPhoto
         case nameAndSalary, byEmail, wellPaidCount, all, memberCount, names, photos
-        case setSalary, setSalaryAndNotes
+        case members, departmentName, firstByName
+        case setSalary, setSalaryAndNotes, deleteDepartment
 
         var sql: String {
             switch self {
@@ -43,6 +44,11 @@ final class SQLitePeer: Peer {
             case .memberCount: SQLiteSchema.memberCount
             case .names: "SELECT name FROM employee ORDER BY id"
             case .photos: "SELECT photo FROM photo ORDER BY employeeId"
+            case .members: "\(Text.all.sql) WHERE departmentId = ?"
+            case .departmentName:
+                "SELECT department.name FROM employee JOIN department ON department.id = departmentId WHERE employee.id = ?"
+            case .firstByName: "\(Text.all.sql) ORDER BY name LIMIT ?"
+            case .deleteDepartment: "DELETE FROM department WHERE id = ?"
             case .setSalary: "UPDATE employee SET salary = ? WHERE id = ?"
             case .setSalaryAndNotes: "UPDATE employee SET salary = ?, notes = ? WHERE id = ?"
             }
@@ -208,6 +214,36 @@ final class SQLitePeer: Peer {
         while try statement.step() { try body(Self.row(statement)) }
     }
 
+    func walkMembers(of department: Int, _ body: (EmployeeRow) throws -> Void) throws {
+        let statement = try prepared(.members)
+        statement.bind(1, Int64(department))
+        defer { statement.reset() }
+        while try statement.step() { try body(Self.row(statement)) }
+    }
+
+    func readDepartmentNames(of ids: [Int]) throws -> Int {
+        let statement = try prepared(.departmentName)
+        return try transaction(.beginReading) {
+            var byteCount = 0
+            for id in ids {
+                statement.bind(1, Int64(id))
+                guard try statement.step() else { throw BenchmarkError(.wrongResult, "there is no employee \(id)") }
+                byteCount += statement.text(0).utf8.count
+                statement.reset()
+            }
+            return byteCount
+        }
+    }
+
+    func firstByName(_ count: Int) throws -> [EmployeeRow] {
+        let statement = try prepared(.firstByName)
+        statement.bind(1, Int64(count))
+        defer { statement.reset() }
+        var rows: [EmployeeRow] = []
+        while try statement.step() { rows.append(Self.row(statement)) }
+        return rows
+    }
+
     func names() throws -> [String] {
         let statement = try prepared(.names)
         defer { statement.reset() }
@@ -256,6 +292,16 @@ final class SQLitePeer: Peer {
             }
         }
     }
+
+    func deleteDepartment(_ number: Int) throws {
+        let statement = try prepared(.deleteDepartment)
+        try transaction {
+            statement.bind(1, Int64(number))
+            try statement.run()
+        }
+    }
+
+    func indexNames() throws { try run(SQLiteSchema.nameIndex) }
 
     // MARK: Space
 

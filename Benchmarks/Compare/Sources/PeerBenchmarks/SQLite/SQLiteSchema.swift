@@ -17,5 +17,6 @@ enum SQLiteSchema {
 
     static let fileName = "employees.sqlite"
     static let wellPaidCount = "SELECT COUNT(*) FROM employee WHERE salary > 120000 AND active"
+    static let nameIndex = "CREATE INDEX employee_name ON employee(name)"
     static let memberCount = "SELECT COUNT(*) FROM employee WHERE departmentId = ?"
 }
