@@ -176,6 +176,38 @@ import Testing
         }
     }
 
+    @Test func anObjectThatWasLetGoIsNotReadAgain() throws {
+        let store = try TestStore(Folder.self)
+        let context = store.context()
+        for number in 0..<300 { context.insert(Folder("\(number)")) }
+        try context.save()
+        let reader = try store.reopened()
+        let identifiers = try reader.fetchIdentifiers(FetchDescriptor<Folder>())
+        func name(_ place: Int) -> String? { (reader.model(for: identifiers[place]) as? Folder)?.name }
+        // The first fault of an entity is not noted.
+        #expect(name(299) == "299")
+        #expect(name(7) == "7")
+        let before = reader.counters
+        #expect(name(7) == "7")
+        #expect((reader.counters - before).rowsRead == 0)
+        // 256 numbers on: the one takes the other's place.
+        #expect(name(7 + 256) == "263")
+        #expect(name(7) == "7")
+        #expect((reader.counters - before).rowsRead == 2)
+
+        // What others have replaced or deleted since is not used.
+        let other = store.context()
+        let folder = try #require(other.model(for: identifiers[7]) as? Folder)
+        folder.name = "seven"
+        try other.save()
+        _ = try reader.fetchCount(FetchDescriptor<Folder>())
+        #expect(name(7) == "seven")
+        other.delete(folder)
+        try other.save()
+        _ = try reader.fetchCount(FetchDescriptor<Folder>())
+        #expect(name(7) == "")
+    }
+
     @Test func missingRowsAnswerWithStandIns() throws {
         let store = try TestStore(Optionals.self, Folder.self)
         let context = store.context()

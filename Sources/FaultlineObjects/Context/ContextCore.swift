@@ -518,7 +518,9 @@ package final class ContextCore: @unchecked Sendable {
     ) throws -> RowView? {
         try beginReading()
         defer { endReading() }
-        if let row = try prefetchedRow(of: &core, home, entity) { return RowArena.view(row) }
+        if let row = try prefetchedRow(of: &core, home, entity) ?? recentRow(of: &core, home, entity) {
+            return RowArena.view(row)
+        }
         tally.addFault()
         if home.isScanning(core.number), hasFollowers(core.number, home),
             try readAhead(from: core.number, home, entity),
@@ -538,6 +540,7 @@ package final class ContextCore: @unchecked Sendable {
         tally.addRow()
         core.row = try readRow(core.number, at: location, entity)
         home.lastLoaded = core.number
+        home.recentRows.note(core.number, core.row)
         return loadedRow(core.row).map(RowArena.view)
     }
 

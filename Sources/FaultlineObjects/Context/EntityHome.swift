@@ -34,6 +34,8 @@ package final class EntityHome: @unchecked Sendable {
     ///
     /// Each is checked for being the newest before it is used.
     @exclusivity(unchecked) var prefetchedRows: [RecordID: RowReference] = [:]
+    /// Rows of objects that may be gone again; by the context's thread.
+    @exclusivity(unchecked) var recentRows = RecentRows()
 
     init(detached layout: RowLayout, slotCount: Int) {
         contextReference = nil

@@ -121,8 +121,25 @@ extension ContextCore {
     func prefetchedRow(
         of core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
     ) throws(LogError) -> UnsafeRawPointer? {
-        guard !home.prefetchedRows.isEmpty, let reference = home.prefetchedRows[core.number],
-            let row = loadedRow(reference),
+        guard !home.prefetchedRows.isEmpty, let reference = home.prefetchedRows[core.number] else { return nil }
+        return try use(reference, for: &core, home, entity)
+    }
+
+    /// The row that a fault of the same object loaded before, if it is still in memory and still the newest.
+    @inline(__always)
+    func recentRow(
+        of core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
+    ) throws(LogError) -> UnsafeRawPointer? {
+        let reference = home.recentRows.row(of: core.number)
+        guard reference != .none else { return nil }
+        return try use(reference, for: &core, home, entity)
+    }
+
+    /// Gives an object a row that was loaded before, unless that is out of memory or has been replaced.
+    private func use(
+        _ reference: RowReference, for core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
+    ) throws(LogError) -> UnsafeRawPointer? {
+        guard let row = loadedRow(reference),
             RowArena.location(row) == (try snapshot.location(of: core.number, in: entity.table))
         else { return nil }
         core.row = reference
