@@ -78,7 +78,11 @@ extension ContextCore {
             return
         }
         try visitMatches(
-            query, keepingRows: false, row: { _, view, _, _ in try row(view) },
+            query, keepingObjects: false,
+            row: { _, view, _ in
+                try row(view)
+                return true
+            },
             draft: { _, unsaved in try draft(unsaved) })
     }
 

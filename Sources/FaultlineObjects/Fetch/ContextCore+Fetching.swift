@@ -63,7 +63,13 @@ extension ContextCore {
         moveToNewest()
         let query = try source.prepare(self)
         let descriptor = query.descriptor
-        guard query.order != nil, !isMisledByChanges(query) else {
+        if query.isEverything, !descriptor.includePendingChanges || !hasPending(query.home) {
+            let storeID = store.log.storeID
+            return try allNumbers(query).map {
+                PersistentIdentifier(storeID: storeID, entityName: query.entity.name, number: $0)
+            }
+        }
+        guard query.order != nil, !query.isEverything, !isMisledByChanges(query) else {
             return try fetchHere(query, source).map(\.persistentModelID)
         }
         var found = try matches(query, keepingRows: false)

@@ -83,7 +83,7 @@ extension ContextCore {
         var isGivenUp = false
         let snapshot = snapshot
         try visitMatches(
-            query, keepingRows: keepingRows,
+            query, keepingObjects: keepingRows, within: found.window,
             from: { take in
                 var buffer = RecordBuffer()
                 var left = countMax
@@ -91,14 +91,16 @@ extension ContextCore {
                     left -= 1
                     isGivenUp = left < 0
                     guard !isGivenUp else { return false }
-                    if let record = try snapshot.read(number, in: query.entity.table, into: &buffer) {
-                        try take(record)
+                    guard let record = try snapshot.read(number, in: query.entity.table, into: &buffer) else {
+                        return true
                     }
-                    return found.count < reach
+                    return try take(record)
                 }
             },
-            row: { record, view, reference, object in
-                try found.append(record.id, reference, object, view) { try self.blobBytes($0, snapshot) }
+            row: { record, view, object in
+                let isKept = keepingRows && object == nil
+                found.append(record.id, isKept ? keep(view, at: record.location) : .none, object)
+                return found.count < reach
             },
             draft: { object, draft in
                 guard !isGivenUp else { return }

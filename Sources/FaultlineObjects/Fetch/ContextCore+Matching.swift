@@ -23,27 +23,32 @@ extension ContextCore {
     /// The objects that satisfy a query, not yet ordered: stored ones as they are stored, changed and new ones as they
     /// are here.
     ///
-    /// Where an index has the order, those that the window does not reach are left out.
+    /// Some or all of those that the window does not reach are left out.
     func matches<T: PersistentModel>(_ query: Query<T>, keepingRows: Bool) throws -> Matches<T> {
         if let found = try matchesInOrder(query, keepingRows: keepingRows) { return found }
-        var found = Matches<T>(order: query.order ?? [])
+        // Objects that are sorted themselves are all made.
+        var found = Matches<T>(order: query.order ?? [], reach: query.order == nil ? nil : query.reach)
         let snapshot = snapshot
         try visitMatches(
-            query, keepingRows: keepingRows,
-            row: { record, view, reference, object in
-                try found.append(record.id, reference, object, view) { try blobBytes($0, snapshot) }
+            query, keepingObjects: keepingRows, within: found.window,
+            row: { record, view, object in
+                let isKept = keepingRows && object == nil
+                found.append(record.id, isKept ? keep(view, at: record.location) : .none, object)
+                return !found.isComplete
             }, draft: { object, draft in try found.append(object, draft) { try blobBytes($0, snapshot) } })
         return found
     }
 
-    /// Gives what satisfies a query: stored rows, with their object where one had to be made or rows are kept, and the
-    /// drafts of changed and new objects.
+    /// Gives what satisfies a query: stored rows, with their object where one had to be made and is kept, until `row`
+    /// says that it wants no more, and the drafts of changed and new objects.
     ///
-    /// `source` gives the rows to look at; without it they are found by the query.
+    /// `source` gives the rows to look at; without it they are found by the query. What a window does not reach is left
+    /// out.
     @inline(__always)
     func visitMatches<T: PersistentModel>(
-        _ query: Query<T>, keepingRows: Bool, from source: (((RecordView) throws -> Void) throws -> Void)? = nil,
-        row: (RecordView, RowView, RowReference, T?) throws -> Void,
+        _ query: Query<T>, keepingObjects: Bool, within window: SortWindow? = nil,
+        from source: (((RecordView) throws -> Bool) throws -> Void)? = nil,
+        row: (RecordView, RowView, T?) throws -> Bool,
         draft: (T, Draft) throws -> Void
     ) throws {
         let entity = query.entity
@@ -60,14 +65,17 @@ extension ContextCore {
             pending.append(contentsOf: insertedObjects(home))
         }
         var programs = ProgramCache(query.lowered.filter, entity, self, snapshot)
+        let snapshot = snapshot
         let isExact = query.lowered.isExact
         let isWanted = query.isWanted
 
-        func take(_ record: RecordView) throws {
+        func take(_ record: RecordView) throws -> Bool {
             tally.addRow()
-            if !skipped.isEmpty, skipped.contains(record.id) { return }
+            if !skipped.isEmpty, skipped.contains(record.id) { return true }
             let view = try store.view(record, of: entity)
-            guard try programs.matches(view, record.layout) else { return }
+            guard try programs.matches(view, record.layout),
+                try window?.reaches(view, load: { try blobBytes($0, snapshot) }) != false
+            else { return true }
             var object: T?
             if !isExact, let isWanted {
                 // The stored bytes cannot decide: one object is made, asked, and let go again unless it is wanted.
@@ -76,11 +84,10 @@ extension ContextCore {
                 if core.pointee.draftPointer == nil, !rowIsLoaded(core) {
                     core.pointee.row = keep(view, at: record.location)
                 }
-                guard try TrackingWord.withoutTracking({ try isWanted(candidate) }) else { return }
-                if keepingRows { object = candidate }
+                guard try TrackingWord.withoutTracking({ try isWanted(candidate) }) else { return true }
+                if keepingObjects { object = candidate }
             }
-            let reference = keepingRows && object == nil ? keep(view, at: record.location) : .none
-            try row(record, view, reference, object)
+            return try row(record, view, object)
         }
 
         if let source {
@@ -97,7 +104,9 @@ extension ContextCore {
             try snapshot.scan(
                 entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
             ) { records in
-                for record in records { try take(record) }
+                for record in records {
+                    guard try take(record) else { return false }
+                }
                 return true
             }
         }
@@ -128,11 +137,12 @@ extension ContextCore {
     }
 
     private func read(
-        _ numbers: [RecordID], _ entity: EntityStorage, _ take: (RecordView) throws -> Void
+        _ numbers: [RecordID], _ entity: EntityStorage, _ take: (RecordView) throws -> Bool
     ) throws {
         var buffer = RecordBuffer()
         for number in numbers where number != 0 && number <= ModelCore.numberMask {
-            if let record = try snapshot.read(number, in: entity.table, into: &buffer) { try take(record) }
+            guard let record = try snapshot.read(number, in: entity.table, into: &buffer) else { continue }
+            guard try take(record) else { return }
         }
     }
 

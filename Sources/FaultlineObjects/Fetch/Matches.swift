@@ -2,75 +2,92 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 /// What a query found: numbers, or objects where one was made anyway, with the keys to sort them by.
+///
+/// Where the window has an end, no more is held than twice what it reaches: whenever that many have come, they are
+/// sorted, and those that the window does not reach are given up. From then on what comes is compared with the last of
+/// the others first. That takes n·log(reach) comparisons at most, and one for each row that is too late, which is what
+/// rows in no order are as a rule.
 struct Matches<T: PersistentModel> {
     private struct Match {
         var number: RecordID
         var row: RowReference
         /// Place in `made`, −1 for none.
         var object: Int
+        /// The first eight bytes of the key, zeros behind a shorter one.
+        var prefix: UInt64
         var keyStart: Int
         var keyEnd: Int
     }
 
-    private let order: [(slot: Int, isAscending: Bool)]
+    /// Makes the keys, and knows which of them the window reaches.
+    let window: SortWindow
     private var matches: [Match] = []
     private var made: [T] = []
     /// Sort keys, one after the other: those of descending order are complemented.
     private var keys: [UInt8] = []
 
-    init(order: [(slot: Int, isAscending: Bool)]) { self.order = order }
+    /// Prepares for what is ordered by some slots, as far as a window reaches.
+    init(order: [(slot: Int, isAscending: Bool)], reach: Int? = nil) {
+        window = SortWindow(order: order, reach: reach)
+    }
 
     var count: Int { matches.count }
+
+    /// Whether nothing that comes can be wanted any more.
+    var isComplete: Bool { window.order.isEmpty && matches.count >= window.reach ?? .max }
 
     /// The numbers of the objects in their order, 0 for one that is not stored.
     var numbers: [RecordID] { matches.map(\.number) }
 
-    /// Adds a row that matches, with its sort key; `load` gives a value that lies out of the row.
-    mutating func append(
-        _ number: RecordID, _ row: RowReference, _ object: T?, _ view: RowView, load: (BlobReference) throws -> [UInt8]
-    ) throws {
-        let start = keys.count
-        for (slot, isAscending) in order {
-            var key = KeyWriter()
-            if !key.append(row: view, slot: slot), let reference = view.blobReference(slot) {
-                try load(reference).withUnsafeBytes { key.appendText($0, flags: view.variableFlags(slot)) }
-            }
-            addKey(key, isAscending)
-        }
-        add(number, row, object, start)
-    }
-
+    /// Adds an object that is not as it is stored, if the window may reach it.
     mutating func append(_ object: T, _ draft: Draft, load: (BlobReference) throws -> [UInt8]) throws {
+        if try window.reaches(draft, load: load) { append(0, .none, object) }
+    }
+
+    /// Adds the row that the window was asked for last, or the object that was made of it.
+    mutating func append(_ number: RecordID, _ row: RowReference, _ object: T?) {
         let start = keys.count
-        for (slot, isAscending) in order {
-            var key = KeyWriter()
-            if !key.append(draft: draft, slot: slot), let reference = draft.blobReference(slot) {
-                try load(reference).withUnsafeBytes { key.appendText($0, flags: draft.variableFlags(slot)) }
-            }
-            addKey(key, isAscending)
+        let prefix = window.withKey { bytes in
+            keys.append(contentsOf: bytes)
+            return KeyOrder.prefix(bytes)
         }
-        add(0, .none, object, start)
-    }
-
-    private mutating func addKey(_ key: borrowing KeyWriter, _ isAscending: Bool) {
-        key.withBytes { bytes in
-            if isAscending { keys.append(contentsOf: bytes) } else { keys.append(contentsOf: bytes.lazy.map { ~$0 }) }
-        }
-    }
-
-    private mutating func add(_ number: RecordID, _ row: RowReference, _ object: T?, _ start: Int) {
         if let object { made.append(object) }
         matches.append(
             Match(
-                number: number, row: row, object: object == nil ? -1 : made.count - 1, keyStart: start,
+                number: number, row: row, object: object == nil ? -1 : made.count - 1, prefix: prefix, keyStart: start,
                 keyEnd: keys.count))
+        if let reach = window.reach, !window.order.isEmpty, matches.count >= 256, matches.count / 2 >= reach {
+            giveUpRest(reach)
+        }
+    }
+
+    /// Keeps the first `reach` of what has come.
+    private mutating func giveUpRest(_ reach: Int) {
+        sort()
+        matches.removeLast(matches.count - reach)
+        var kept: [UInt8] = []
+        kept.reserveCapacity(matches.last.map { matches.count * ($0.keyEnd - $0.keyStart) * 2 } ?? 0)
+        var objects: [T] = []
+        for place in matches.indices {
+            let start = kept.count
+            kept.append(contentsOf: keys[matches[place].keyStart..<matches[place].keyEnd])
+            if place == matches.count - 1 { window.end(before: kept[start...]) }
+            matches[place].keyStart = start
+            matches[place].keyEnd = kept.count
+            guard matches[place].object >= 0 else { continue }
+            objects.append(made[matches[place].object])
+            matches[place].object = objects.count - 1
+        }
+        keys = kept
+        made = objects
     }
 
     /// Orders by the sort keys; equal ones stay in the order of creation.
     mutating func sort() {
-        guard !order.isEmpty else { return }
+        guard !window.order.isEmpty else { return }
         keys.withUnsafeBytes { bytes in
             matches.sort { left, right in
+                if left.prefix != right.prefix { return left.prefix < right.prefix }
                 let first = UnsafeRawBufferPointer(rebasing: bytes[left.keyStart..<left.keyEnd])
                 let second = UnsafeRawBufferPointer(rebasing: bytes[right.keyStart..<right.keyEnd])
                 let difference = KeyOrder.compare(first, second)
@@ -128,16 +145,5 @@ struct Matches<T: PersistentModel> {
                 ? made[match.object].persistentModelID
                 : PersistentIdentifier(storeID: storeID, entityName: query.entity.name, number: match.number)
         }
-    }
-}
-
-/// Compares keys as bytes.
-enum KeyOrder {
-    static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
-        let common = min(left.count, right.count)
-        for place in 0..<common where left[place] != right[place] {
-            return left[place] < right[place] ? -1 : 1
-        }
-        return left.count - right.count
     }
 }

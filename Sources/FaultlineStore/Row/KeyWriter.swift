@@ -69,6 +69,13 @@ package struct KeyWriter: ~Copyable {
         return true
     }
 
+    /// Appends text that was loaded for a sort, in the other direction if it is not ascending.
+    package mutating func append(loaded text: UnsafeRawBufferPointer, flags: VariableFlags, isAscending: Bool) {
+        let start = count
+        appendText(text, flags: flags)
+        if !isAscending { complement(from: start) }
+    }
+
     /// Turns the order of the bytes from a place on round; right because no key begins another.
     private mutating func complement(from start: Int) {
         for index in start..<count {
