@@ -79,8 +79,8 @@ extension ContextCore {
         }
         try visitMatches(
             query, keepingObjects: false,
-            row: { _, view, _ in
-                try row(view)
+            row: { found, _ in
+                try row(found.view)
                 return true
             },
             draft: { _, unsaved in try draft(unsaved) })

@@ -20,6 +20,7 @@ extension ContextCore {
     /// Fetches from the state that the context is at.
     func fetchHere<T: PersistentModel>(_ query: Query<T>, _ source: QuerySource<T>) throws -> [T] {
         if query.isEverything { return try fetchAll(query) }
+        if let found = try fetchUnique(query) { return found }
         if isMisledByChanges(query) {
             return try storedNumbers(source).map { object($0, query.home, as: T.self) }
         }

@@ -91,15 +91,13 @@ extension ContextCore {
                     left -= 1
                     isGivenUp = left < 0
                     guard !isGivenUp else { return false }
-                    guard let record = try snapshot.read(number, in: query.entity.table, into: &buffer) else {
-                        return true
-                    }
-                    return try take(record)
+                    let found = try self.foundRow(
+                        number, query.home, query.entity, asksObjects: !query.lowered.isExact, into: &buffer)
+                    return try found.map(take) ?? true
                 }
             },
-            row: { record, view, object in
-                let isKept = keepingRows && object == nil
-                found.append(record.id, isKept ? keep(view, at: record.location) : .none, object)
+            row: { row, object in
+                found.append(row.number, keepingRows && object == nil ? self.keep(row, query.home) : .none, object)
                 return found.count < reach
             },
             draft: { object, draft in

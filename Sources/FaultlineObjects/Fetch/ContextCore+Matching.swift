@@ -31,9 +31,8 @@ extension ContextCore {
         let snapshot = snapshot
         try visitMatches(
             query, keepingObjects: keepingRows, within: found.window,
-            row: { record, view, object in
-                let isKept = keepingRows && object == nil
-                found.append(record.id, isKept ? keep(view, at: record.location) : .none, object)
+            row: { row, object in
+                found.append(row.number, keepingRows && object == nil ? keep(row, query.home) : .none, object)
                 return !found.isComplete
             }, draft: { object, draft in try found.append(object, draft) { try blobBytes($0, snapshot) } })
         return found
@@ -47,8 +46,8 @@ extension ContextCore {
     @inline(__always)
     func visitMatches<T: PersistentModel>(
         _ query: Query<T>, keepingObjects: Bool, within window: SortWindow? = nil,
-        from source: (((RecordView) throws -> Bool) throws -> Void)? = nil,
-        row: (RecordView, RowView, T?) throws -> Bool,
+        from source: (((FoundRow) throws -> Bool) throws -> Void)? = nil,
+        row: (FoundRow, T?) throws -> Bool,
         draft: (T, Draft) throws -> Void
     ) throws {
         let entity = query.entity
@@ -69,43 +68,43 @@ extension ContextCore {
         let isExact = query.lowered.isExact
         let isWanted = query.isWanted
 
-        func take(_ record: RecordView) throws -> Bool {
-            tally.addRow()
-            if !skipped.isEmpty, skipped.contains(record.id) { return true }
-            let view = try store.view(record, of: entity)
-            guard try programs.matches(view, record.layout),
-                try window?.reaches(view, load: { try blobBytes($0, snapshot) }) != false
+        func take(_ found: FoundRow) throws -> Bool {
+            if !skipped.isEmpty, skipped.contains(found.number) { return true }
+            guard try programs.matches(found.view, found.layout),
+                try window?.reaches(found.view, load: { try blobBytes($0, snapshot) }) != false
             else { return true }
             var object: T?
             if !isExact, let isWanted {
                 // The stored bytes cannot decide: one object is made, asked, and let go again unless it is wanted.
-                let candidate = self.object(record.id, home, as: T.self)
+                let candidate = self.object(found.number, home, as: T.self)
                 let core = candidate._$coreAddress()
                 if core.pointee.draftPointer == nil, !rowIsLoaded(core) {
-                    core.pointee.row = keep(view, at: record.location)
+                    core.pointee.row = keep(found, home)
                 }
                 guard try TrackingWord.withoutTracking({ try isWanted(candidate) }) else { return true }
                 if keepingObjects { object = candidate }
             }
-            return try row(record, view, object)
+            return try row(found, object)
         }
 
         if let source {
             try source(take)
         } else if let candidates = query.lowered.candidates {
-            try read(candidates.sorted(), entity, take)
+            try read(candidates.sorted(), query, take)
         } else if let (index, value) = query.uniqueKey {
-            if let number = try uniqueHolder(index, value, entity) { try read([number], entity, take) }
+            if let number = try uniqueHolder(index, value, entity) { try read([number], query, take) }
         } else if let numbers = try indexedNumbers(query) {
-            try read(numbers, entity, take)
+            try read(numbers, query, take)
         } else if let (index, owner) = query.memberOwner {
-            try read(try snapshot.members(of: owner, in: index).sorted(), entity, take)
+            try read(try snapshot.members(of: owner, in: index).sorted(), query, take)
         } else {
             try snapshot.scan(
                 entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
             ) { records in
                 for record in records {
-                    guard try take(record) else { return false }
+                    tally.addRow()
+                    let view = try store.view(record, of: entity)
+                    guard try take(FoundRow(record, view, isSingle: false)) else { return false }
                 }
                 return true
             }
@@ -136,13 +135,14 @@ extension ContextCore {
         return rows.isValid(core.pointee.row)
     }
 
-    private func read(
-        _ numbers: [RecordID], _ entity: EntityStorage, _ take: (RecordView) throws -> Bool
+    private func read<T: PersistentModel>(
+        _ numbers: [RecordID], _ query: Query<T>, _ take: (FoundRow) throws -> Bool
     ) throws {
         var buffer = RecordBuffer()
         for number in numbers where number != 0 && number <= ModelCore.numberMask {
-            guard let record = try snapshot.read(number, in: entity.table, into: &buffer) else { continue }
-            guard try take(record) else { return }
+            let found = try foundRow(
+                number, query.home, query.entity, asksObjects: !query.lowered.isExact, into: &buffer)
+            if let found, try !take(found) { return }
         }
     }
 

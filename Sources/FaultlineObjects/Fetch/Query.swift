@@ -40,7 +40,7 @@ struct Query<T: PersistentModel> {
         self.entity = entity
         self.descriptor = descriptor
         isWanted = descriptor.predicate.map { predicate in { try predicate.evaluate($0) } }
-        let slots = T._$modelType.slots.filter { if case .toMany = entity.slots[$0.value] { false } else { true } }
+        let slots = home.rowSlots
         let storeID = context.store.log.storeID
         var lowered = LoweredFilter(filter: .always, isExact: true)
         if let predicate = descriptor.predicate {

@@ -30,6 +30,9 @@ package struct RowView {
         self.init(trusted: base, byteCount: 0, table: table, hasExtension: false)
     }
 
+    /// The number of the layout that the row was written in.
+    package var layoutNumber: UInt16 { table.pointee.physical?.pointee.number ?? table.pointee.number }
+
     @inlinable @inline(__always)
     package func isNil(_ slot: Int) -> Bool {
         let access = table.slots[slot]
