@@ -113,12 +113,17 @@ extension ContextCore {
     func delete(_ handle: ObjectHandle) {
         guard handle.core.pointee.context === self, !handle.core.pointee.isDeleted else { return }
         handle.core.pointee.insert(.deleted)
-        if handle.core.pointee.has(.inserted) { hasDeletedInserts = true } else { deleted.append(handle) }
+        if handle.core.pointee.has(.inserted) {
+            hasDeletedInserts = true
+        } else {
+            deleted.append(handle)
+            if conflicts != nil { keepOriginal(ofDeleted: handle) }
+        }
         noteUnsaved()
         noteDeletion(of: handle)
     }
 
-    private func undelete(_ handle: ObjectHandle) {
+    func undelete(_ handle: ObjectHandle) {
         handle.core.pointee.remove(.deleted)
         deleted.removeAll { $0.object === handle.object }
         noteDeletion(of: handle)

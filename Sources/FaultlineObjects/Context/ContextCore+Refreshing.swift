@@ -26,6 +26,7 @@ extension ContextCore {
             // Whatever could not be read is read again.
             handle.core.pointee.remove(.damaged)
         }
+        if conflicts != nil { renewOriginals(of: handle) }
         noteIfSaved()
         noteMoveFromUnknown()
     }
@@ -37,6 +38,7 @@ extension ContextCore {
         moveToNewest()
         forgetRows()
         changed.forEach(rebase)
+        if conflicts != nil { renewOriginals() }
         noteMoveFromUnknown()
     }
 
@@ -82,12 +84,13 @@ extension ContextCore {
     // MARK: Dropping changes
 
     /// Drops the unsaved changes of one stored object, on the other sides of its relationships too.
-    private func dropChanges(of handle: ObjectHandle) {
+    func dropChanges(of handle: ObjectHandle) {
         guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return }
         dropLinks(of: handle, entity)
         guard handle.core.pointee.has(.changed) else { return }
         var claimed: [Int] = []
-        do { claimed = try takeBackTargets(of: handle, entity) } catch { return refuseSave(error) }
+        let slots = entity.toOneSlots.filter { handle.core.pointee.hasChange(of: $0) }
+        do { claimed = try takeBackTargets(of: handle, entity, slots: slots) } catch { return refuseSave(error) }
         showStored(handle)
         handle.core.pointee.dropExtra()
         changed.removeAll { $0.object === handle.object }
@@ -97,16 +100,22 @@ extension ContextCore {
 
     /// Makes the other sides of changed to-one relationships what they would be without the change.
     ///
+    /// - Parameters:
+    ///   - handle: The object.
+    ///   - entity: Its entity.
+    ///   - slots: Changed slots.
+    ///   - original: What was read of the object, where others may have changed it since.
     /// - Returns: Slots whose stored partner another object has claimed, so that they stay nil.
-    private func takeBackTargets(of handle: ObjectHandle, _ entity: EntityStorage) throws -> [Int] {
-        let slots = entity.toOneSlots.filter { handle.core.pointee.hasChange(of: $0) }
+    /// - Throws: What the store says where the row cannot be read.
+    func takeBackTargets(
+        of handle: ObjectHandle, _ entity: EntityStorage, slots: [Int], _ original: Draft? = nil
+    ) throws -> [Int] {
         guard !slots.isEmpty else { return [] }
         var buffer = RecordBuffer()
-        guard let record = try snapshot.read(handle.core.pointee.number, in: entity.table, into: &buffer) else {
-            return []
-        }
-        let view = try store.view(record, of: entity)
-        let stored = slots.map { ObjectReference(bits: view.toOne($0)) }
+        let record = try snapshot.read(handle.core.pointee.number, in: entity.table, into: &buffer)
+        // One that is gone is in nobody's collection.
+        let view = try record.map { try store.view($0, of: entity) }
+        let stored = slots.map { ObjectReference(bits: view?.toOne($0) ?? 0) }
         var claimed: [Int] = []
         for (slot, old) in zip(slots, stored) {
             guard case .toOne(let relationship) = entity.slots[slot] else { continue }
@@ -122,6 +131,9 @@ extension ContextCore {
                 }
                 if new != old { change(new) { $0.remove(handle.reference) } }
                 change(old) { $0.takeBack(handle) }
+                if let original, original.toOne(slot) != old.bits {
+                    change(ObjectReference(bits: original.toOne(slot))) { $0.forgetRemoval(of: handle.reference) }
+                }
             case .toOne(let inverse):
                 guard new != old else { continue }
                 let destination = homes[relationship.destination]

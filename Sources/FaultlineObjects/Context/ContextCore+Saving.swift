@@ -35,6 +35,13 @@ extension ContextCore {
         let told = try hasLifecycles ? tellWillSave() : []
         // Whoever was told may have taken everything back.
         guard hasChanges || addition != nil else { return noteSaved() }
+        try dealingWithConflicts { try commit(told, adding: addition) }
+    }
+
+    /// Writes what is unsaved, of which `told` were told.
+    private func commit(
+        _ told: [ObjectHandle], adding addition: ((inout Transaction, (ManagedObject) -> RecordID) throws -> Void)?
+    ) throws {
         try beginReading()
         defer { endReading() }
         // What a deletion takes along is what there is now, not what the context saw when it began to change things.
@@ -61,6 +68,7 @@ extension ContextCore {
                 sequence = transaction.sequence
                 // Again, because a save may have waited for others while the stage ended.
                 try stage?.checkIsRunning()
+                if conflicts != nil { try checkConflicts(in: transaction) }
                 let keptBlobs = try write(&saving, in: &transaction)
                 try LeftBehind.leave(keptBlobs, in: &transaction)
                 saved.blobsLeftBehind = keptBlobs.count
@@ -68,6 +76,7 @@ extension ContextCore {
             }.receipt
         } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
             refusal = error.code
+            if error.code == .missing, let findings = try findingsOfDeleted() { throw SwiftDataError.refused(findings) }
             throw SwiftDataError.modelValidationFailure.explained(error.message)
         }
         if let stage {
@@ -130,6 +139,7 @@ extension ContextCore {
         insertedPlaces = nil
         countedInserted = 0
         countedBytes = 0
+        conflicts?.forgetAll()
         noteSaved()
     }
 

@@ -114,6 +114,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) var autosave: Autosave?
     /// What the save that is under way writes; nil unless somebody is to be told.
     var savedIdentifiers: SavedIdentifiers?
+    /// What is kept to see conflicts with what others save; nil under the default policy.
+    @exclusivity(unchecked) var conflicts: ConflictWatch?
     /// Told of damage met by a getter.
     var errorHandler: (@Sendable (any Error) -> Void)?
     private(set) weak var userContext: ModelContext?

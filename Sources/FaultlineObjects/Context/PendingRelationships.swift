@@ -53,6 +53,9 @@ struct PendingRelationships {
             if assigned?.contains(handle.reference) == false { assigned?.append(handle) }
         }
 
+        /// A member that had left would have left without that: others have taken it out.
+        func forgetRemoval(of reference: ObjectReference) { removed.remove(reference) }
+
         /// Drops the order that the user gave.
         func forgetOrder() { assigned = nil }
 

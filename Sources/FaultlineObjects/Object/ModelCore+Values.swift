@@ -156,6 +156,7 @@ extension ModelCore {
                 let location = RowArena.location(row.base)
                 draftPointer = Draft.create(copying: row, layout: layout).block
                 setBase(location)
+                keepOriginal()
             } else {
                 guard has(.gone) || has(.damaged) else {
                     refuseChange("could not be read, so it was not changed")
@@ -176,6 +177,17 @@ extension ModelCore {
         let address = objectAddress
         home._withUnsafeGuaranteedRef { $0.context?.registerChange(address, $0) }
         return true
+    }
+
+    /// Lets the context keep what was read, if it looks out for conflicts.
+    @inline(__always)
+    private func keepOriginal() {
+        home._withUnsafeGuaranteedRef { home in
+            guard let context = home.contextReference, let draft else { return }
+            context._withUnsafeGuaranteedRef {
+                if $0.conflicts != nil { $0.keepOriginal(draft, base: base, number, home) }
+            }
+        }
     }
 
     /// Makes the next save fail, because a change of this object would be lost, or would overwrite what was not read.

@@ -1,0 +1,69 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// What a context keeps in order to see conflicts: the values that were read of objects before they were changed.
+///
+/// There is none where the default policy is in force and nobody has asked for more, so that such a context keeps nothing.
+final class ConflictWatch {
+    /// An object.
+    struct Key: Hashable {
+        let entity: Int
+        let number: RecordID
+    }
+
+    /// An object's values as they were read; the watch owns the draft.
+    struct Original {
+        let draft: Draft
+        /// Segment and offset of the row with these values.
+        var base: UInt64
+        /// Slots of which it is not known what was read, as a mask of changes: the draft has the unsaved value.
+        var unknown: UInt64
+    }
+
+    var policy: MergePolicy
+    private(set) var originals: [Key: Original] = [:]
+    /// Objects for which conflicts are to be detected although they may not be changed.
+    private(set) var watched: Set<Key> = []
+
+    /// Objects that the policy was carried out for: those that may not have changed again when the save has its turn.
+    var settled: Set<Key> = []
+
+    init(_ policy: MergePolicy) { self.policy = policy }
+
+    deinit { forgetAll() }
+
+    /// Keeps a copy of values, unless the object is watched and was read before: then those count.
+    func keep(_ draft: Draft, base: UInt64, unknown: UInt64 = 0, of key: Key) {
+        if watched.contains(key), originals[key] != nil { return }
+        renew(draft, base: base, unknown: unknown, of: key)
+    }
+
+    /// Keeps a copy of values in the place of those kept before.
+    func renew(_ draft: Draft, base: UInt64, unknown: UInt64 = 0, of key: Key) {
+        let old = originals.updateValue(Original(draft: draft.copy(), base: base, unknown: unknown), forKey: key)
+        old?.draft.destroy()
+    }
+
+    func watch(_ key: Key) { watched.insert(key) }
+
+    /// Notes where the values lie now.
+    func move(_ key: Key, to base: UInt64) { originals[key]?.base = base }
+
+    func forget(_ key: Key) { originals.removeValue(forKey: key)?.draft.destroy() }
+
+    /// Forgets all objects but these.
+    func forgetAll(but kept: Set<Key>) {
+        for (key, original) in originals where !kept.contains(key) {
+            original.draft.destroy()
+            originals[key] = nil
+        }
+    }
+
+    /// Forgets all objects; the policy stays.
+    func forgetAll() {
+        for original in originals.values { original.draft.destroy() }
+        originals.removeAll()
+        watched.removeAll()
+        settled.removeAll()
+    }
+}

@@ -1,0 +1,289 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+// What is done before a save, and in it, so that a merge policy other than the default one holds.
+//
+// A policy is carried out before the writer's turn, at the newest state: what is saved then is an ordinary change of what is
+// stored. In the turn it is only asked whether anybody came between; then it is carried out again.
+
+/// Others have saved since the conflicts were looked at.
+private struct ChangedMeanwhile: Error {}
+
+extension ContextCore {
+    /// Objects whose values are kept as they were read; nil where none are, because nobody has asked for it.
+    package var keptOriginalCount: Int? { conflicts?.originals.count }
+
+    var mergePolicy: MergePolicy { conflicts?.policy ?? .mergeByPropertyObjectTrump }
+
+    func setMergePolicy(_ policy: MergePolicy) {
+        guard policy != mergePolicy else { return }
+        if policy == .mergeByPropertyObjectTrump, conflicts?.watched.isEmpty != false { return conflicts = nil }
+        watchConflicts().policy = policy
+    }
+
+    func detectConflicts(for handle: ObjectHandle) {
+        guard handle.core.pointee.context === self, !handle.core.pointee.has(.temporary),
+            !handle.core.pointee.isDeleted, let key = watchKey(of: handle)
+        else { return }
+        let watch = watchConflicts()
+        if watch.originals[key] == nil, let row = handle.core.pointee.loadedRow() {
+            let base = ModelCore.base(RowArena.location(row.base))
+            let draft = Draft.create(copying: row, layout: handle.core.pointee.home.takeUnretainedValue().layout)
+            watch.keep(draft, base: base, of: key)
+            draft.destroy()
+        }
+        if watch.originals[key] != nil { watch.watch(key) }
+    }
+
+    /// The watch, made when it is first needed: with what is still known of objects that were changed before.
+    private func watchConflicts() -> ConflictWatch {
+        if let conflicts { return conflicts }
+        let watch = ConflictWatch(.mergeByPropertyObjectTrump)
+        conflicts = watch
+        for handle in changed { keepLateOriginal(of: handle, watch) }
+        for handle in deleted { keepOriginal(ofDeleted: handle) }
+        return watch
+    }
+
+    /// Keeps what was read of an object that was changed before anybody asked: its row, if the context still reads it.
+    private func keepLateOriginal(of handle: ObjectHandle, _ watch: ConflictWatch) {
+        guard let key = watchKey(of: handle), let draft = handle.core.pointee.draft else { return }
+        let base = handle.core.pointee.base
+        if let (stored, place) = try? storedDraft(key) {
+            defer { stored.destroy() }
+            if place == base { return watch.keep(stored, base: base, of: key) }
+        }
+        watch.keep(draft, base: base, unknown: draft.changedMask, of: key)
+    }
+
+    // MARK: Keeping what was read
+
+    /// Keeps the values of an object that is about to be changed.
+    @inline(never)
+    func keepOriginal(_ draft: Draft, base: UInt64, _ number: RecordID, _ home: EntityHome) {
+        guard let conflicts, let entity = home.entity else { return }
+        conflicts.keep(draft, base: base, of: .init(entity: entity.ordinal, number: number))
+    }
+
+    /// Keeps the values of an object that is to be deleted.
+    func keepOriginal(ofDeleted handle: ObjectHandle) {
+        guard let conflicts, let key = watchKey(of: handle), conflicts.originals[key] == nil else { return }
+        // What cannot be read is told when it is deleted.
+        guard let (stored, place) = try? storedDraft(key) else { return }
+        conflicts.keep(stored, base: place, of: key)
+        stored.destroy()
+    }
+
+    /// Keeps the newest values of an object that was refreshed, or of all of them.
+    func renewOriginals(of handle: ObjectHandle? = nil) {
+        guard let conflicts else { return }
+        do {
+            let keys = handle.map { watchKey(of: $0).map { [$0] } ?? [] } ?? Array(conflicts.originals.keys)
+            for key in keys where conflicts.originals[key] != nil {
+                guard let (stored, place) = try storedDraft(key) else { continue }
+                conflicts.renew(stored, base: place, of: key)
+                stored.destroy()
+            }
+        } catch { report(error) }
+    }
+
+    private func watchKey(of handle: ObjectHandle) -> ConflictWatch.Key? {
+        handle.core.pointee.home.takeUnretainedValue().entity.map {
+            .init(entity: $0.ordinal, number: handle.core.pointee.number)
+        }
+    }
+
+    /// A copy of a stored row, which the caller destroys, and its place; nil if it is gone.
+    private func storedDraft(_ key: ConflictWatch.Key) throws -> (draft: Draft, base: UInt64)? {
+        try beginReading()
+        defer { endReading() }
+        let entity = store.storage.entities[key.entity]
+        let location = try snapshot.location(of: key.number, in: entity.table)
+        guard !location.isAbsent else { return nil }
+        tally.addRow()
+        var buffer = RecordBuffer()
+        guard let record = try snapshot.read(key.number, in: entity.table, into: &buffer) else { return nil }
+        let draft = Draft.create(copying: try store.view(record, of: entity), layout: entity.layout)
+        return (draft, ModelCore.base(location))
+    }
+
+    // MARK: Saving
+
+    /// Saves, with conflicts dealt with as the context's policy says.
+    ///
+    /// - Throws: `MergeConflictError` under `.error`; what `save` throws.
+    @inline(__always)
+    func dealingWithConflicts(_ save: () throws -> Void) throws {
+        guard let conflicts else { return try save() }
+        try dealWithConflicts(conflicts, save)
+    }
+
+    @inline(never)
+    private func dealWithConflicts(_ watch: ConflictWatch, _ save: () throws -> Void) throws {
+        guard watch.policy != .mergeByPropertyObjectTrump, stage == nil else { return try save() }
+        while true {
+            try carryOut(watch)
+            guard hasChanges else { return noteSaved() }
+            do { return try save() } catch is ChangedMeanwhile {
+                // Nothing is written: waits until what was met in the turn can be read.
+                _ = try store.log.write(author: nil) { _ in }
+            }
+        }
+    }
+
+    /// Makes a save begin again if others have saved one of its objects since the conflicts were looked at.
+    func checkConflicts(in transaction: borrowing Transaction) throws {
+        guard let conflicts, conflicts.policy != .mergeByPropertyObjectTrump, stage == nil else { return }
+        for key in conflicts.settled {
+            guard let original = conflicts.originals[key] else { continue }
+            let location = try transaction.location(of: key.number, in: store.storage.entities[key.entity].table)
+            if location.isAbsent {
+                // The save itself says that it is gone.
+                if conflicts.policy == .overwrite { continue }
+            } else if ModelCore.base(location) == original.base {
+                continue
+            }
+            throw ChangedMeanwhile()
+        }
+    }
+
+    private func carryOut(_ watch: ConflictWatch) throws {
+        try beginReading()
+        defer { endReading() }
+        moveToNewest()
+        let found = try findConflicts(watch)
+        guard !found.isEmpty else { return }
+        switch watch.policy {
+        case .error:
+            throw MergeConflictError(
+                conflicts: found.prefix(MergeConflictError.keptCountMax).map { $0.described(by: self) },
+                conflictCount: found.count)
+        case .mergeByPropertyObjectTrump: return
+        case .mergeByPropertyStoreTrump: try found.forEach { try letStoreWin($0, watch) }
+        case .overwrite: found.forEach { overwrite($0, watch) }
+        case .rollback: try found.forEach { try dropChanges($0, watch) }
+        }
+        noteMoveFromUnknown()
+    }
+
+    // MARK: Finding
+
+    private func findConflicts(_ watch: ConflictWatch) throws -> [FoundConflict] {
+        var found: [FoundConflict] = []
+        var seen: Set<ConflictWatch.Key> = []
+        func look(_ key: ConflictWatch.Key, _ handle: ObjectHandle?, isDeletedHere: Bool = false) throws {
+            guard seen.insert(key).inserted, let original = watch.originals[key] else { return }
+            let entity = store.storage.entities[key.entity]
+            let location = try snapshot.location(of: key.number, in: entity.table)
+            if !location.isAbsent, ModelCore.base(location) == original.base { return }
+            guard let (stored, place) = try storedDraft(key) else {
+                // Both have deleted it.
+                if isDeletedHere { return watch.forget(key) }
+                return found.append(FoundConflict(key, handle, entity, .deletedElsewhere, original))
+            }
+            let conflict = FoundConflict(
+                key, handle, entity, isDeletedHere ? .deletedHere : .changedElsewhere, original, stored, place)
+            if conflict.slots.isEmpty { watch.move(key, to: place) } else { found.append(conflict) }
+        }
+        for handle in changed where !handle.core.pointee.has(.deleted) {
+            guard let key = watchKey(of: handle) else { continue }
+            if watch.originals[key] == nil { keepLateOriginal(of: handle, watch) }
+            try look(key, handle)
+        }
+        for handle in deleted { if let key = watchKey(of: handle) { try look(key, handle, isDeletedHere: true) } }
+        if watch.policy == .error { for key in watch.watched { try look(key, nil) } }
+        watch.forgetAll(but: seen.union(watch.watched))
+        watch.settled = seen
+        return found
+    }
+
+    /// What a save was refused for under the other policies: changed objects that others have deleted; nil if there is
+    /// none.
+    func findingsOfDeleted() throws -> FindingList? {
+        let newest = store.log.snapshot()
+        var findings = FindingList()
+        try changed.forEachKept { _, core, entity in
+            guard core.pointee.draft != nil,
+                try newest.location(of: core.pointee.number, in: entity.table).isAbsent
+            else { return }
+            findings.add(
+                ValidationFinding(
+                    identifier(of: core.pointee.reference, entity), nil, .deletedElsewhere,
+                    "\(entity.name) \(core.pointee.number) was changed here and deleted elsewhere: roll back the change, or insert the object anew"
+                ))
+        }
+        return findings.isEmpty ? nil : findings
+    }
+
+    // MARK: Carrying out
+
+    private func letStoreWin(_ conflict: FoundConflict, _ watch: ConflictWatch) throws {
+        guard let handle = conflict.handle, let stored = conflict.stored, conflict.kind == .changedElsewhere,
+            let draft = handle.core.pointee.draft
+        else { return try dropChanges(conflict, watch) }
+        let entity = conflict.entity
+        let lost = Set(conflict.slots.filter { conflict.isChangedHere($0, draft) })
+        let kept = entity.slots.indices.filter { !lost.contains($0) && conflict.isChangedHere($0, draft) }
+        guard !kept.isEmpty else { return try dropChanges(conflict, watch) }
+        let claimed = try takeBackTargets(
+            of: handle, entity, slots: entity.toOneSlots.filter(lost.contains), conflict.original.draft)
+        var merged = stored.copy()
+        merged.clearMarks()
+        for slot in kept { merged.takeValue(of: draft, slot: slot, layout: entity.layout) }
+        put(merged, in: handle, conflict, watch)
+        for slot in claimed { _ = write(handle, slot, ObjectReference(bits: 0)) }
+    }
+
+    private func overwrite(_ conflict: FoundConflict, _ watch: ConflictWatch) {
+        // What is gone is refused by the save.
+        guard let stored = conflict.stored else { return }
+        guard let handle = conflict.handle, conflict.kind == .changedElsewhere, let draft = handle.core.pointee.draft
+        else { return watch.renew(stored, base: conflict.base, of: conflict.key) }
+        let entity = conflict.entity
+        var merged = stored.copy()
+        merged.clearMarks()
+        var references: [(slot: Int, number: RecordID)] = []
+        for slot in entity.slots.indices {
+            if conflict.isChangedHere(slot, draft) {
+                merged.takeValue(of: draft, slot: slot, layout: entity.layout)
+            } else if conflict.slots.contains(slot) {
+                if case .toOne = entity.slots[slot] {
+                    references.append((slot, draft.toOne(slot)))
+                } else if !entity.variableSlots.contains(slot) || draft.blobReference(slot) == nil {
+                    merged.takeValue(of: draft, slot: slot, layout: entity.layout)
+                }
+            }
+        }
+        put(merged, in: handle, conflict, watch)
+        // By the ordinary way, so that the other sides follow.
+        for (slot, number) in references {
+            guard case .toOne(let relationship) = entity.slots[slot] else { continue }
+            let target = partner(ObjectReference(bits: number), homes[relationship.destination])
+            if number == 0 || target != nil { setTarget(of: handle, slot, to: target) }
+        }
+    }
+
+    private func dropChanges(_ conflict: FoundConflict, _ watch: ConflictWatch) throws {
+        guard let handle = conflict.handle else { return }
+        watch.forget(conflict.key)
+        if conflict.kind == .deletedHere { undelete(handle) }
+        dropChanges(of: handle)
+        handle.core.pointee.row = .none
+    }
+
+    /// Gives an object other unsaved values, over the row that is stored.
+    private func put(
+        _ draft: Draft, in handle: ObjectHandle, _ conflict: FoundConflict, _ watch: ConflictWatch
+    ) {
+        handle.core.pointee.dropDraft()
+        handle.core.pointee.draftPointer = draft.block
+        handle.core.pointee.row = RowReference(bits: conflict.base)
+        if let stored = conflict.stored { watch.renew(stored, base: conflict.base, of: conflict.key) }
+    }
+}
+
+extension ModelCore {
+    /// The place of a row, as `base` has it.
+    static func base(_ location: Location) -> UInt64 { UInt64(location.segment) << 32 | UInt64(location.offset) }
+}

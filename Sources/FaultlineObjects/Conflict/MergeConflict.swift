@@ -1,0 +1,73 @@
+/// An object that others have changed, or deleted, since this context has read it.
+public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
+    /// Who did what.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Others changed an object that was changed here, or that `detectConflicts(for:)` was called for.
+        case changedElsewhere
+        /// Others deleted it.
+        case deletedElsewhere
+        /// Others changed an object that is to be deleted here.
+        case deletedHere
+    }
+
+    /// A property in conflict, and its values.
+    ///
+    /// A value out of a row is not read: `PropertyValue.outOfRow`.
+    public struct Property: Sendable, Hashable {
+        /// The property.
+        public let name: String
+        /// Its value when the context read the object; nil where that is not known, because the object had been changed
+        /// and its row given up before the context was given a policy.
+        public let read: PropertyValue?
+        /// What others have saved; nil if they have deleted the object.
+        public let stored: PropertyValue?
+        /// The value here; nil if the object is to be deleted here.
+        ///
+        /// One that was not set is the one that was read.
+        public let unsaved: PropertyValue?
+        /// Whether it was set here, too.
+        public let isChangedHere: Bool
+    }
+
+    /// The object.
+    public let object: PersistentIdentifier
+    /// Who did what.
+    public let kind: Kind
+    /// The properties that others have changed; of an object that they have deleted, those that were set here.
+    public let properties: [Property]
+
+    /// One sentence without its full stop.
+    public var description: String {
+        let name = "\(object.entityName) \(object.number)"
+        let names = properties.map(\.name).joined(separator: ", ")
+        return switch kind {
+        case .changedElsewhere: "\(name): \(names) changed elsewhere since it was read"
+        case .deletedElsewhere: "\(name) was deleted elsewhere since it was read"
+        case .deletedHere: "\(name), which is to be deleted: \(names) changed elsewhere since it was read"
+        }
+    }
+}
+
+/// A save was refused under `MergePolicy.error`; nothing was saved, and the context is as it was.
+///
+/// `refresh(_:mergeChanges:)` brings an object to what is stored, with its changes or without: then there is no conflict
+/// any more. Or the context gets another policy.
+public struct MergeConflictError: Error, Sendable, CustomStringConvertible {
+    /// The greatest number of conflicts that an error keeps.
+    static let keptCountMax = 1_000
+    private static let shownCountMax = 20
+
+    /// All conflicts, or the first 1,000 of more.
+    public let conflicts: [MergeConflict]
+    /// How many there are.
+    public let conflictCount: Int
+
+    /// What is in conflict, and what to do.
+    public var description: String {
+        let shown = conflicts.prefix(Self.shownCountMax).map(\.description).joined(separator: "; ")
+        let rest = conflictCount - min(conflicts.count, Self.shownCountMax)
+        let more = rest > 0 ? "; and \(rest) more" : ""
+        return
+            "Nothing was saved. \(shown)\(more). Refresh these objects, or give the context another merge policy."
+    }
+}
