@@ -1,5 +1,6 @@
 package import FaultlineLog
 package import FaultlineModel
+internal import Glibc
 internal import Synchronization
 
 /// The rows of one store, seen through one schema: the front door of this target.
@@ -13,6 +14,8 @@ package final class RowStore: Sendable {
     let isMigrationTarget: Bool
     /// Segment and offset of an entity map that was found to be this one, so that a save need not decode it again.
     private let knownMapPlace = Atomic<UInt64>(0)
+    /// The thread on which a batch insertion asks for its rows, in the writer's turn; 0 for none.
+    private let batchingThread = Atomic<UInt>(0)
     /// For each entity, by number of layout: how rows of that layout are read by the slots in force.
     private let readers: [EntityReaders]
 
@@ -70,6 +73,19 @@ package final class RowStore: Sendable {
         } catch let error as LogError { throw StoreError(error) } catch let error as StoreError { throw error } catch {
             throw StoreError(.malformed, "The store's entity map does not decode: \(error).")
         }
+    }
+
+    /// Runs code of others in the writer's turn, which a write by the same thread would wait for.
+    package func whileBatching<R>(_ body: () throws -> R) rethrows -> R {
+        batchingThread.store(pthread_self(), ordering: .relaxed)
+        defer { batchingThread.store(0, ordering: .relaxed) }
+        return try body()
+    }
+
+    /// Whether that code is what asks.
+    package var isBatching: Bool {
+        let thread = batchingThread.load(ordering: .relaxed)
+        return thread != 0 && thread == pthread_self()
     }
 
     /// How to read a row of `layout`; nil if no row of the entity can have it.

@@ -16,8 +16,11 @@ public struct BatchChange<T: PersistentModel> {
 
 /// What a batch has written.
 public struct BatchResult: Sendable, Equatable {
-    /// Objects that were changed, or deleted, by entity: those that went by a delete rule, too.
+    /// Objects that were changed, inserted or deleted, by entity: those that went by a delete rule, too.
     public internal(set) var objectCounts: [String: Int] = [:]
+
+    /// Of the objects of a batch insertion, those that were stored before, or named by several of its rows.
+    public internal(set) var upsertCount = 0
 
     /// All of them.
     public var objectCount: Int { objectCounts.values.reduce(0, +) }

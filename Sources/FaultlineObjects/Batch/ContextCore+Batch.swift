@@ -76,7 +76,8 @@ extension ContextCore {
 
     // MARK: Parts of both
 
-    private func checkMayBatch() throws {
+    func checkMayBatch() throws {
+        try checkIsOutsideOfBatch()
         if let error = takePendingError() { throw error }
         try stage?.checkIsRunning()
         try checkSavesByItself(false)
@@ -101,7 +102,7 @@ extension ContextCore {
     }
 
     /// Lets objects without unsaved changes show what was written.
-    private func showNewest() throws {
+    func showNewest() throws {
         try beginReading()
         defer { endReading() }
         moveToNewest()

@@ -17,6 +17,7 @@ extension ContextCore {
         adding addition: ((inout Transaction, _ number: (ManagedObject) -> RecordID) throws -> Void)? = nil
     ) throws {
         try checkIsNotSaving()
+        try checkIsOutsideOfBatch()
         if let error = takePendingError() { throw error }
         guard hasChanges || addition != nil else {
             noteSaved()
@@ -527,7 +528,7 @@ extension Draft {
 
     /// The draft of an object that takes a stored one's place, marked so that relationships it does not set stay as
     /// they are stored.
-    fileprivate func withUpsertMarks(_ entity: EntityStorage) -> Draft {
+    func withUpsertMarks(_ entity: EntityStorage) -> Draft {
         clearMarks()
         for (slot, storage) in entity.slots.enumerated() {
             switch storage {

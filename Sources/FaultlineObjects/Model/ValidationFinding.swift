@@ -14,6 +14,8 @@ public struct ValidationFinding: Hashable, Sendable, CustomStringConvertible {
         case deny
         /// The object was read with stand-ins for values, so that a save would make them its values.
         case damaged
+        /// A row of a batch insertion refers to an object that is not in the store.
+        case missingObject
         /// The object was changed here, and others have deleted it.
         case deletedElsewhere
         /// The object's class says so: `ObjectLifecycle`.

@@ -1,0 +1,165 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// A batch insertion in its transaction: one row after the other, none of which is held.
+///
+/// What it does with a row is what a save does with a new object.
+final class BatchInsertion {
+    private let context: ContextCore
+    private let entity: EntityStorage
+    private let values: BatchValues
+    private var findings = FindingList()
+    private(set) var count = 0
+    private(set) var upsertCount = 0
+    /// How many members bounded collections gain, by the slot of the members and the owner's number.
+    private var gains: [Int: [RecordID: Int]] = [:]
+
+    init(_ context: ContextCore, _ entity: EntityStorage, _ values: BatchValues) {
+        self.context = context
+        self.entity = entity
+        self.values = values
+    }
+
+    /// Writes rows as long as `fill` fills one.
+    ///
+    /// - Throws: `modelValidationFailure` for all rows that break a rule, when all are known; what `fill` throws.
+    func run(in transaction: inout Transaction, _ fill: (BatchValues) throws -> Bool) throws {
+        try context.checkUnshared(entity.table, "objects of \(entity.name)", "inserted")
+        var writer = RowWriter(context.store, keepingBlobsBelow: context.stage?.firstOwnBlob ?? 0)
+        while true {
+            values.begin()
+            guard try fill(values) else { break }
+            if let failure = values.failure { throw failure }
+            try check(transaction)
+            // Once something is wrong, the rest is looked at and not written.
+            if findings.isEmpty { try write(&writer, &transaction) }
+            count += 1
+        }
+        if findings.isEmpty { try checkCounts(transaction) }
+        guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
+        try LeftBehind.leave(writer.keptBlobs, in: &transaction)
+    }
+
+    // MARK: Rules
+
+    private func note(_ rule: ValidationFinding.Rule, _ slot: Int, _ what: String) {
+        let name = values.type.properties[slot].name
+        findings.add(
+            ValidationFinding(
+                PersistentIdentifier(storeID: (0, 0), entityName: entity.name, number: UInt64(count) + 1), name, rule,
+                "row \(count + 1) of the batch, \(entity.name).\(name): \(what)"))
+    }
+
+    private func check(_ transaction: borrowing Transaction) throws {
+        values.forEachMissing { note(.required, $0, "a required value is missing") }
+        for slot in entity.toOneSlots {
+            let target = values.draft.toOne(slot)
+            guard target != 0, case .toOne(let relationship) = entity.slots[slot] else { continue }
+            let table = context.store.storage.entities[relationship.destination].table
+            if try transaction.location(of: target, in: table).isAbsent {
+                note(.missingObject, slot, "object \(target) is not in the store")
+            }
+        }
+    }
+
+    /// Counts the members of collections that gained or lost some.
+    private func checkCounts(_ transaction: borrowing Transaction) throws {
+        for (slot, owners) in gains {
+            guard case .toOne(let relationship) = entity.slots[slot], case .toMany(let inverse) = relationship.inverse
+            else { continue }
+            let owning = context.store.storage.entities[relationship.destination]
+            guard case .toMany(let members) = owning.slots[inverse] else { continue }
+            for (owner, gain) in owners {
+                // As they were before this transaction.
+                let stored = try context.storedMembers(of: owner, in: members.members.index, transaction).count
+                let reference = ObjectReference(number: owner, isTemporary: false)
+                if let finding = context.finding(reference, owning, inverse, stored + gain) { findings.add(finding) }
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    private func write(_ writer: inout RowWriter, _ transaction: inout Transaction) throws {
+        let draft = values.draft
+        let (number, isTaken) = try claim(draft, &writer, &transaction)
+        let before = isTaken ? try writer.targets(of: number, entity, entity.toOneSlots, in: transaction) : []
+        if isTaken {
+            upsertCount += 1
+            try writer.update(
+                draft.withUpsertMarks(entity), id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+        } else {
+            // Nobody names a new object.
+            for slot in entity.boundedSlots {
+                let reference = ObjectReference(number: UInt64(count) + 1, isTemporary: true)
+                if let finding = context.finding(reference, entity, slot, 0) { findings.add(finding) }
+            }
+            try writer.insert(draft, id: number, entity, in: &transaction)
+        }
+        for (place, slot) in entity.toOneSlots.enumerated() {
+            guard case .toOne(let relationship) = entity.slots[slot] else { continue }
+            let (old, new) = (isTaken ? before[place] : 0, draft.toOne(slot))
+            guard new != 0, new != old else { continue }
+            switch relationship.inverse {
+            case .none: break
+            case .toMany(let inverse): noteGain(slot, relationship, inverse, from: old, to: new)
+            case .toOne(let inverse):
+                try join(number, slot, relationship, inverse, from: old, to: new, &writer, &transaction)
+            }
+        }
+    }
+
+    /// The number of a new row, or of the stored object whose place it takes; its unique keys are entered.
+    private func claim(
+        _ draft: Draft, _ writer: inout RowWriter, _ transaction: inout Transaction
+    ) throws -> (number: RecordID, isTaken: Bool) {
+        guard entity.uniqueIndexes.count > 1, let holder = try writer.holder(of: draft, entity, in: transaction) else {
+            let claimed = try writer.claim(draft, entity, in: &transaction)
+            return (claimed.id, claimed.isTaken)
+        }
+        // The keys are those of the values that the object will have: relationships that the row does not set stay.
+        let kept = entity.toOneSlots.filter { entity.uniqueSlots.contains($0) && draft.toOne($0) == 0 }
+        let targets = kept.isEmpty ? [] : try writer.targets(of: holder, entity, kept, in: transaction)
+        for (slot, target) in zip(kept, targets) where target != 0 { draft.setToOne(slot, target) }
+        try writer.releaseKeys(id: holder, entity, in: &transaction)
+        try writer.takeKeys(draft, id: holder, entity, in: &transaction)
+        return (holder, true)
+    }
+
+    private func noteGain(
+        _ slot: Int, _ relationship: ToOneStorage, _ inverse: Int, from old: RecordID, to new: RecordID
+    ) {
+        guard context.store.storage.entities[relationship.destination].boundedSlots.contains(inverse) else { return }
+        gains[slot, default: [:]][new, default: 0] += 1
+        if old != 0 { gains[slot, default: [:]][old, default: 0] -= 1 }
+    }
+
+    /// Lets the other side of a relationship between two objects name the new one, and whoever had it before nobody.
+    private func join(
+        _ number: RecordID, _ slot: Int, _ relationship: ToOneStorage, _ inverse: Int, from old: RecordID,
+        to new: RecordID, _ writer: inout RowWriter, _ transaction: inout Transaction
+    ) throws {
+        let destination = context.store.storage.entities[relationship.destination]
+        try context.checkUnshared(destination.table, "an object of \(destination.name)", "changed")
+        func part(_ id: RecordID, _ owner: EntityStorage, _ slot: Int, from target: RecordID) throws {
+            guard case .toOne(let side) = owner.slots[slot], side.isOptional else {
+                findings.add(context.missingObject(ObjectReference(number: id, isTemporary: false), owner, slot))
+                return
+            }
+            _ = try writer.clear(slot, leadingTo: target, id: id, owner, in: &transaction)
+        }
+        if old != 0 { try part(old, destination, inverse, from: number) }
+        guard new != number || destination !== entity else { return }
+        let rival = try writer.targets(of: new, destination, [inverse], in: transaction)[0]
+        if rival == number { return }
+        if rival != 0 { try part(rival, entity, slot, from: new) }
+        let base = ModelCore.base(try transaction.location(of: new, in: destination.table))
+        let partner = try writer.draft(of: new, destination, in: transaction)
+        defer { partner.destroy() }
+        partner.setToOne(inverse, number)
+        partner.setOrderKey(inverse, nil)
+        try writer.releaseKeys(of: partner, id: new, destination, in: &transaction)
+        try writer.update(partner, id: new, base: base, destination, in: &transaction)
+    }
+}

@@ -1,0 +1,41 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+extension ContextCore {
+    func batchInsert(
+        _ home: EntityHome, _ type: ModelType, _ fill: (BatchValues) throws -> Bool
+    ) throws -> BatchResult {
+        try checkMayBatch()
+        guard let entity = home.entity else {
+            throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")
+        }
+        let insertion = BatchInsertion(self, entity, BatchValues(type, entity, store))
+        do {
+            _ = try store.log.write(author: author) { transaction in
+                try store.checkInForce(in: transaction)
+                try stage?.checkIsRunning()
+                try store.whileBatching { try insertion.run(in: &transaction, fill) }
+            }
+        } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
+            throw SwiftDataError.modelValidationFailure.explained(
+                "Row \(insertion.count + 1) of the batch: \(error.message)")
+        }
+        guard insertion.count > 0 else { return BatchResult() }
+        if let stage {
+            var saved = StageSession.Counts()
+            saved.written = [entity.name: insertion.count]
+            stage.noteSaved(saved)
+        }
+        try showNewest()
+        var result = BatchResult(objectCounts: [entity.name: insertion.count])
+        result.upsertCount = insertion.upsertCount
+        return result
+    }
+
+    /// Refuses to write inside of the closure of a batch insertion, which has the writer's turn: it would wait for itself.
+    func checkIsOutsideOfBatch() throws {
+        guard store.isBatching else { return }
+        throw SwiftDataError.modelValidationFailure.explained(
+            "A save was called while a batch insertion of the same store asks for its rows. Save before it, or after.")
+    }
+}
