@@ -17,7 +17,11 @@ enum RemoteStore {
         _ directory: String, isPresent: Bool, on disk: Disk, options: LogOptions
     ) throws(LogError) {
         guard options.access == .writing, !options.allowsRemoteFileSystem else { return }
-        let place = isPresent ? directory : parent(of: directory)
+        var place = directory
+        if !isPresent {
+            // The nearest directory that is there.
+            repeat { place = parent(of: place) } while place != "/" && place != "." && !isThere(place, on: disk)
+        }
         guard let kind = kind(of: place, on: disk), kind.isRemote else { return }
         throw LogError(
             .readOnly,
@@ -25,6 +29,10 @@ enum RemoteStore {
                 + "answers for, so that acknowledged transactions may be lost. Move the store to a local disk, open it "
                 + "for reading, or allow the file system by `StoreOptions.allowsRemoteFileSystem`.",
             path: directory)
+    }
+
+    private static func isThere(_ path: String, on disk: Disk) -> Bool {
+        do throws(DiskError) { return try disk.isPresent(path) } catch { return true }
     }
 
     private static func kind(of path: String, on disk: Disk) -> FileSystemKind? {

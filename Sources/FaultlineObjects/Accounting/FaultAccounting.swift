@@ -67,7 +67,8 @@ extension ContextCore {
             let entity = core.pointee.home.takeUnretainedValue().entity
         else { return found }
         let site = "\(fileID):\(line)"
-        accounting.noteFetched(found.lazy.map { $0._$coreAddress().pointee.number }, entity, site: site)
+        let stored = found.lazy.filter { !$0._$coreAddress().pointee.has(.temporary) }
+        accounting.noteFetched(stored.map { $0._$coreAddress().pointee.number }, entity, site: site)
         accounting.account.add(
             FaultAccount.Source(entityName: entity.name, site: site, path: []), tally.counters - before,
             ContinuousClock.now - start)

@@ -7,16 +7,21 @@ extension ContextCore {
 
     func batchDelete<T: PersistentModel>(_ source: QuerySource<T>) throws -> BatchResult {
         try checkMayBatch()
-        let (query, numbers) = try storedNumbers(source)
+        return try selectingAnew { try batchDeleteOnce(source) }
+    }
+
+    private func batchDeleteOnce<T: PersistentModel>(_ source: QuerySource<T>) throws -> BatchResult {
+        let (query, numbers, selected) = try storedNumbers(source)
         // A context without unsaved changes, so that nothing is saved but the deletion.
         let batch = ContextCore(store: store, types: homes.compactMap(\.type), tallies: nil)
         batch.author = author
         batch.stage = stage
         batch.sharedTables = sharedTables
         batch.doomedNumbers = numbers.isEmpty ? nil : (query.entity.ordinal, numbers)
+        batch.selection = BatchSelection(table: query.entity.table, numbers: numbers, snapshot: selected)
         try batch.save()
         tally.add(batch.counters)
-        try showNewest()
+        showNewest()
         return BatchResult(objectCounts: batch.doomedCounts)
     }
 
@@ -24,7 +29,13 @@ extension ContextCore {
 
     func batchUpdate<T: PersistentModel>(_ source: QuerySource<T>, _ changes: [SlotChange]) throws -> BatchResult {
         try checkMayBatch()
-        let (query, numbers) = try storedNumbers(source)
+        return try selectingAnew { try batchUpdateOnce(source, changes) }
+    }
+
+    private func batchUpdateOnce<T: PersistentModel>(
+        _ source: QuerySource<T>, _ changes: [SlotChange]
+    ) throws -> BatchResult {
+        let (query, numbers, selected) = try storedNumbers(source)
         guard !numbers.isEmpty, !changes.isEmpty else { return BatchResult() }
         let entity = query.entity
         var count = 0
@@ -32,12 +43,13 @@ extension ContextCore {
             _ = try store.log.write(author: author) { transaction in
                 try store.checkInForce(in: transaction)
                 try stage?.checkIsRunning()
+                try BatchSelection(table: entity.table, numbers: numbers, snapshot: selected).check(in: transaction)
                 count = try update(numbers, entity, changes, in: &transaction)
             }
         } catch let error as StoreError where [.duplicate, .tooLarge].contains(error.code) {
             throw SwiftDataError.modelValidationFailure.explained(error.message)
         }
-        try showNewest()
+        showNewest()
         return BatchResult(objectCounts: [entity.name: count])
     }
 
@@ -78,7 +90,7 @@ extension ContextCore {
 
     func checkMayBatch() throws {
         try checkIsOutsideOfBatch()
-        if let error = takePendingError() { throw error }
+        try checkIsNotSaving()
         try stage?.checkIsRunning()
         try checkSavesByItself(false)
         guard !isReadOnly else {
@@ -93,17 +105,32 @@ extension ContextCore {
     /// Numbers of the objects that are wanted, as they are stored now.
     private func storedNumbers<T: PersistentModel>(
         _ source: QuerySource<T>
-    ) throws -> (query: Query<T>, numbers: [RecordID]) {
+    ) throws -> (query: Query<T>, numbers: [RecordID], selected: Snapshot) {
         try beginReading()
         defer { endReading() }
         moveToNewest()
         let query = try source.prepare(self)
-        return (query, try storedNumbers(query, source))
+        return (query, try storedNumbers(query, source), snapshot)
     }
 
-    /// Lets objects without unsaved changes show what was written.
-    func showNewest() throws {
-        try beginReading()
+    /// Carries a batch out, again from the beginning if others have saved one of its objects since they were selected.
+    ///
+    /// - Throws: `SwiftDataError.modelValidationFailure` if that happens again and again.
+    private func selectingAnew<R>(_ body: () throws -> R) throws -> R {
+        for _ in 0..<BatchSelection.attemptMax {
+            do { return try body() } catch is ChangedMeanwhile {
+                // Nothing is written: waits until what was met in the turn can be read.
+                _ = try store.log.write(author: nil) { _ in }
+            }
+        }
+        throw SwiftDataError.modelValidationFailure.explained(
+            "Others have saved objects of the batch \(BatchSelection.attemptMax) times between their selection and the transaction. Select fewer at a time."
+        )
+    }
+
+    /// Lets objects without unsaved changes show what was written; what keeps it from that is told, since it is written.
+    func showNewest() {
+        do throws(LogError) { try beginReading() } catch { return report(error) }
         defer { endReading() }
         moveToNewest()
     }

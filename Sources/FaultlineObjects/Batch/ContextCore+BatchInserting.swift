@@ -26,7 +26,7 @@ extension ContextCore {
             saved.written = [entity.name: insertion.count]
             stage.noteSaved(saved)
         }
-        try showNewest()
+        showNewest()
         var result = BatchResult(objectCounts: [entity.name: insertion.count])
         result.upsertCount = insertion.upsertCount
         return result

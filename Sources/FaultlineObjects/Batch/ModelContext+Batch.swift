@@ -5,7 +5,8 @@ public import Foundation
 extension ModelContext {
     /// Deletes all stored objects of a class that satisfy a predicate, at once, in a transaction of its own.
     ///
-    /// Makes no object: it takes a bit for each number of the entities concerned, so that it is for deletions of any size.
+    /// Makes no object where rows answer the predicate: it takes eight bytes for each object that is found, and a bit for
+    /// each number of the entities concerned. Where others have saved one of them since, the predicate is asked again.
     /// Delete rules hold, and where they refuse nothing is deleted. Code of classes is not called. Unsaved changes of this
     /// context stay, and are not looked at; its objects that were deleted say so once they are read.
     ///

@@ -7,9 +7,6 @@ internal import FaultlineStore
 // A policy is carried out before the writer's turn, at the newest state: what is saved then is an ordinary change of what is
 // stored. In the turn it is only asked whether anybody came between; then it is carried out again.
 
-/// Others have saved since the conflicts were looked at.
-private struct ChangedMeanwhile: Error {}
-
 extension ContextCore {
     /// Objects whose values are kept as they were read; nil where none are, because nobody has asked for it.
     package var keptOriginalCount: Int? { conflicts?.originals.count }

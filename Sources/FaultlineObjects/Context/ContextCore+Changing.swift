@@ -45,7 +45,7 @@ extension ContextCore {
     /// Takes a new object in, and whatever can be reached from it: one after the other, because a chain may be longer
     /// than the stack is deep.
     private func attach(_ handle: ObjectHandle, _ home: EntityHome) {
-        guard !isAbandoned else { return }
+        guard !isAbandoned, mayRearrange("insert") else { return }
         enter(handle, home)
         guard handle.core.pointee.extraIfPresent != nil else {
             if hasLifecycles { awake(handle) }
@@ -111,7 +111,9 @@ extension ContextCore {
 
     /// Marks an object to be deleted by the next save; an unsaved one leaves the context.
     func delete(_ handle: ObjectHandle) {
-        guard handle.core.pointee.context === self, !handle.core.pointee.isDeleted else { return }
+        guard handle.core.pointee.context === self, !handle.core.pointee.isDeleted, mayRearrange("delete") else {
+            return
+        }
         handle.core.pointee.insert(.deleted)
         if handle.core.pointee.has(.inserted) {
             hasDeletedInserts = true

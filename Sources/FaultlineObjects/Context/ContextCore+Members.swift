@@ -163,7 +163,7 @@ extension ContextCore {
             let objects = numbers.compactMap { number -> AnyObject? in
                 let reference = ObjectReference(number: number, isTemporary: false)
                 // Those that left, and those that came back, which stand at the end.
-                if let delta, delta.removed.contains(reference) { return nil }
+                if let delta, delta.isMember(reference) != nil { return nil }
                 return object(reference, destination)
             }
             if !objects.isEmpty { return objects }

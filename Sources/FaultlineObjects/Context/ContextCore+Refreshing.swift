@@ -11,6 +11,7 @@ extension ContextCore {
     ///   - mergesChanges: Whether its unsaved changes stay, over the newest values of what was not changed. If not they
     ///     are dropped, and it is a fault again.
     func refresh(_ handle: ObjectHandle, mergesChanges: Bool) {
+        guard mayRearrange("refresh") else { return }
         let handle = handle.core.pointee.extraIfPresent?.canonical ?? handle
         guard handle.core.pointee.context === self, !handle.core.pointee.has(.temporary),
             !handle.core.pointee.has(.gone)
@@ -33,6 +34,7 @@ extension ContextCore {
 
     /// Brings all objects to the newest state; unsaved changes stay.
     func refreshAll() {
+        guard mayRearrange("refreshAllObjects") else { return }
         do throws(LogError) { try beginReading() } catch { return report(error) }
         defer { endReading() }
         moveToNewest()
@@ -44,6 +46,7 @@ extension ContextCore {
 
     /// Drops all unsaved changes and all that was loaded.
     func reset() {
+        guard mayRearrange("reset") else { return }
         rollback()
         guard !isSavedByStage else { return }
         getterError = nil

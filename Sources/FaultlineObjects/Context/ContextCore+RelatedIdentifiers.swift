@@ -37,7 +37,8 @@ extension ContextCore {
             let destination = homes[relationship.destination]
             for number in try storedMembers(of: owner.core.pointee.number, relationship) {
                 let reference = ObjectReference(number: number, isTemporary: false)
-                if delta?.removed.contains(reference) == true { continue }
+                // Those that left, and those that are here by now whom others have added too.
+                if let delta, delta.isMember(reference) != nil { continue }
                 if try isThere(reference, destination) { references.append(reference) }
             }
         }

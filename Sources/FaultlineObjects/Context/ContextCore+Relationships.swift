@@ -160,12 +160,10 @@ extension ContextCore {
                 let numbers = try storedMembers(of: owner.core.pointee.number, relationship)
                 if accounting != nil { noteReached(numbers, by: slot, of: owner.core.pointee) }
                 for number in numbers {
-                    if let delta, delta.removed.contains(ObjectReference(number: number, isTemporary: false)) {
-                        continue
-                    }
-                    if let object = object(ObjectReference(number: number, isTemporary: false), destination) {
-                        members.append(object)
-                    }
+                    let reference = ObjectReference(number: number, isTemporary: false)
+                    // Those that left, and those that others have added too, which stand at the end.
+                    if let delta, delta.isMember(reference) != nil { continue }
+                    if let object = object(reference, destination) { members.append(object) }
                 }
             } catch {
                 noteUnreadable(&owner.core.pointee, error)

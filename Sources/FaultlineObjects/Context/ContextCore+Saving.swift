@@ -36,29 +36,41 @@ extension ContextCore {
         let told = try hasLifecycles ? tellWillSave() : []
         // Whoever was told may have taken everything back.
         guard hasChanges || addition != nil else { return noteSaved() }
-        try dealingWithConflicts { try commit(told, adding: addition) }
+        var written: [ObjectHandle] = []
+        try dealingWithConflicts {
+            written = told.filter(isUnsaved)
+            try commit(adding: addition)
+        }
+        // What they change is for the next save.
+        for handle in written { handle.lifecycle?.didSave(handle.object) }
     }
 
-    /// Writes what is unsaved, of which `told` were told.
+    /// Writes what is unsaved.
     private func commit(
-        _ told: [ObjectHandle], adding addition: ((inout Transaction, (ManagedObject) -> RecordID) throws -> Void)?
+        adding addition: ((inout Transaction, (ManagedObject) -> RecordID) throws -> Void)?
     ) throws {
         try beginReading()
         defer { endReading() }
         // What a deletion takes along is what there is now, not what the context saw when it began to change things.
         if stage == nil, hasDeletions { moveToNewest() }
         let deletion = try walkDeletions()
-        try validate(deletion)
+        do { try validate(deletion) } catch {
+            // What a validation has called and must not is among the findings.
+            pendingError = nil
+            throw error
+        }
+        if let error = takePendingError() { throw error }
         try takeUniqueBlobs()
 
         var saving = SavingState()
         let changedCount = changed.count
         var unmark = deletion.map(markDoomed)
+        var isWritten = false
         defer {
             self.deletion = nil
             unmark?()
             saving.restoreDrafts()
-            if changed.count > changedCount { takeBackChanges(from: changedCount) }
+            if !isWritten, changed.count > changedCount { takeBackChanges(from: changedCount) }
         }
         let receipt: CommitReceipt
         var sequence: UInt64 = 0
@@ -70,6 +82,7 @@ extension ContextCore {
                 // Again, because a save may have waited for others while the stage ended.
                 try stage?.checkIsRunning()
                 if conflicts != nil { try checkConflicts(in: transaction) }
+                try selection?.check(in: transaction)
                 let keptBlobs = try write(&saving, in: &transaction)
                 try LeftBehind.leave(keptBlobs, in: &transaction)
                 saved.blobsLeftBehind = keptBlobs.count
@@ -90,12 +103,14 @@ extension ContextCore {
             stage.noteSaved(saved)
         }
         unmark = nil
+        // Whoever observes what becomes of the objects may change them again.
+        isWritten = true
         finish(&saving, receipt, sequence)
-        for handle in told { handle.lifecycle?.didSave(handle.object) }
     }
 
     /// Undoes all unsaved changes.
     func rollback() {
+        guard mayRearrange("rollback") else { return }
         guard !isSavedByStage else {
             return refuseSave(
                 SwiftDataError.modelValidationFailure.explained(

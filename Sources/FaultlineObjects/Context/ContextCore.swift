@@ -108,8 +108,10 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) var accounting: FaultAccounting?
     /// Whether code is called for the objects of some entity.
     @exclusivity(unchecked) var hasLifecycles = false
-    /// Whether objects are being told that they will be saved.
-    var isTellingWillSave = false
+    /// Whose code the save that is under way is calling.
+    var savePhase = SavePhase.none
+    /// What a batch is about, while this context carries one out.
+    var selection: BatchSelection?
     /// Saves by itself what is unsaved; nil where nobody knows when.
     @exclusivity(unchecked) var autosave: Autosave?
     /// What the save that is under way writes; nil unless somebody is to be told.

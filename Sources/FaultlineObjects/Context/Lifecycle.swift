@@ -40,7 +40,27 @@ struct Lifecycle {
     }
 }
 
+/// Whose code a save is calling.
+enum SavePhase {
+    case none
+    case telling
+    case validating
+
+    /// How often those may be told that the others have changed meanwhile.
+    static let roundMax = 1_000
+
+    var name: String {
+        switch self {
+        case .none: "nobody"
+        case .telling: "an object's willSave, or whoever is notified of it"
+        case .validating: "an object's validation"
+        }
+    }
+}
+
 extension ObjectHandle {
+    fileprivate var entityName: String { core.pointee.home._withUnsafeGuaranteedRef { $0.entityName } }
+
     var lifecycle: Lifecycle? { core.pointee.home._withUnsafeGuaranteedRef { $0.lifecycle } }
 }
 
@@ -65,13 +85,23 @@ extension ContextCore {
         lifecycle.awakeFromInsert(handle.object)
     }
 
-    /// - Throws: If a save is called by an object that is told of another: that one throws it, too.
+    /// - Throws: If a save is called by whoever is told or asked by another: that one throws it, too.
     func checkIsNotSaving() throws {
-        guard isTellingWillSave else { return }
+        guard savePhase != .none else { return }
         let error = SwiftDataError.modelValidationFailure.explained(
-            "save was called by an object's willSave, while its context is being saved. Leave the call out.")
+            "A save was called by \(savePhase.name), while the context is being saved. Leave the call out.")
         refuseSave(error)
         throw error
+    }
+
+    /// Whether unsaved changes may be taken back, objects inserted or deleted: not by what only validates them, which the
+    /// save then throws.
+    func mayRearrange(_ call: @autoclosure () -> String) -> Bool {
+        guard savePhase == .validating else { return true }
+        refuseSave(
+            SwiftDataError.modelValidationFailure.explained(
+                "\(call()) was called by \(savePhase.name), which may only read. Do it in willSave."))
+        return false
     }
 
     /// Tells all objects that will be saved, each once, those that are changed meanwhile too.
@@ -79,14 +109,22 @@ extension ContextCore {
     /// - Returns: All that were told.
     func tellWillSave() throws -> [ObjectHandle] {
         guard callsLifecycles else { return [] }
-        isTellingWillSave = true
-        defer { isTellingWillSave = false }
+        savePhase = .telling
+        defer { savePhase = .none }
         var told: [ObjectHandle] = []
         var known: Set<ObjectIdentifier> = []
         var toldCount: Int
+        var roundCount = 0
         repeat {
             toldCount = told.count
-            for handle in inserted + changed + deleted {
+            roundCount += 1
+            guard roundCount <= SavePhase.roundMax else {
+                throw SwiftDataError.modelValidationFailure.explained(
+                    "willSave of \(told.last?.entityName ?? "") has changed or inserted other objects \(SavePhase.roundMax) times in a row: each of them is told too, so this would not end."
+                )
+            }
+            // Whoever is told may take back what others have changed.
+            for handle in inserted + changed + deleted where isUnsaved(handle) {
                 let isGoneAgain = handle.core.pointee.has(.inserted) && handle.core.pointee.has(.deleted)
                 guard !isGoneAgain, let lifecycle = handle.lifecycle,
                     known.insert(ObjectIdentifier(handle.object)).inserted
@@ -97,6 +135,11 @@ extension ContextCore {
         } while told.count > toldCount
         if let error = takePendingError() { throw error }
         return told
+    }
+
+    /// Whether a save would write an object.
+    func isUnsaved(_ handle: ObjectHandle) -> Bool {
+        handle.core.pointee.has(.inserted) || handle.core.pointee.has(.changed) || handle.core.pointee.has(.deleted)
     }
 
     /// Asks objects what is wrong with them.
@@ -117,6 +160,8 @@ extension ContextCore {
                         "\(place) \(handle.reference.number): \(invalid?.description ?? "\(error)")"))
             }
         }
+        savePhase = .validating
+        defer { savePhase = .none }
         for handle in inserted where !handle.core.pointee.has(.deleted) { ask(handle, .insert) }
         for handle in changed where !handle.core.pointee.has(.deleted) { ask(handle, .update) }
         for handle in deleted { ask(handle, .delete) }

@@ -37,9 +37,14 @@ extension ModelContext {
     /// Saves, and tells those who asked to be told.
     func saveTelling() throws {
         guard SaveNotifications.areWanted, core.hasChanges else { return try core.save() }
+        try core.checkIsNotSaving()
+        core.savePhase = .telling
         NotificationCenter.default.post(name: SaveNotifications.willSave, object: self)
+        core.savePhase = .none
+        // One who was told of a save may save, too.
+        let outer = core.savedIdentifiers
         core.savedIdentifiers = SavedIdentifiers()
-        defer { core.savedIdentifiers = nil }
+        defer { core.savedIdentifiers = outer }
         try core.save()
         guard let saved = core.savedIdentifiers, saved.sequence > 0 else { return }
         NotificationCenter.default.post(name: SaveNotifications.didSave, object: self, userInfo: saved.userInfo)
@@ -89,6 +94,9 @@ extension ContextCore {
         }
         for handle in changed where !handle.core.pointee.has(.deleted) {
             saved.updated.insert(handle.core.pointee.persistentIdentifier)
+        }
+        for (key, delta) in relationships.inOrder where !delta.isEmpty && !key.owner.isTemporary {
+            saved.updated.insert(identifier(key.owner.number, store.storage.entities[key.entity]))
         }
         for cleared in saving.clearedRows { saved.updated.insert(identifier(cleared.number, cleared.entity)) }
         if let deletion {
