@@ -295,6 +295,35 @@ import Testing
         #expect(mine.core.keptOriginalCount == nil)
     }
 
+    // MARK: Others that come between
+
+    @Test(arguments: [MergePolicy.error, .mergeByPropertyStoreTrump, .overwrite, .rollback])
+    func whoSavesWhileThisOneBeginsToIsSeenToo(_ policy: MergePolicy) throws {
+        let store = try DynamicStore()
+        let theirs = ModelContext(store.container)
+        let other = try theirs.make("Person", ["name": "p", "age": 1])
+        try theirs.save()
+        let mine = ModelContext(store.container)
+        mine.mergePolicy = policy
+        var lifecycle = EntityLifecycle()
+        // Asked when conflicts have been looked at, and the save does not have its turn yet.
+        lifecycle.validateForUpdate = { _ in
+            guard other["age"] as? Int == 1 else { return }
+            other["age"] = 3
+            try theirs.save()
+        }
+        mine.setLifecycle(lifecycle, forEntityNamed: "Person")
+        let person = try #require(try mine.named("p"))
+        person["age"] = 2
+        if policy == .error {
+            #expect(throws: MergeConflictError.self) { try mine.save() }
+        } else {
+            try mine.save()
+        }
+        let age = try store.reopened().named("p")?["age"] as? Int
+        #expect(age == (policy == .overwrite ? 2 : 3))
+    }
+
     // MARK: Without classes
 
     @Test func policiesHoldForObjectsWithoutClasses() throws {

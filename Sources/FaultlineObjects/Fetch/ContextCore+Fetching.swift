@@ -191,7 +191,7 @@ extension ContextCore {
     // MARK: Without unsaved changes
 
     /// Whether a query for what is stored would be decided by objects that may show something else.
-    private func isMisledByChanges<T: PersistentModel>(_ query: Query<T>) -> Bool {
+    func isMisledByChanges<T: PersistentModel>(_ query: Query<T>) -> Bool {
         !query.descriptor.includePendingChanges && hasChanges && !(query.lowered.isExact && query.order != nil)
     }
 

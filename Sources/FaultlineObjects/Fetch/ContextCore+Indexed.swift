@@ -16,13 +16,13 @@ extension ContextCore {
     private static let countMin = 1_024
 
     /// How many objects an index may name before all rows are read instead.
-    private func indexedCountMax(_ entity: EntityStorage) -> Int {
+    func indexedCountMax(_ entity: EntityStorage) -> Int {
         max(Self.countMin, snapshot.recordCount(of: entity.table) / Self.shareMax)
     }
 
     /// What of an index serves a query; nil also if the state that is read has that index no more, because the store was
     /// opened under a schema without it.
-    private func usableSelection<T: PersistentModel>(of query: Query<T>) -> IndexSelection? {
+    func usableSelection<T: PersistentModel>(of query: Query<T>) -> IndexSelection? {
         query.selection.flatMap { snapshot.has($0.index.definition) ? $0 : nil }
     }
 
@@ -59,7 +59,7 @@ extension ContextCore {
         return count
     }
 
-    private func hasSetAside(_ selection: IndexSelection) throws -> Bool {
+    func hasSetAside(_ selection: IndexSelection) throws -> Bool {
         var isAnyAside = false
         try snapshot.forEachEntry(in: selection.index.definition, IndexSelection.aside) { _, _ in
             isAnyAside = true

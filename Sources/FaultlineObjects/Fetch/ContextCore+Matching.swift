@@ -89,14 +89,8 @@ extension ContextCore {
 
         if let source {
             try source(take)
-        } else if let candidates = query.lowered.candidates {
-            try read(candidates.sorted(), query, take)
-        } else if let (index, value) = query.uniqueKey {
-            if let number = try uniqueHolder(index, value, entity) { try read([number], query, take) }
-        } else if let numbers = try indexedNumbers(query) {
+        } else if let numbers = try namedNumbers(query) {
             try read(numbers, query, take)
-        } else if let (index, owner) = query.memberOwner {
-            try read(try snapshot.members(of: owner, in: index).sorted(), query, take)
         } else {
             try snapshot.scan(
                 entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
@@ -116,6 +110,16 @@ extension ContextCore {
             guard let unsaved = handle.core.pointee.draft else { continue }
             try draft(object, unsaved)
         }
+    }
+
+    /// The objects among which those that satisfy a query are, rising; nil where all rows have to be looked at.
+    func namedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID]? {
+        if let candidates = query.lowered.candidates { return candidates.sorted() }
+        if let (index, value) = query.uniqueKey {
+            return try uniqueHolder(index, value, query.entity).map { [$0] } ?? []
+        }
+        if let numbers = try indexedNumbers(query) { return numbers }
+        return try query.memberOwner.map { try snapshot.members(of: $0.owner, in: $0.index).sorted() }
     }
 
     /// A value out of the row, for a filter or a sort key.

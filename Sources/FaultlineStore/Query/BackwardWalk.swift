@@ -16,6 +16,41 @@ extension Snapshot {
         }
     }
 
+    /// The same for the objects behind a place; nil for all.
+    ///
+    /// Objects with the key of the place are passed over without being read.
+    ///
+    /// - Throws: As the other form.
+    package func walk(
+        _ range: IndexSelection.KeyRange, of index: SecondaryIndex, _ order: IndexSelection.Order,
+        behind place: IndexSelection.Place?, _ body: (RecordID) throws -> Bool
+    ) throws {
+        guard let place else { return try walk(range, of: index, order, body) }
+        let next = place.key + [0]
+        var goesOn = true
+        if !place.key.lexicographicallyPrecedes(range.first), place.key.lexicographicallyPrecedes(range.end) {
+            let equal = IndexSelection.KeyRange(prefix: range.prefix, first: place.key, end: next)
+            try forEachEntry(in: index.definition, equal) { _, id in
+                if id > place.id { goesOn = try body(id) }
+                return goesOn
+            }
+        }
+        guard goesOn else { return }
+        let rest =
+            switch order {
+            case .ascending:
+                IndexSelection.KeyRange(
+                    prefix: range.prefix, first: range.first.lexicographicallyPrecedes(next) ? next : range.first,
+                    end: range.end)
+            case .descending:
+                IndexSelection.KeyRange(
+                    prefix: range.prefix, first: range.first,
+                    end: place.key.lexicographicallyPrecedes(range.end) ? place.key : range.end)
+            }
+        guard rest.first.lexicographicallyPrecedes(rest.end) else { return }
+        try walk(rest, of: index, order, body)
+    }
+
     /// Calls `body` with each entry of a range, ascending; it returns false to stop.
     package func forEachEntry(
         in index: IndexDefinition, _ range: IndexSelection.KeyRange,

@@ -1,4 +1,4 @@
-internal import FaultlineLog
+package import FaultlineLog
 internal import FaultlineModel
 
 /// What of a secondary index a query needs: docs/Queries.md.
@@ -36,6 +36,17 @@ package struct IndexSelection: Sendable, Equatable {
 
     package enum Order: Sendable {
         case ascending, descending
+    }
+
+    /// Behind an object in the order of an index.
+    package struct Place: Sendable {
+        let key: [UInt8]
+        let id: RecordID
+
+        package init(key: [UInt8], id: RecordID) {
+            self.key = key
+            self.id = id
+        }
     }
 
     /// The keys of objects that are set aside.

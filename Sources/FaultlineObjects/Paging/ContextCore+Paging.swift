@@ -1,0 +1,185 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+extension ContextCore {
+    func fetchPage<T: PersistentModel>(_ source: QuerySource<T>, after cursor: FetchCursor?) throws -> FetchPage<T> {
+        try beginReading()
+        defer { endReading() }
+        moveToNewest()
+        let query = try source.prepare(self)
+        guard !query.descriptor.includePendingChanges || !hasChanges else {
+            throw SwiftDataError.includePendingChangesWithBatchSize.explained(
+                "A page cannot show unsaved changes. Save first, or leave them out of the descriptor.")
+        }
+        let start = try query.start(after: cursor, self)
+        let size = query.descriptor.fetchLimit ?? 1
+        let numbers: [RecordID]
+        let objects: [T]
+        if isMisledByChanges(query) {
+            // By a context whose objects have no changes.
+            let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
+            try unchanged.beginReading()
+            defer { unchanged.endReading() }
+            unchanged.moveTo(snapshot)
+            unchanged.errorHandler = errorHandler
+            numbers = try unchanged.page(try source.prepare(unchanged), behind: start, size).numbers
+            tally.add(unchanged.counters)
+            objects = numbers.map { object($0, query.home, as: T.self) }
+        } else {
+            let found = try page(query, behind: start, size)
+            numbers = found.numbers
+            objects = found.matches?.objects(query, self) ?? numbers.map { object($0, query.home, as: T.self) }
+        }
+        if !query.prefetching.isEmpty { try prefetch(query.prefetching, of: objects, query.home) }
+        return FetchPage(
+            objects: objects, cursor: try numbers.last.map { try self.cursor(at: $0, query) } ?? cursor,
+            isLast: numbers.count < size)
+    }
+
+    /// The cursor of a page that ends with an object.
+    private func cursor<T: PersistentModel>(at number: RecordID, _ query: Query<T>) throws -> FetchCursor {
+        var buffer = RecordBuffer()
+        let snapshot = snapshot
+        var keys: [[UInt8]] = []
+        if query.order?.isEmpty == false,
+            let record = try snapshot.read(number, in: query.entity.table, into: &buffer)
+        {
+            keys = try query.keys(of: try store.view(record, of: query.entity)) { try blobBytes($0, snapshot) }
+        }
+        return FetchCursor(
+            identifier: identifier(of: ObjectReference(number: number, isTemporary: false), query.entity),
+            order: query.orderNames(self) ?? [], keys: keys)
+    }
+
+    // MARK: Finding
+
+    /// What a page has: the rows with their numbers where rows were read, else numbers alone.
+    struct PageFound<T: PersistentModel> {
+        let numbers: [RecordID]
+        let matches: Matches<T>?
+    }
+
+    /// The first objects that satisfy a query behind a place in its order.
+    ///
+    /// Between `beginReading` and `endReading`, without unsaved changes that count.
+    func page<T: PersistentModel>(_ query: Query<T>, behind start: PageStart, _ size: Int) throws -> PageFound<T> {
+        guard let order = query.order else { return PageFound(numbers: [], matches: nil) }
+        if query.isEverything { return PageFound(numbers: try numbers(query, behind: start, size), matches: nil) }
+        if order.isEmpty {
+            let found = try pageByNumber(query, behind: start, size)
+            return PageFound(numbers: found.numbers, matches: found)
+        }
+        if let found = try pageByIndex(query, behind: start, size) {
+            return PageFound(numbers: found.numbers, matches: found)
+        }
+        return PageFound(numbers: try pageBySorting(query, order, behind: start, size), matches: nil)
+    }
+
+    /// Of all objects in the order of creation: no row is read.
+    private func numbers<T: PersistentModel>(
+        _ query: Query<T>, behind start: PageStart, _ size: Int
+    ) throws -> [RecordID] {
+        var numbers: [RecordID] = []
+        try snapshot.forEachPage(of: query.entity.table, from: start.number + 1) { first, entries in
+            for entry in 0..<336 where entries.load(fromByteOffset: entry * 12, as: UInt32.self) != 0 {
+                let number = first + RecordID(entry)
+                if number > start.number, numbers.count < size { numbers.append(number) }
+            }
+            return numbers.count < size
+        }
+        return numbers
+    }
+
+    /// In the order of creation: rows are read from the place on, until there are enough.
+    private func pageByNumber<T: PersistentModel>(
+        _ query: Query<T>, behind start: PageStart, _ size: Int
+    ) throws -> Matches<T> {
+        var found = Matches<T>(order: [])
+        let (snapshot, table) = (snapshot, query.entity.table)
+        try visitMatches(
+            query, keepingRows: true,
+            from: { take in
+                if let numbers = try self.namedNumbers(query) {
+                    var buffer = RecordBuffer()
+                    for number in numbers where number > start.number {
+                        guard found.count < size else { return }
+                        if let record = try snapshot.read(number, in: table, into: &buffer) { try take(record) }
+                    }
+                    return
+                }
+                try snapshot.scan(
+                    table, from: start.number + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+                ) { records in
+                    for record in records {
+                        guard found.count < size else { return false }
+                        try take(record)
+                    }
+                    return found.count < size
+                }
+            },
+            row: { record, view, reference, object in
+                try found.append(record.id, reference, object, view) { try self.blobBytes($0, snapshot) }
+            }, draft: { _, _ in })
+        return found
+    }
+
+    /// By an index that has the order; nil if there is none, or all rows are better read.
+    private func pageByIndex<T: PersistentModel>(
+        _ query: Query<T>, behind start: PageStart, _ size: Int
+    ) throws -> Matches<T>? {
+        let countMax = indexedCountMax(query.entity)
+        guard let selection = usableSelection(of: query), let order = selection.order, size <= countMax,
+            try !hasSetAside(selection)
+        else { return nil }
+        var place: IndexSelection.Place?
+        if !start.isBeginning {
+            let equal = selection.index.slots[..<selection.equalCount]
+            let behind = zip(query.order ?? [], start.keys).filter { !equal.contains($0.0.slot) }.flatMap(\.1)
+            place = .init(key: selection.ranges[0].prefix + behind, id: start.number)
+        }
+        var found = Matches<T>(order: [])
+        var isGivenUp = false
+        let snapshot = snapshot
+        try visitMatches(
+            query, keepingRows: true,
+            from: { take in
+                var buffer = RecordBuffer()
+                var left = countMax
+                try snapshot.walk(selection.ranges[0], of: selection.index, order, behind: place) { number in
+                    left -= 1
+                    isGivenUp = left < 0
+                    guard !isGivenUp else { return false }
+                    if let record = try snapshot.read(number, in: query.entity.table, into: &buffer) {
+                        try take(record)
+                    }
+                    return found.count < size
+                }
+            },
+            row: { record, view, reference, object in
+                try found.append(record.id, reference, object, view) { try self.blobBytes($0, snapshot) }
+            }, draft: { _, _ in })
+        if isGivenUp { return nil }
+        accessNote?.index = selection.index
+        accessNote?.isOrdered = true
+        return found
+    }
+
+    /// By looking at all rows: the keys of two pages are held.
+    private func pageBySorting<T: PersistentModel>(
+        _ query: Query<T>, _ order: [(slot: Int, isAscending: Bool)], behind start: PageStart, _ size: Int
+    ) throws -> [RecordID] {
+        var best = KeySelection(limit: size)
+        let snapshot = snapshot
+        let first = start.joined(order)
+        try visitMatches(
+            query, keepingRows: false,
+            row: { record, view, _, _ in
+                let keys = try query.keys(of: view) { try self.blobBytes($0, snapshot) }
+                let key = PageStart(number: record.id, keys: keys).joined(order)
+                guard start.isBefore(key, record.id, first) else { return }
+                key.withUnsafeBytes { best.offer($0, tag: record.id) }
+            }, draft: { _, _ in })
+        best.sort()
+        return (0..<best.count).map { best.tag(at: $0) }
+    }
+}
