@@ -1,0 +1,61 @@
+public import FaultlineObjects
+
+// Reading and writing by tasks, without holding up the threads that all tasks share.
+
+extension ModelContainer {
+    /// The stored objects of a fetch as value copies, batch by batch.
+    ///
+    ///     for try await people in container.stream(FetchDescriptor<Person>(), batchSize: 500) { send(people) }
+    ///
+    /// - Parameters:
+    ///   - descriptor: Which objects, and in which order: one that stored rows have, text by Swift's `<`.
+    ///   - batchSize: Objects a batch; below 1 counts as 1.
+    ///   - contents: What a copy has beside attributes in the row and relationships to one.
+    /// - Returns: The stream; it throws what `fetch` throws, and `SwiftDataError.unsupportedSortDescriptor` for another
+    ///   order.
+    public nonisolated func stream<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, batchSize: Int = 256, including contents: ValueCopy.Contents = []
+    ) -> ValueStream {
+        ValueStream { [self] in
+            ValueStreamReader.reading(descriptor, batchSize, contents) { [self] in makeCore() }
+        }
+    }
+
+    /// The stored objects of a fetch by name as value copies, batch by batch; as the form that takes a descriptor.
+    public nonisolated func stream(
+        _ request: FetchRequest, batchSize: Int = 256, including contents: ValueCopy.Contents = []
+    ) -> ValueStream {
+        ValueStream { [self] in
+            ValueStreamReader.reading(request, batchSize, contents) { [self] in makeCore() }
+        }
+    }
+
+    /// Runs code with a context of its own on a queue of its own, and waits for it without holding a thread.
+    ///
+    /// Fetches and saves in it block that queue's thread, none of those that all tasks share. A task that is cancelled
+    /// before the code begins throws `CancellationError`; once it runs it runs to its end, and may look at
+    /// `Task.isCancelled` in between.
+    ///
+    ///     let names = try await container.perform { context in try context.fetch(descriptor).map(\.name) }
+    ///
+    /// - Parameter body: What is done; what it has changed and not saved is dropped.
+    /// - Returns: What `body` returned.
+    /// - Throws: What `body` throws; `CancellationError`.
+    public nonisolated func perform<R: Sendable>(
+        _ body: @Sendable (ModelContext) throws -> R
+    ) async throws -> R {
+        try await Performer().run(self, body)
+    }
+}
+
+/// Runs on a queue of its own.
+private actor Performer {
+    private let executor = QueueExecutor("faultline.perform")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func run<R: Sendable>(_ container: ModelContainer, _ body: @Sendable (ModelContext) throws -> R) throws -> R {
+        try Task.checkCancellation()
+        return try body(ModelContext(container))
+    }
+}

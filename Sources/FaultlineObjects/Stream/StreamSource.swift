@@ -1,0 +1,100 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// Where the batches of a stream come from; used by one reader.
+package protocol StreamSource: AnyObject {
+    /// The next objects, as values; fewer than asked for behind the last.
+    func next(
+        _ context: ContextCore, _ count: Int, _ contents: ValueCopy.Contents,
+        _ cancellation: ValueStreamReader.Cancellation
+    ) throws -> [ValueCopy]
+}
+
+/// The objects that a query finds in one state of the store.
+final class QueryStream<T: PersistentModel>: StreamSource {
+    private let query: Query<T>
+    /// Numbers of all that was found, where only sorting all of them gives the order.
+    private let sorted: [RecordID]?
+    private var place: PageStart = .beginning
+    private var toSkip: Int
+    private var left: Int
+
+    /// Between `beginReading` and `endReading` of a context without changes.
+    init(_ source: QuerySource<T>, _ context: ContextCore) throws {
+        query = try source.prepare(context)
+        _ = try query.start(after: nil, context)
+        let descriptor = query.descriptor
+        toSkip = max(descriptor.fetchOffset ?? 0, 0)
+        left = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max
+        sorted = try query.order?.isEmpty == true ? nil : context.storedNumbers(query, source)
+    }
+
+    func next(
+        _ context: ContextCore, _ count: Int, _ contents: ValueCopy.Contents,
+        _ cancellation: ValueStreamReader.Cancellation
+    ) throws -> [ValueCopy] {
+        try context.beginReading()
+        defer { context.endReading() }
+        var copies: [ValueCopy] = []
+        copies.reserveCapacity(min(count, 4_096))
+        if let sorted {
+            // The window was cut when they were sorted.
+            let first = Int(place.number)
+            let end = min(first + count, sorted.count)
+            var buffer = RecordBuffer()
+            for number in sorted[first..<end] {
+                try cancellation.check()
+                guard let record = try context.snapshot.read(number, in: query.entity.table, into: &buffer) else {
+                    continue
+                }
+                context.tally.addRow()
+                let view = try context.store.view(record, of: query.entity)
+                copies.append(try context.valueCopy(number, view, query.entity, contents))
+            }
+            place = PageStart(number: RecordID(end), keys: [])
+            return copies
+        }
+        try context.visitRows(of: query, behind: place.number) { number, view in
+            try cancellation.check()
+            place = PageStart(number: number, keys: [])
+            if toSkip > 0 {
+                toSkip -= 1
+                return true
+            }
+            guard left > 0 else { return false }
+            left -= 1
+            copies.append(try context.valueCopy(number, view, query.entity, contents))
+            return copies.count < count && left > 0
+        }
+        return copies
+    }
+}
+
+extension ContextCore {
+    /// Calls `body` with the rows that satisfy a query behind a number, in the order of creation; it returns false to
+    /// stop.
+    func visitRows<T: PersistentModel>(
+        of query: Query<T>, behind number: RecordID, _ body: (RecordID, RowView) throws -> Bool
+    ) throws {
+        let (snapshot, table) = (snapshot, query.entity.table)
+        var goesOn = true
+        try visitMatches(
+            query, keepingRows: false,
+            from: { take in
+                if let numbers = try self.namedNumbers(query) {
+                    var buffer = RecordBuffer()
+                    for next in numbers where next > number && goesOn {
+                        if let record = try snapshot.read(next, in: table, into: &buffer) { try take(record) }
+                    }
+                    return
+                }
+                try snapshot.scan(
+                    table, from: number + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+                ) { records in
+                    for record in records where goesOn { try take(record) }
+                    return goesOn
+                }
+            },
+            row: { record, view, _, _ in goesOn = try body(record.id, view) }, draft: { _, _ in })
+    }
+}

@@ -1,0 +1,84 @@
+package import FaultlineLog
+internal import FaultlineStore
+internal import Synchronization
+
+/// Reads the batches of a stream, each when it is asked for, on a queue of its own.
+///
+/// An actor whose jobs run on that queue, so that what it reads never holds up Swift's shared threads; a batch is read
+/// when the one before was taken, so that a slow reader is waited for by asking, not by blocking.
+package actor ValueStreamReader {
+    private let executor = QueueExecutor("faultline.stream")
+    private let contents: ValueCopy.Contents
+    private let batchSize: Int
+    private let limits: PinLimits
+    private let open: @Sendable () -> ContextCore
+    private let prepare: @Sendable (ContextCore) throws -> any StreamSource
+    /// Set by whoever cancels, seen by the reader between two rows.
+    private let isCancelled = Cancellation()
+    /// The context, and what is left to read; nil before the first batch and after the last.
+    private var reading: (context: ContextCore, source: any StreamSource)?
+    private var hasBegun = false
+    private var number: RecordID = 0
+
+    package final class Cancellation: Sendable {
+        private let flag = Atomic(false)
+        var isSet: Bool { flag.load(ordering: .relaxed) }
+        func set() { flag.store(true, ordering: .relaxed) }
+        func check() throws { if isSet { throw CancellationError() } }
+    }
+
+    package init(
+        _ batchSize: Int, _ contents: ValueCopy.Contents, _ limits: PinLimits,
+        open: @escaping @Sendable () -> ContextCore,
+        prepare: @escaping @Sendable (ContextCore) throws -> any StreamSource
+    ) {
+        self.batchSize = max(batchSize, 1)
+        self.contents = contents
+        self.limits = limits
+        self.open = open
+        self.prepare = prepare
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Makes the batch that is being read, and all after it, end with `CancellationError`.
+    package nonisolated func cancel() { isCancelled.set() }
+
+    /// The next batch; nil behind the last.
+    package func nextBatch() throws -> [ValueCopy]? {
+        if isCancelled.isSet {
+            end()
+            throw CancellationError()
+        }
+        do {
+            if !hasBegun { try begin() }
+            guard let (context, source) = reading else { return nil }
+            let batch = try context.throwing {
+                try source.next(context, batchSize, contents, isCancelled)
+            }
+            if batch.count < batchSize { end() }
+            return batch.isEmpty ? nil : batch
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    private func begin() throws {
+        hasBegun = true
+        let context = open()
+        try context.throwing {
+            try context.beginReading()
+            defer { context.endReading() }
+            context.moveToNewest()
+            try context.pin(limits, "stream")
+            reading = (context, try prepare(context))
+        }
+    }
+
+    /// Lets go of the state that was read.
+    private func end() { reading = nil }
+
+    /// What all readers hold now, for tests: nothing but a context, and the numbers of what is sorted.
+    package var isReading: Bool { reading != nil }
+}
