@@ -97,13 +97,14 @@ extension ContextCore {
         var found = Matches<T>(order: [])
         let (snapshot, table) = (snapshot, query.entity.table)
         try visitMatches(
-            query, keepingRows: true,
+            query, keepingObjects: true,
             from: { take in
                 if let numbers = try self.namedNumbers(query) {
                     var buffer = RecordBuffer()
                     for number in numbers where number > start.number {
-                        guard found.count < size else { return }
-                        if let record = try snapshot.read(number, in: table, into: &buffer) { try take(record) }
+                        let row = try self.foundRow(
+                            number, query.home, query.entity, asksObjects: !query.lowered.isExact, into: &buffer)
+                        if let row, try !take(row) { return }
                     }
                     return
                 }
@@ -111,14 +112,16 @@ extension ContextCore {
                     table, from: start.number + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
                 ) { records in
                     for record in records {
-                        guard found.count < size else { return false }
-                        try take(record)
+                        self.tally.addRow()
+                        let view = try self.store.view(record, of: query.entity)
+                        guard try take(FoundRow(record, view, isSingle: false)) else { return false }
                     }
-                    return found.count < size
+                    return true
                 }
             },
-            row: { record, view, reference, object in
-                try found.append(record.id, reference, object, view) { try self.blobBytes($0, snapshot) }
+            row: { row, object in
+                found.append(row.number, object == nil ? self.keep(row, query.home) : .none, object)
+                return found.count < size
             }, draft: { _, _ in })
         return found
     }
@@ -141,7 +144,7 @@ extension ContextCore {
         var isGivenUp = false
         let snapshot = snapshot
         try visitMatches(
-            query, keepingRows: true,
+            query, keepingObjects: true,
             from: { take in
                 var buffer = RecordBuffer()
                 var left = countMax
@@ -149,14 +152,14 @@ extension ContextCore {
                     left -= 1
                     isGivenUp = left < 0
                     guard !isGivenUp else { return false }
-                    if let record = try snapshot.read(number, in: query.entity.table, into: &buffer) {
-                        try take(record)
-                    }
-                    return found.count < size
+                    let row = try self.foundRow(
+                        number, query.home, query.entity, asksObjects: !query.lowered.isExact, into: &buffer)
+                    return try row.map(take) ?? true
                 }
             },
-            row: { record, view, reference, object in
-                try found.append(record.id, reference, object, view) { try self.blobBytes($0, snapshot) }
+            row: { row, object in
+                found.append(row.number, object == nil ? self.keep(row, query.home) : .none, object)
+                return found.count < size
             }, draft: { _, _ in })
         if isGivenUp { return nil }
         accessNote?.index = selection.index
@@ -172,12 +175,12 @@ extension ContextCore {
         let snapshot = snapshot
         let first = start.joined(order)
         try visitMatches(
-            query, keepingRows: false,
-            row: { record, view, _, _ in
-                let keys = try query.keys(of: view) { try self.blobBytes($0, snapshot) }
-                let key = PageStart(number: record.id, keys: keys).joined(order)
-                guard start.isBefore(key, record.id, first) else { return }
-                key.withUnsafeBytes { best.offer($0, tag: record.id) }
+            query, keepingObjects: false,
+            row: { row, _ in
+                let keys = try query.keys(of: row.view) { try self.blobBytes($0, snapshot) }
+                let key = PageStart(number: row.number, keys: keys).joined(order)
+                if start.isBefore(key, row.number, first) { key.withUnsafeBytes { best.offer($0, tag: row.number) } }
+                return true
             }, draft: { _, _ in })
         best.sort()
         return (0..<best.count).map { best.tag(at: $0) }

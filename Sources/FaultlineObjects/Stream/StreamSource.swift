@@ -77,24 +77,29 @@ extension ContextCore {
         of query: Query<T>, behind number: RecordID, _ body: (RecordID, RowView) throws -> Bool
     ) throws {
         let (snapshot, table) = (snapshot, query.entity.table)
-        var goesOn = true
         try visitMatches(
-            query, keepingRows: false,
+            query, keepingObjects: false,
             from: { take in
                 if let numbers = try self.namedNumbers(query) {
                     var buffer = RecordBuffer()
-                    for next in numbers where next > number && goesOn {
-                        if let record = try snapshot.read(next, in: table, into: &buffer) { try take(record) }
+                    for next in numbers where next > number {
+                        // What is made of a row may load others.
+                        let row = try self.foundRow(next, query.home, query.entity, asksObjects: true, into: &buffer)
+                        if let row, try !take(row) { return }
                     }
                     return
                 }
                 try snapshot.scan(
                     table, from: number + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
                 ) { records in
-                    for record in records where goesOn { try take(record) }
-                    return goesOn
+                    for record in records {
+                        self.tally.addRow()
+                        let view = try self.store.view(record, of: query.entity)
+                        guard try take(FoundRow(record, view, isSingle: false)) else { return false }
+                    }
+                    return true
                 }
             },
-            row: { record, view, _, _ in goesOn = try body(record.id, view) }, draft: { _, _ in })
+            row: { row, _ in try body(row.number, row.view) }, draft: { _, _ in })
     }
 }
