@@ -28,6 +28,9 @@ public final class ModelContainer: Equatable, Sendable {
     /// What a closure of a custom migration stage sees; nil where the container was opened.
     private let stage: StageStore?
     private let idleRewriting: IdleRewriting?
+    private let historyRetention: HistoryRetention?
+    /// Whether saves of its contexts are written into the store's history.
+    private let recordsHistory: Bool
     private let isClosed = Atomic<Bool>(false)
     private let main = Mutex<MainContext?>(nil)
 
@@ -110,6 +113,8 @@ public final class ModelContainer: Equatable, Sendable {
         stage = nil
         self.reporter = reporter
         idleRewriting = nil
+        historyRetention = nil
+        recordsHistory = configuration.options.history != .off
         reporter?.begin(store.log, tallies)
     }
 
@@ -130,13 +135,17 @@ public final class ModelContainer: Equatable, Sendable {
             isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)
         idleRewriting =
             configuration.allowsSave && configuration.options.rewritesWhenIdle ? IdleRewriting(store) : nil
+        recordsHistory = configuration.options.history != .off
+        historyRetention = configuration.allowsSave ? HistoryRetention(store, configuration.options.history) : nil
         reporter?.begin(store.log, tallies)
+        historyRetention?.start()
     }
 
     /// Opens a store on a given disk: for simulations, which must be repeatable.
     package init(
         for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)? = nil, directory: String,
-        on disk: Disk, clock: Clock = .system, options: LogOptions, migration: MigrationOptions = MigrationOptions()
+        on disk: Disk, clock: Clock = .system, options: LogOptions, migration: MigrationOptions = MigrationOptions(),
+        recordsHistory: Bool = false
     ) throws {
         schema = try Schema.checked(types, version: ContainerRequest.version(of: types, in: migrationPlan))
         self.migrationPlan = migrationPlan
@@ -149,6 +158,8 @@ public final class ModelContainer: Equatable, Sendable {
             StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema, self.types,
             migrationPlan, migration, configuration, isReadOnly: false)
         idleRewriting = nil
+        historyRetention = nil
+        self.recordsHistory = recordsHistory
     }
 
     /// Makes the container that the contexts of a migration stage's closure belong to: the same store, as the closure
@@ -167,6 +178,8 @@ public final class ModelContainer: Equatable, Sendable {
         tallies = stage.session.tallies
         reporter = nil
         idleRewriting = nil
+        historyRetention = nil
+        recordsHistory = false
         self.stage = stage
     }
 
@@ -229,7 +242,9 @@ public final class ModelContainer: Equatable, Sendable {
 
     func makeCore() -> ContextCore {
         if let stage { return stage.makeCore() }
-        return ContextCore(store: store, types: types, isReadOnly: !configuration.allowsSave, tallies: tallies)
+        return ContextCore(
+            store: store, types: types, isReadOnly: !configuration.allowsSave, tallies: tallies,
+            recordsHistory: recordsHistory)
     }
 
     /// What all contexts of this container have read so far, and the memory that the store's engine holds now.
@@ -315,6 +330,7 @@ public final class ModelContainer: Equatable, Sendable {
     public func close() throws {
         guard stage == nil, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         idleRewriting?.stop()
+        historyRetention?.stop()
         reporter?.end()
         try StorageError.translating { try store.log.close() }
     }
@@ -323,6 +339,7 @@ public final class ModelContainer: Equatable, Sendable {
         // What was acknowledged is durable already; this only spares the next opening the replay.
         if stage == nil, !isClosed.load(ordering: .acquiring) {
             idleRewriting?.stop()
+            historyRetention?.stop()
             reporter?.end()
             try? store.log.close()
         }

@@ -16,12 +16,26 @@ public struct StoreOptions: Hashable, Sendable {
         case async
     }
 
+    /// For how long the store keeps which objects each save has inserted, updated and deleted: `docs/History.md`.
+    public enum History: Hashable, Sendable {
+        /// For this long, and until it is deleted; the newest save always.
+        case kept(for: Duration)
+        /// Until it is deleted.
+        case unlimited
+        /// Saves of this container are not in the history.
+        ///
+        /// What was saved before stays until it is deleted. Whoever asks for the history does not see what comes after.
+        case off
+    }
+
     /// Bytes of memory for verified rows, table pages, index blocks and buffers together; 64 MiB if not said otherwise.
     ///
     /// At least 4 MiB: less counts as that. The first container of a store in a process decides.
     public var memoryBudget = 64 << 20
     /// When a save returns: by default when its bytes are on the disk.
     public var durability = Durability.sync
+    /// The history of saves: kept for 30 days if not said otherwise.
+    public var history = History.kept(for: .seconds(30 * 86_400))
     /// Bytes of log after which the location tables are written down: bounds what is read again after a crash.
     public var checkpointByteCount = 32 << 20
     /// Whether large values are compressed where that saves at least an eighth.

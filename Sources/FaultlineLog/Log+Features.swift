@@ -11,6 +11,18 @@ extension Log {
         try writing.checkpointer.noteSecondaryIndexes()
     }
 
+    /// Says that the store has a history: to be called before its first record is written, so that no version writes to
+    /// the store that would leave its own changes out.
+    ///
+    /// Durability: that of IDENTITY, when this returns.
+    ///
+    /// - Throws: `.closed`, `.readOnly`; what the disk says.
+    package func noteHistory() throws(LogError) {
+        let writing = try writable()
+        if hasEnded { throw .closed(path) }
+        try writing.checkpointer.noteHistory()
+    }
+
     /// Whether the catalog names secondary indexes.
     var hasSecondaryIndexes: Bool { publisher.snapshot.indexes.all.contains(where: \.definition.isSecondary) }
 }

@@ -16,6 +16,7 @@ package final class RowStore: Sendable {
     private let knownMapPlace = Atomic<UInt64>(0)
     /// The thread on which a batch insertion asks for its rows, in the writer's turn; 0 for none.
     private let batchingThread = Atomic<UInt>(0)
+    private let isHistoryNoted = Atomic<Bool>(false)
     /// For each entity, by number of layout: how rows of that layout are read by the slots in force.
     private let readers: [EntityReaders]
 
@@ -86,6 +87,16 @@ package final class RowStore: Sendable {
     package var isBatching: Bool {
         let thread = batchingThread.load(ordering: .relaxed)
         return thread != 0 && thread == pthread_self()
+    }
+
+    /// Makes sure that the store says it has a history; to be called outside of a transaction, before one writes into
+    /// the history.
+    ///
+    /// - Throws: What the disk says.
+    package func noteHistory() throws(StoreError) {
+        if isHistoryNoted.load(ordering: .relaxed) { return }
+        do throws(LogError) { try log.noteHistory() } catch { throw StoreError(error) }
+        isHistoryNoted.store(true, ordering: .relaxed)
     }
 
     /// How to read a row of `layout`; nil if no row of the entity can have it.

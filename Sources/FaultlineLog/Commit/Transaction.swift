@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// Records that become visible and durable together, while they are being written.
 ///
 /// Only one is under way in a store at a time. Its reads see the newest sequenced state and its own records.
@@ -6,6 +8,10 @@ package struct Transaction: ~Copyable {
 
     /// The number that the transaction gets if it is committed; one that is not leaves it to the next.
     package var sequence: UInt64 { sequencer.sequence + 1 }
+
+    /// Nanoseconds since 1970, never below those of an earlier transaction; what the transaction's own record gets may be
+    /// a little later.
+    package var wallNanoseconds: Int64 { max(sequencer.clock.wallNanoseconds(), sequencer.wallNanoseconds) }
 
     init(_ sequencer: Sequencer) {
         self.sequencer = sequencer

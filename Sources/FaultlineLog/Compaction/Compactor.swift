@@ -306,6 +306,11 @@ final class Compactor: @unchecked Sendable {
         try noteFeature { $0.adding(readCompatible: Feature.secondaryIndexes) }
     }
 
+    /// Says in IDENTITY that the store has a history, before its first record.
+    func noteHistory() throws(LogError) {
+        try noteFeature { $0.adding(readCompatible: Feature.history) }
+    }
+
     private func noteFeature(_ adding: (Identity) -> Identity) throws(LogError) {
         let path = directory.path(of: FileName.identity)
         guard let identity = try IdentityFile.read(path, on: directory.disk) else {

@@ -7,6 +7,8 @@ enum Feature {
     /// The bit of `incompatible` for a state that can be returned to.
     static let keptState: UInt64 = 1 << 6
 
+    /// The bit of `readCompatible` for change records, which a version without them would not write.
+    static let history: UInt64 = 1 << 0
     /// The bit of `readCompatible` for indexes that a version without them would not keep.
     static let secondaryIndexes: UInt64 = 1 << 3
 

@@ -4,6 +4,8 @@ package struct TableID: RawRepresentable, Hashable, Comparable, Sendable {
     @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
     package static let catalog = TableID(rawValue: 1)
     package static let blobs = TableID(rawValue: 2)
+    /// What each save has changed (`docs/FileFormat.md` section 7.3).
+    package static let history = TableID(rawValue: 3)
     /// The first number that an entity or link may have.
     package static let firstEntity: UInt16 = 16
     @inlinable package static func < (left: TableID, right: TableID) -> Bool { left.rawValue < right.rawValue }

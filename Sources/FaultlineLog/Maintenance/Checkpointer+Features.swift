@@ -3,4 +3,9 @@ extension Checkpointer {
     func noteSecondaryIndexes() throws(LogError) {
         try whileOpen { () throws(LogError) in try compactor.noteSecondaryIndexes() }
     }
+
+    /// Says in IDENTITY that the store has a history; durable when this returns.
+    func noteHistory() throws(LogError) {
+        try whileOpen { () throws(LogError) in try compactor.noteHistory() }
+    }
 }

@@ -112,6 +112,12 @@ package final class Snapshot: @unchecked Sendable {
         return try RecordFile.read(id, in: table, at: location, of: file.takeUnretainedValue(), into: target)
     }
 
+    /// Damage found in a record whose checksum is right: names its file, and where in it the record begins.
+    package func damaged(_ what: String, at location: Location) -> LogError {
+        guard let file = files.find(location.segment) else { return .damaged(what, "segment \(location.segment)") }
+        return .damaged(what, file.takeUnretainedValue().path, location.byteOffset)
+    }
+
     /// The file that a location names.
     func file(of location: Location) throws(LogError) -> ManagedFile {
         guard let file = files.find(location.segment) else {

@@ -365,6 +365,8 @@ package struct Migrator {
             try StoredCatalog.write(
                 target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
             try quarantine.removeRows(target, steps, in: &transaction)
+            // Objects that were written anew may have other numbers than the history knows.
+            if !dropped.isEmpty { try HistoryStart.beginAnew(in: &transaction) }
             if let record { try StoredCatalog.put(record, StoredCatalog.RecordNumber.lastSwitch, in: &transaction) }
             // A stage's last save may have been later than what the steps know of.
             var leftBehindCount = max(

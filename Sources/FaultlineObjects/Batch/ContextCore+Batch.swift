@@ -13,7 +13,8 @@ extension ContextCore {
     private func batchDeleteOnce<T: PersistentModel>(_ source: QuerySource<T>) throws -> BatchResult {
         let (query, numbers, selected) = try storedNumbers(source)
         // A context without unsaved changes, so that nothing is saved but the deletion.
-        let batch = ContextCore(store: store, types: homes.compactMap(\.type), tallies: nil)
+        let batch = ContextCore(
+            store: store, types: homes.compactMap(\.type), tallies: nil, recordsHistory: recordsHistory)
         batch.author = author
         batch.stage = stage
         batch.sharedTables = sharedTables
@@ -39,12 +40,16 @@ extension ContextCore {
         guard !numbers.isEmpty, !changes.isEmpty else { return BatchResult() }
         let entity = query.entity
         var count = 0
+        try prepareHistory()
         do {
             _ = try store.log.write(author: author) { transaction in
                 try store.checkInForce(in: transaction)
                 try stage?.checkIsRunning()
                 try BatchSelection(table: entity.table, numbers: numbers, snapshot: selected).check(in: transaction)
+                beginHistory(in: transaction)
+                defer { history = nil }
                 count = try update(numbers, entity, changes, in: &transaction)
+                try history?.end(in: &transaction)
             }
         } catch let error as StoreError where [.duplicate, .tooLarge].contains(error.code) {
             throw SwiftDataError.modelValidationFailure.explained(error.message)
@@ -80,6 +85,7 @@ extension ContextCore {
         var count = 0
         try forEachDraft { number, draft, base in
             try writer.update(draft, id: number, base: base, entity, in: &transaction)
+            try history?.noteUpdate(number, mask: mask, entity, in: &transaction)
             count += 1
         }
         try LeftBehind.leave(writer.keptBlobs, in: &transaction)

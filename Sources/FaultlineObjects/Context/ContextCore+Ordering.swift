@@ -132,9 +132,14 @@ extension ContextCore {
         _ number: RecordID, _ entity: EntityStorage, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws {
         for case .toMany(let relationship) in entity.slots {
-            guard case .link(let side, _) = relationship.members else { continue }
+            guard case .link(let side, let inverseSlot) = relationship.members else { continue }
+            let other = store.storage.entities[relationship.destination]
             for member in try storedMembers(of: number, in: side.index, transaction) {
                 try checkUnshared(side.table, "a relationship", "changed")
+                if let history, inverseSlot >= 0 {
+                    try history.noteUpdate(
+                        member.number, mask: SlotMask.bit(inverseSlot), other, in: &transaction)
+                }
                 try writer.unlink(member.row, side, in: &transaction)
             }
         }

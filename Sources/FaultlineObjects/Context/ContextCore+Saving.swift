@@ -74,6 +74,7 @@ extension ContextCore {
         }
         let receipt: CommitReceipt
         var sequence: UInt64 = 0
+        try prepareHistory()
         var saved = StageSession.Counts()
         do {
             receipt = try store.log.write(author: author) { transaction in
@@ -83,7 +84,10 @@ extension ContextCore {
                 try stage?.checkIsRunning()
                 if conflicts != nil { try checkConflicts(in: transaction) }
                 try selection?.check(in: transaction)
+                beginHistory(in: transaction)
+                defer { history = nil }
                 let keptBlobs = try write(&saving, in: &transaction)
+                try history?.end(in: &transaction)
                 try LeftBehind.leave(keptBlobs, in: &transaction)
                 saved.blobsLeftBehind = keptBlobs.count
                 try addition?(&transaction) { saving.number(ObjectHandle($0).reference, inserted) }
@@ -222,6 +226,7 @@ extension ContextCore {
         try writeChanges(&saving, &writer, &transaction)
         try writeInserts(&saving, &writer, &transaction)
         try writeLinks(&saving, &writer, &transaction)
+        if let history { try noteCollections(history, &saving, &transaction) }
         return writer.keptBlobs
     }
 
@@ -243,6 +248,7 @@ extension ContextCore {
             try writer.update(
                 own, id: number, base: core.pointee.base, hasEnteredKeys: saving.hasKeys(number, entity), entity,
                 in: &transaction)
+            try history?.noteUpdate(number, mask: draft.changedMask, entity, in: &transaction)
         }
     }
 
@@ -384,6 +390,7 @@ extension ContextCore {
     private func writeInserts(
         _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws {
+        let history = history
         try inserted.forEachKept { place, core, entity in
             let number = saving.numbers[place]
             guard number != 0, let draft = core.pointee.draft else { return }
@@ -394,10 +401,12 @@ extension ContextCore {
                 try adoptBlobs(adopted, &own, number, entity, &transaction)
             }
             if !saving.upserts.isEmpty, saving.upserts.contains(place) {
-                try writer.update(
-                    own.withUpsertMarks(entity), id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+                let marked = own.withUpsertMarks(entity)
+                try writer.update(marked, id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+                try history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
             } else {
                 try writer.insert(own, id: number, entity, in: &transaction)
+                if let history { try history.noteInsert(number, entity, in: &transaction) }
             }
         }
     }

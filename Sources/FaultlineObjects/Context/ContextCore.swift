@@ -118,13 +118,25 @@ package final class ContextCore: @unchecked Sendable {
     var savedIdentifiers: SavedIdentifiers?
     /// What is kept to see conflicts with what others save; nil under the default policy.
     @exclusivity(unchecked) var conflicts: ConflictWatch?
+    /// Whether saves are written into the store's history.
+    let recordsHistory: Bool
+    /// Collects what saves change; made with the first one.
+    private(set) lazy var historyWriter = HistoryWriter(store)
+    /// The same while a save writes, if it is to be in the history.
+    @exclusivity(unchecked) var history: HistoryWriter?
+    /// Records of the history that were read, all fetches together: shows that a token is sought.
+    package var historyRecordsRead = 0
     /// Told of damage met by a getter.
     var errorHandler: (@Sendable (any Error) -> Void)?
     private(set) weak var userContext: ModelContext?
     private var buffer = RecordBuffer()
 
-    package init(store: RowStore, types: [ModelType], isReadOnly: Bool = false, tallies: ReadTallies? = nil) {
+    package init(
+        store: RowStore, types: [ModelType], isReadOnly: Bool = false, tallies: ReadTallies? = nil,
+        recordsHistory: Bool = false
+    ) {
         self.store = store
+        self.recordsHistory = recordsHistory
         self.tallies = tallies
         self.isReadOnly = isReadOnly
         hold = store.log.hold("context") { [gate] in gate.isFree }

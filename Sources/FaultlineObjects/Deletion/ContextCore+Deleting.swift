@@ -53,8 +53,10 @@ extension ContextCore {
                 for partner in walk.rules[ordinal].clearing {
                     try clear(partner, of: walk.subject(number, ordinal), walk, &saving, &writer, &transaction)
                 }
+                try history?.noteDelete(number, entity, writer, in: &transaction)
                 try unlinkAll(number, entity, &writer, &transaction)
-                try writer.delete(id: number, entity, in: &transaction)
+                let memberships = try writer.delete(id: number, entity, in: &transaction)
+                if let history { try noteLeaving(memberships, entity, walk, history, &transaction) }
             }
         }
         clearDrafts(walk, &saving)
@@ -99,6 +101,8 @@ extension ContextCore {
             guard try writer.clear(partner.inverse, leadingTo: owner, id: number, destination, in: &transaction) else {
                 continue
             }
+            try history?.noteUpdate(
+                number, mask: SlotMask.bit(partner.inverse), destination, in: &transaction)
             saving.clearedCounts[partner.destination, default: 0] += 1
             if savedIdentifiers != nil { saving.clearedRows.append((number, destination)) }
             if let living { saving.cleared.append((living, partner.inverse)) }

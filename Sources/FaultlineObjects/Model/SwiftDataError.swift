@@ -68,6 +68,10 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     public static let missingModelContext = SwiftDataError(.missingModelContext, "")
     /// The store is newer than the newest schema of the plan.
     public static let backwardMigration = SwiftDataError(.backwardMigration, "")
+    /// The history no longer has the transaction that a token names.
+    public static let historyTokenExpired = SwiftDataError(.historyTokenExpired, "")
+    /// A history was asked for transactions of a type that it does not have.
+    public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest, "")
     /// A model class or a store's schema that the container does not know.
     public static let unknownSchema = SwiftDataError(.unknownSchema, "")
 }

@@ -34,12 +34,15 @@ package final class EntityStorage: Sendable {
     package let toOneSlots: [Int]
     /// To-one slots that must not be nil.
     package let requiredSlots: [Int]
+    /// Slots of attributes whose values the history keeps when their object is deleted.
+    package let preservedSlots: [Int]
     /// To-many slots with a least or greatest number of members.
     package let boundedSlots: [Int]
 
     init(
         name: String, ordinal: Int, table: TableID, layout: RowLayout, slots: [SlotStorage],
-        uniqueIndexes: [UniqueIndex], secondaryIndexes: [SecondaryIndex], memberIndexes: [MemberIndex]
+        uniqueIndexes: [UniqueIndex], secondaryIndexes: [SecondaryIndex], memberIndexes: [MemberIndex],
+        preservedSlots: [Int]
     ) {
         self.name = name
         self.ordinal = ordinal
@@ -61,6 +64,7 @@ package final class EntityStorage: Sendable {
             index.slots.contains { if case .toOne = slots[$0] { true } else { false } }
         }
         self.memberIndexes = memberIndexes
+        self.preservedSlots = preservedSlots
         var mask: UInt64 = 0
         for index in uniqueIndexes {
             for slot in index.slots { mask |= SlotMask.bit(slot) }

@@ -264,14 +264,15 @@ package struct RowWriter: ~Copyable {
     /// Deletes a row with its index entries and its values out of the row.
     ///
     /// A row that is gone already is left alone.
+    @discardableResult
     package mutating func delete(
         id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
-    ) throws(StoreError) {
+    ) throws(StoreError) -> [(owner: UInt64, order: UInt64?)] {
         let location: Location
         do throws(LogError) { location = try transaction.location(of: id, in: entity.table) } catch {
             throw StoreError(error)
         }
-        guard !location.isAbsent else { return }
+        guard !location.isAbsent else { return [] }
         try releaseKeys(id: id, entity, in: &transaction)
         let old = try withStoredRow(id, entity, transaction) {
             StoredRow($0, store, entity: entity, isCopied: false)
@@ -285,6 +286,7 @@ package struct RowWriter: ~Copyable {
         for blob in old.blobs { try delete(blob.identifier, &transaction) }
         for blob in old.removedBlobs { try delete(blob, &transaction) }
         do throws(LogError) { try transaction.delete(id, in: entity.table) } catch { throw StoreError(error) }
+        return old.memberships
     }
 
     // MARK: Links

@@ -11,6 +11,10 @@ extension StoreSummary {
         if isMigrating {
             lines.append("a migration is under way: it goes on when the store is opened under the plan that began it")
         }
+        if historyRecordCount > 0 {
+            let bytes = isCounted ? ", \(Quantity.bytes(historyByteCount))" : ""
+            lines.append("history of saves: \(Quantity.count(historyRecordCount)) records\(bytes)")
+        }
         if let kept {
             let date = DateText.text(secondsSince1970: kept.untilNanoseconds / 1_000_000_000)
             lines.append(

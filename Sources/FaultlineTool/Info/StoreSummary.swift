@@ -13,8 +13,12 @@ struct StoreSummary {
     let opening: OpenReport
     let usage: LogUsage
     let entities: [EntitySpace]
-    /// Bytes of records that are the engine's own: the catalog, places of blobs, links.
+    /// Bytes of records that are the engine's own: the catalog, places of blobs, links, the history.
     let engineByteCount: Int
+    /// Records of the history: one for each save, and more for very large ones.
+    let historyRecordCount: Int
+    /// Bytes of these.
+    let historyByteCount: Int
     /// Whether live bytes and space by entity were counted.
     let isCounted: Bool
     /// Why they could not be counted, where that was wanted.
@@ -58,6 +62,8 @@ struct StoreSummary {
                 EntitySpace(name: $0.name, objectCount: opened.snapshot.recordCount(of: $0.table))
             }
         engineByteCount = counts?.engineByteCount ?? 0
+        historyRecordCount = opened.snapshot.recordCount(of: .history)
+        historyByteCount = counts?.historyByteCount ?? 0
     }
 
     /// What takes reading tables and rows.
@@ -65,6 +71,7 @@ struct StoreSummary {
         let usage: LogUsage
         let entities: [EntitySpace]
         let engineByteCount: Int
+        let historyByteCount: Int
 
         init(_ opened: OpenedStore) throws {
             let storages = opened.rows.storage.entities
@@ -78,6 +85,7 @@ struct StoreSummary {
                 doneCount += space.objectCount
                 return space
             }
+            historyByteCount = try opened.snapshot.recordByteCount(of: .history)
             let own = usage.recordCounts.keys.filter { table in !storages.contains { $0.table == table } }
             engineByteCount = try own.reduce(0) {
                 try $0 + opened.snapshot.recordByteCount(of: $1)

@@ -1,0 +1,51 @@
+/// A place in the history of a store: behind one transaction.
+public struct DefaultHistoryToken: HistoryToken {
+    /// Number of the transaction by identifier of the store.
+    public let tokenValue: [String: Int64]?
+    /// When it was written, in microseconds since 1970: after a rollback or from a backup, a number may be another
+    /// transaction's.
+    let times: [String: UInt64]
+
+    init(store: String, number: UInt64, microseconds: UInt64) {
+        tokenValue = [store: Int64(clamping: number)]
+        times = [store: microseconds]
+    }
+
+    /// The token itself.
+    public var id: [String: Int64] { tokenValue ?? [:] }
+
+    /// Whether both name the same transaction.
+    public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(tokenValue) }
+
+    /// Orders tokens of one store as their transactions were saved; tokens of several stores by the stores' identifiers
+    /// first.
+    public static func < (left: Self, right: Self) -> Bool {
+        let keys = Set(left.id.keys).union(right.id.keys).sorted()
+        for key in keys {
+            let (first, second) = (left.id[key] ?? 0, right.id[key] ?? 0)
+            if first != second { return first < second }
+        }
+        return false
+    }
+
+    private enum CodingKeys: String, CodingKey { case transactions, microseconds }
+
+    /// Decodes what `encode(to:)` wrote.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        tokenValue = try container.decode([String: Int64].self, forKey: .transactions)
+        times = try container.decode([String: UInt64].self, forKey: .microseconds)
+    }
+
+    /// Encodes numbers and times by identifier of the store.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .transactions)
+        try container.encode(times, forKey: .microseconds)
+    }
+}
