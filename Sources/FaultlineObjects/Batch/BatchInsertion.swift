@@ -14,6 +14,8 @@ final class BatchInsertion {
     private(set) var upsertCount = 0
     /// How many members bounded collections gain, by the slot of the members and the owner's number.
     private var gains: [Int: [RecordID: Int]] = [:]
+    /// Owners of collections that have other members now, by the slot of the members; for the history.
+    private var owners: [Int: NumberSet] = [:]
 
     init(_ context: ContextCore, _ entity: EntityStorage, _ values: BatchValues) {
         self.context = context
@@ -38,6 +40,7 @@ final class BatchInsertion {
         }
         if findings.isEmpty { try checkCounts(transaction) }
         guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
+        if let history = context.history { try noteOwners(history, &transaction) }
         try LeftBehind.leave(writer.keptBlobs, in: &transaction)
     }
 
@@ -87,8 +90,9 @@ final class BatchInsertion {
         let before = isTaken ? try writer.targets(of: number, entity, entity.toOneSlots, in: transaction) : []
         if isTaken {
             upsertCount += 1
-            try writer.update(
-                draft.withUpsertMarks(entity), id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+            let marked = draft.withUpsertMarks(entity)
+            try writer.update(marked, id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+            try context.history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
         } else {
             // Nobody names a new object.
             for slot in entity.boundedSlots {
@@ -96,6 +100,7 @@ final class BatchInsertion {
                 if let finding = context.finding(reference, entity, slot, 0) { findings.add(finding) }
             }
             try writer.insert(draft, id: number, entity, in: &transaction)
+            if let history = context.history { try history.noteInsert(number, entity, in: &transaction) }
         }
         for (place, slot) in entity.toOneSlots.enumerated() {
             guard case .toOne(let relationship) = entity.slots[slot] else { continue }
@@ -103,7 +108,10 @@ final class BatchInsertion {
             guard new != 0, new != old else { continue }
             switch relationship.inverse {
             case .none: break
-            case .toMany(let inverse): noteGain(slot, relationship, inverse, from: old, to: new)
+            case .toMany(let inverse):
+                noteGain(slot, relationship, inverse, from: old, to: new)
+                guard context.history != nil else { break }
+                for owner in [old, new] where owner != 0 { owners[slot, default: NumberSet()].insert(owner) }
             case .toOne(let inverse):
                 try join(number, slot, relationship, inverse, from: old, to: new, &writer, &transaction)
             }
@@ -148,6 +156,7 @@ final class BatchInsertion {
                 return
             }
             _ = try writer.clear(slot, leadingTo: target, id: id, owner, in: &transaction)
+            try context.history?.noteUpdate(id, mask: SlotMask.bit(slot), owner, in: &transaction)
         }
         if old != 0 { try part(old, destination, inverse, from: number) }
         guard new != number || destination !== entity else { return }
@@ -161,5 +170,18 @@ final class BatchInsertion {
         partner.setOrderKey(inverse, nil)
         try writer.releaseKeys(of: partner, id: new, destination, in: &transaction)
         try writer.update(partner, id: new, base: base, destination, in: &transaction)
+        try context.history?.noteUpdate(new, mask: SlotMask.bit(inverse), destination, in: &transaction)
+    }
+
+    /// Notes the owners of collections that have other members, each once: their rows are as before.
+    private func noteOwners(_ history: HistoryWriter, _ transaction: inout Transaction) throws {
+        for (slot, numbers) in owners.sorted(by: { $0.key < $1.key }) {
+            guard case .toOne(let relationship) = entity.slots[slot], case .toMany(let inverse) = relationship.inverse
+            else { continue }
+            let owning = context.store.storage.entities[relationship.destination]
+            try numbers.forEach { number in
+                try history.noteUpdate(number, mask: SlotMask.bit(inverse), owning, in: &transaction)
+            }
+        }
     }
 }

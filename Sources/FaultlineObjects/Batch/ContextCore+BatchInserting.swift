@@ -10,11 +10,15 @@ extension ContextCore {
             throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")
         }
         let insertion = BatchInsertion(self, entity, BatchValues(type, entity, store))
+        try prepareHistory()
         do {
             _ = try store.log.write(author: author) { transaction in
                 try store.checkInForce(in: transaction)
                 try stage?.checkIsRunning()
+                beginHistory(in: transaction)
+                defer { history = nil }
                 try store.whileBatching { try insertion.run(in: &transaction, fill) }
+                try history?.end(in: &transaction)
             }
         } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
             throw SwiftDataError.modelValidationFailure.explained(

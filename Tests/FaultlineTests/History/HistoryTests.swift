@@ -55,6 +55,36 @@ import Testing
         #expect(transactions.allSatisfy { $0.processIdentifier == "\(ProcessInfo.processInfo.processIdentifier)" })
     }
 
+    @Test func aBatchInsertionIsOneTransaction() throws {
+        let store = try makeStore()
+        let context = store.context()
+        let passports = ["a", "b"].map { Passport($0) }
+        passports.forEach(context.insert)
+        try context.save()
+        let token = try #require(try context.history().last).token
+        try context.batchInsert(
+            Stamp.self,
+            (0..<1_000).lazy.map { ["country": "\($0)", "passport": passports[$0 % 2].persistentModelID] })
+        try context.batchInsert(Passport.self, [["serial": "a", "holder": "other"], ["serial": "c"]])
+        let after = try store.reopened().history(
+            HistoryDescriptor(predicate: #Predicate { $0.token > token }))
+        #expect(after.count == 2)
+        var counts: [String: Int] = [:]
+        for transaction in after {
+            for change in transaction.changes {
+                let kind =
+                    switch change {
+                    case .insert: "insert"
+                    case .update: "update"
+                    case .delete: "delete"
+                    }
+                counts["\(kind) \(change.changedPersistentIdentifier.entityName)", default: 0] += 1
+            }
+        }
+        // The passports have other stamps; one of them has another holder; one is new.
+        #expect(counts == ["insert Stamp": 1_000, "update Passport": 3, "insert Passport": 1])
+    }
+
     @Test func `S73: the author is recorded, and an older token expires when history is deleted`() throws {
         let store = try makeStore()
         let context = store.context()
