@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 // What saves have changed, and how it is forgotten: docs/History.md.
 

@@ -66,8 +66,8 @@ import Testing
             Stamp.self,
             (0..<1_000).lazy.map { ["country": "\($0)", "passport": passports[$0 % 2].persistentModelID] })
         try context.batchInsert(Passport.self, [["serial": "a", "holder": "other"], ["serial": "c"]])
-        let after = try store.reopened().history(
-            HistoryDescriptor(predicate: #Predicate { $0.token > token }))
+        let after = try store.reopened().fetchHistory(
+            HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token }))
         #expect(after.count == 2)
         var counts: [String: Int] = [:]
         for transaction in after {
