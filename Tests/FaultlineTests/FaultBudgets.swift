@@ -98,7 +98,7 @@ import Testing
             let blob = try $0.all(Photo.self)[50].blob(\.external)
             try check(blob?.data(in: 50_000..<51_000).count == 1_000)
         },
-        Pattern("a photo's name set, and saved", faults: 1, rows: 1, reads: 4) {
+        Pattern("a photo's name set, and saved", faults: 1, rows: 1, reads: 6) {
             try $0.all(Photo.self)[50].name = "other"
             try $0.save()
         },

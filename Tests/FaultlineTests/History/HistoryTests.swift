@@ -65,7 +65,7 @@ import Testing
         try context.batchInsert(
             Stamp.self,
             (0..<1_000).lazy.map { ["country": "\($0)", "passport": passports[$0 % 2].persistentModelID] })
-        try context.batchInsert(Passport.self, [["serial": "a", "holder": "other"], ["serial": "c"]])
+        try context.batchInsert(Passport.self, [["serial": "a", "holder": "other"], ["serial": "c", "holder": ""]])
         let after = try store.reopened().fetchHistory(
             HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token }))
         #expect(after.count == 2)
