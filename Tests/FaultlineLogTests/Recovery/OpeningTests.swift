@@ -48,10 +48,10 @@ struct OpeningTests {
             try store.disk.replace(path, with: newer)
             #expect(store.openingCode() == .newerFormat)
         }
-        // A feature that can only be read.
+        // A feature that can only be read, and is nobody's yet.
         var newer = original
         for copy in [0, 4_096] {
-            newer[copy + 72] = 1
+            newer[copy + 72] = 2
             let checksum = newer[copy..<copy + 4_092].withUnsafeBytes { CRC32C.checksum($0) }
             withUnsafeBytes(of: checksum.littleEndian) { newer.replaceSubrange(copy + 4_092..<copy + 4_096, with: $0) }
         }
