@@ -55,7 +55,7 @@ INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
 .PHONY: help setup demo test check check-release demo-kill proofs crash bitflips faults kill model graph interleavings \
-    memory full-disk fuzz mutants sanitize instructions bench compare format
+    memory full-disk fuzz mutants sanitize instructions bench compare ratchet format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -194,6 +194,9 @@ instructions: setup  ## Counts the instructions of ten hot operations against Be
 	@$(RELEASE) --product FaultlineBenchmarks --quiet >&2
 	@strip --strip-debug -o $(BENCHMARKS).stripped $(BENCHMARKS)
 	@$(BENCHMARKS) instructions $(BENCHMARKS).stripped Benchmarks/instructions.txt $(if $(RECORD),record)
+
+ratchet:  ## Lowers the lists of Tests/Ratchet to the sizes of today; docs/Testing.md
+	@FAULTLINE_RATCHET=lower $(MAKE) test F=RatchetTests
 
 format:  ## Formats every Swift file
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks

@@ -9,6 +9,8 @@ enum Repository {
             .deletingLastPathComponent()
     }
 
+    static var path: String { root.path }
+
     static func isIgnored(_ name: String) -> Bool {
         name == ".git" || name == ".swiftpm" || name == "Package.resolved" || name.hasPrefix(".build")
             || name.hasSuffix(".o")

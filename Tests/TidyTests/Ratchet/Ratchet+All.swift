@@ -1,0 +1,81 @@
+extension Ratchet {
+    static let all: [Ratchet] = [files, functions, folders, parameters, persons, whatClauses]
+
+    static let files = Ratchet(name: "files", limit: 400, unit: "lines", remedy: "split the file by ideas") { files in
+        sizes(files.filter { $0.swift != nil }.map { ($0.path, $0.lineCount) })
+    }
+
+    static let functions = Ratchet(
+        name: "functions",
+        limit: 60,
+        unit: "lines",
+        remedy: "split the function by steps"
+    ) { files in
+        sizes(files.flatMap { file in file.functions.map { ("\(file.path) \($0.name)", $0.lineCount) } })
+    }
+
+    static let folders = Ratchet(
+        name: "folders",
+        limit: 20,
+        unit: "files",
+        remedy: "give the parts folders of their own"
+    ) { files in
+        let folders = files.filter(\.isProse).map { $0.parts.dropLast().joined(separator: "/") }
+        return Dictionary(folders.map { ($0, 1) }, uniquingKeysWith: +)
+    }
+
+    static let parameters = Ratchet(
+        name: "parameters",
+        limit: 7,
+        unit: "parameters",
+        remedy: "pass a value that owns them"
+    ) { files in
+        sizes(files.flatMap { file in file.functions.map { ("\(file.path) \($0.name)", $0.parameterCount) } })
+    }
+
+    static let persons = Ratchet(
+        name: "persons",
+        limit: 0,
+        unit: "words like \"nobody\" and \"whoever\"",
+        remedy: "name the reader, the process or the object"
+    ) { files in
+        sizes(files.filter(\.isProse).map { ($0.path, Dialect.persons(in: $0.text ?? "")) })
+    }
+
+    static let whatClauses = Ratchet(
+        name: "what",
+        limit: 0,
+        unit: "clauses like \"what is stored\"",
+        remedy: "use the noun of the field"
+    ) { files in
+        sizes(files.filter(\.isProse).map { ($0.path, Dialect.whatClauses(in: $0.text ?? "")) })
+    }
+
+    /// The sizes by name; a second one of the same name gets a number.
+    private static func sizes(_ pairs: [(String, Int)]) -> [String: Int] {
+        var sizes: [String: Int] = [:]
+        for (name, size) in pairs {
+            var unique = name
+            var number = 2
+            while sizes[unique] != nil {
+                unique = "\(name) #\(number)"
+                number += 1
+            }
+            sizes[unique] = size
+        }
+        return sizes
+    }
+}
+
+extension RepositoryFile {
+    /// Whether people read it: code and documents, but neither fixtures nor the lists of the ratchets.
+    var isProse: Bool {
+        guard let root = parts.first, ["Sources", "Tests", "Benchmarks", "docs"].contains(root) else { return false }
+        return text != nil && !path.hasPrefix("Tests/Ratchet/")
+    }
+
+    var lineCount: Int {
+        guard let text else { return 0 }
+        return text.utf8.count { $0 == UInt8(ascii: "\n") } + (text.hasSuffix("\n") || text.isEmpty ? 0 : 1)
+    }
+}
