@@ -54,7 +54,7 @@ FUZZ_FOLDER ?= $(CACHE)/faultline-fuzz
 INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-release demo-kill proofs crash bitflips faults kill model graph interleavings \
+.PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill model graph interleavings \
     memory full-disk fuzz mutants sanitize instructions bench compare ratchet format
 
 help:  ## Lists these commands
@@ -88,15 +88,16 @@ test: setup  ## Builds and runs every test; F=SuiteName runs those that match
 check: setup  ## Everything that CI runs: lint, build with warnings as errors, tests
 	@.ci/check
 
-check-release: setup  ## The same in release: tests, crash proofs, demo killed, benchmarks at smoke size
-	@.ci/check-release
+check-night: setup  ## Every proof at full size, a line each in docs/Proofs.md; goes on where it was broken off
+	@.ci/check-night
 
 demo-kill: setup  ## Kills the demo N times at random moments, runs it on, compares everything
 	@$(RELEASE) --product faultline --quiet
 	@$(TOOL) demo $(DEMO_STORE)-kill --fresh --kills $(N)
 
-proofs: setup  ## Builds the engine's proofs, without the macros
+proofs: setup  ## Builds the proofs: of the engine, without the macros, and of what lies above it
 	@$(RELEASE) --product FaultlineProofs --quiet
+	@$(RELEASE) --product MigrationProofs --quiet
 
 crash: setup  ## Simulates power cuts over SEEDS seeds, replays SEED, or leaves each sync out (CANARY=1)
 	@$(RELEASE) --product FaultlineProofs --quiet

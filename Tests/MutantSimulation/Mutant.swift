@@ -21,7 +21,7 @@ package struct Mutant: Sendable {
     /// Below `Sources/FaultlineLog`.
     package let file: String
     package let killer: Killer
-    /// Whether it is one of the few that every release check tries.
+    /// Whether it is one of the few that the gate tries.
     package let isChosen: Bool
     let lines: [Line]
 
