@@ -25,8 +25,8 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
     /// Puts a job behind the others on the queue; returns at once.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let executor = asUnownedSerialExecutor()
-        queue.async { job.runSynchronously(on: executor) }
+        // The executor outlives the job: the last step of a job may let its actor go, on another thread.
+        queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 
     /// This executor, not retained: the actor that runs on it has to keep it alive.

@@ -32,7 +32,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// Whether saves of its contexts are written into the store's history.
     private let recordsHistory: Bool
     private let isClosed = Atomic<Bool>(false)
-    private let main = Mutex<MainContext?>(nil)
+    private let main = Guarded<MainContext?>(nil)
 
     // Safe because the context is made and used on the main actor only.
     private struct MainContext: @unchecked Sendable {

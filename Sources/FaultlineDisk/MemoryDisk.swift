@@ -12,7 +12,7 @@ package final class MemoryDisk: Disk, @unchecked Sendable {
         var nodes: [String: UInt64] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let device = UInt64.random(in: 1...UInt64.max)
 
     package override init() { super.init() }
@@ -114,7 +114,7 @@ private final class MemoryFile: Sendable {
         var shared: [UInt64: Set<ObjectIdentifier>] = [:]
     }
 
-    let content = Mutex(Content())
+    let content = Guarded(Content())
 
     deinit {
         content.withLock { content in

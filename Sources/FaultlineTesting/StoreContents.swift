@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import Synchronization
 
 /// Every object of a store as a line of text: equal stores give equal lines.
@@ -49,7 +50,7 @@ struct StoreContents {
 }
 
 private final class FirstError: Sendable {
-    private let first = Mutex<(any Error)?>(nil)
+    private let first = Guarded<(any Error)?>(nil)
     var error: (any Error)? { first.withLock { $0 } }
 
     func note(_ error: any Error) { first.withLock { $0 = $0 ?? error } }

@@ -84,10 +84,12 @@ enum Work2: VersionedSchema {
     }
 }
 
-/// What the closures of the tests' stages are told.
-// Safe because a migration uses it from one thread.
+/// Tells the closures of one test's stages what to do, and keeps what they have seen.
+///
+/// Set before the migration, read after it. A test without notes of its own has none: tests run side by side, and notes
+/// that two of them share are changed by two threads at once.
+// Safe because the one migration that has it as its task-local value runs its closure on one thread.
 final class StageNotes: @unchecked Sendable {
-    // Safe because a migration runs on the thread of its test.
     var throwsAt: Int?
     var failing: Set<Int> = []
     var isDryRun: Bool?
@@ -95,7 +97,7 @@ final class StageNotes: @unchecked Sendable {
     var copiesPhotos = false
     var movesPhotos = true
     var during: (() throws -> Void)?
-    @TaskLocal static var current = StageNotes()
+    @TaskLocal static var current: StageNotes?
 
     struct Stopped: Error {}
 }
@@ -108,15 +110,15 @@ enum WorkPlan: SchemaMigrationPlan {
                 fromVersion: Work1.self, toVersion: Work2.self,
                 StreamedEntity(Work1.Employee.self) { old, output in
                     let notes = StageNotes.current
-                    if notes.throwsAt == old.number { throw StageNotes.Stopped() }
-                    notes.isDryRun = output.isDryRun
-                    if notes.failing.contains(old.number) {
+                    if notes?.throwsAt == old.number { throw StageNotes.Stopped() }
+                    notes?.isDryRun = output.isDryRun
+                    if notes?.failing.contains(old.number) == true {
                         // What was made of it in part must go.
                         try output.insert(Work2.Photo())
                         throw StageNotes.Stopped()
                     }
-                    try notes.during?()
-                    notes.seen.append(old.number)
+                    try notes?.during?()
+                    notes?.seen.append(old.number)
                     // One to none.
                     if old.number % 10 == 9 { return }
                     let parts = old.name.split(separator: " ")
@@ -125,11 +127,11 @@ enum WorkPlan: SchemaMigrationPlan {
                     new.city = try output.upsert(Work2.City(name: old.city, lastNumber: old.number))
                     new.boss = try output.object(migratedFrom: old.boss)
                     new.room = try output.object(migratedFrom: old.room)
-                    if let blob = old.blob(\.photo), notes.movesPhotos {
+                    if let blob = old.blob(\.photo), notes?.movesPhotos != false {
                         let photo = Work2.Photo()
                         photo.setBlob(blob, for: \.bytes)
                         new.photo = photo
-                        if notes.copiesPhotos {
+                        if notes?.copiesPhotos == true {
                             let second = Work2.Photo()
                             second.setBlob(blob, for: \.bytes)
                             try output.insert(second)

@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import Dispatch
+internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineMigration
 internal import FaultlineObjects
@@ -33,7 +34,7 @@ final class StoreMetrics: Sendable {
 
     private let interval: DispatchTimeInterval
     private let queue = DispatchQueue(label: "faultline.metrics")
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// What is read, and what was emitted of it.
     private struct State {

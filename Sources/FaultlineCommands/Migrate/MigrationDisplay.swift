@@ -1,4 +1,5 @@
 package import Faultline
+import FaultlineDisk
 import Synchronization
 
 /// The progress of a migration, as a line on the terminal.
@@ -8,7 +9,7 @@ package final class MigrationDisplay: Sendable {
         var line: ProgressLine?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     package init() {}
 

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import FaultlineDisk
 internal import Synchronization
 
 /// Stops a migration for a while, or for good, from whatever thread.
@@ -24,7 +25,7 @@ public final class MigrationControl: Sendable {
         var waiting: [DispatchSemaphore] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     /// Whether there is anything to do at all: asked after every object.
     private let isAsked = Atomic<Bool>(false)
 

@@ -12,7 +12,7 @@ final class MigrationTurns: Sendable {
     final class Turn: Sendable {
         private let lock = EngineLock()
         /// The threads that work for whoever has it, its own first.
-        private let threads = Mutex<[UInt]>([])
+        private let threads = Guarded<[UInt]>([])
 
         /// Waits for it.
         ///
@@ -47,7 +47,7 @@ final class MigrationTurns: Sendable {
         weak var turn: Turn?
     }
 
-    private let turns = Mutex<[ObjectIdentifier: WeakTurn]>([:])
+    private let turns = Guarded<[ObjectIdentifier: WeakTurn]>([:])
 
     /// The turn of a log; it lasts as long as somebody holds it.
     func turn(of log: Log) -> Turn {

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import FaultlineDisk
 internal import FaultlineLog
 internal import Synchronization
 
@@ -36,7 +37,7 @@ final class StreamedShares: Sendable {
         /// Workers whose turn has not come, by the places of their shares.
         var waiting: [Int: DispatchSemaphore] = [:]
     }
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     /// The place of the share that may be saved; changed under the lock.
     private let turn = Atomic<Int>(0)
     private let last: RecordID
@@ -53,7 +54,7 @@ final class StreamedShares: Sendable {
         self.last = last
         self.byteCount = max(byteCount, 1)
         countMax = count ?? Self.countMax
-        state = Mutex(
+        state = Guarded(
             State(next: first, counts: [Int](repeating: count ?? Self.firstCount, count: Self.inFlightMax)))
     }
 

@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 internal import Synchronization
 
 /// Who loaded what: faults, rows and bytes of values out of the row, with the time they took, by the fetch that gave the
@@ -71,7 +72,7 @@ public final class FaultAccount: Sendable {
         let propertyName: String?
     }
 
-    private let state = Mutex<[Key: Entry]>([:])
+    private let state = Guarded<[Key: Entry]>([:])
 
     /// Begins an account with nothing in it.
     public init() {}

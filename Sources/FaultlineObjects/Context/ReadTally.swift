@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 internal import Synchronization
 
 /// What one context has read.
@@ -40,7 +41,7 @@ package final class ReadTallies: Sendable {
         var living: [ObjectIdentifier: ReadTally] = [:]
         var gone = FaultCounters()
     }
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     package init() {}
 

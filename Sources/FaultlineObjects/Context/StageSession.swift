@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 package import FaultlineStore
 internal import Synchronization
 
@@ -8,7 +9,7 @@ internal import Synchronization
 package final class StageSession: Sendable {
     /// Blobs below belong to the state before the stage, which is in force until the migration has switched.
     let firstOwnBlob: UInt64
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     /// What the contexts have read.
     package let tallies: ReadTallies
 

@@ -1,9 +1,10 @@
+internal import FaultlineDisk
 internal import Synchronization
 
 /// The model classes that were seen, so that a class need not be asked whether it is one: the first question walks
 /// through all conformances of the process, and opening a store would ask it of every class.
 enum ModelClasses {
-    private static let known = Mutex<[ObjectIdentifier: any PersistentModel.Type]>([:])
+    private static let known = Guarded<[ObjectIdentifier: any PersistentModel.Type]>([:])
 
     /// Notes a model class.
     static func note(_ model: any PersistentModel.Type) {

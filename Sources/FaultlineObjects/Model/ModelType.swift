@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 public import FaultlineModel
 package import FaultlineStore
 internal import Synchronization
@@ -36,7 +37,7 @@ public final class ModelType: Sendable {
     private let defaults: @Sendable (Int) -> Any?
     private let learnedCoreOffset = Atomic<Int>(0)
     /// By slot; made when two objects in no context are first connected.
-    private let inverses = Mutex<[Inverse?]?>(nil)
+    private let inverses = Guarded<[Inverse?]?>(nil)
     /// The class's metadata, if its objects hold a core and nothing else: then a fault is made without running an
     /// initializer.
     // Safe because metadata is immutable and lives as long as the process.

@@ -10,8 +10,8 @@ package final class QueueExecutor: SerialExecutor {
     /// Puts a job behind the others; returns at once.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let executor = asUnownedSerialExecutor()
-        queue.async { job.runSynchronously(on: executor) }
+        // The executor outlives the job: the last step of a job may let its actor go, on another thread.
+        queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 
     /// This executor, not retained: its actor keeps it alive.

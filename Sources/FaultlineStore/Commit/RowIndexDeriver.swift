@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 package import FaultlineLog
 internal import FaultlineModel
 internal import Synchronization
@@ -7,7 +8,7 @@ internal import Synchronization
 /// Knows the schema from the catalog that is being recovered. Entries are those that `RowWriter` makes; `verify`
 /// compares the two.
 package final class RowIndexDeriver: IndexDeriver {
-    private let state = Mutex<Derivation?>(nil)
+    private let state = Guarded<Derivation?>(nil)
 
     package init() {}
 

@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 package import FaultlineLog
 internal import Synchronization
 
@@ -14,7 +15,7 @@ package final class ReferenceTargets: Sendable {
     private let table: TableID
     private let snapshot: Snapshot
     private let deleted: Set<RecordID>
-    private let failure = Mutex<LogError?>(nil)
+    private let failure = Guarded<LogError?>(nil)
 
     /// Nil where every reference leads to an object, because none was ever deleted from the table.
     ///

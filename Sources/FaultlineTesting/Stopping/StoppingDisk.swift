@@ -7,7 +7,7 @@ import Synchronization
 // Safe because what varies is protected by a lock.
 final class StoppingDisk: ForwardingDisk, @unchecked Sendable {
     private let limit: Int
-    private let changes = Mutex(0)
+    private let changes = Guarded(0)
 
     /// - Parameter limit: Changes that are made whole.
     init(after limit: Int) {

@@ -1,0 +1,24 @@
+import Dispatch
+import Faultline
+import FaultlineMigration
+import Foundation
+import Synchronization
+import Testing
+
+/// Migrations of several stores by one plan, at the same time.
+struct ParallelMigrationTests {
+    /// The closures of a plan ran on the threads of several tests and appended to one array, because every test without
+    /// notes of its own had the same ones.
+    @Test("A14: migrations on several threads share no notes")
+    func migrationsShareNothing() throws {
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            do {
+                let stores = Stores()
+                try WorkStore.make(in: stores)
+                try stores.use(Work2.self, WorkPlan.self) { _, context in try WorkStore.check(context) }
+            } catch { failures.withLock { $0.append("\(error)") } }
+        }
+        #expect(failures.withLock { $0 } == [])
+    }
+}
