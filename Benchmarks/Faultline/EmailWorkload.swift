@@ -36,4 +36,35 @@ extension Workload {
         line.sum = sums.salary
         return line
     }
+
+    /// `find-or-create`: 100,000 employees looked up by their e-mail address and made where there is none, without a save
+    /// in between; each address comes up twice.
+    static let findOrCreate = Workload(
+        "find-or-create", defaultCount: 100_000, isDefaultMost: true, start: .changing(EmployeeStore.empty)
+    ) { run in
+        let container = try EmployeeStore.open(run.store, budgetMiB: run.budgetMiB)
+        let context = ModelContext(container)
+        let maker = EmployeeMaker()
+        let distinct = max(1, run.n / 2)
+        let values = (1...distinct).map { EmployeeRecord(maker.employee($0)) }
+        let measurement = WorkloadMeasurement(store: run.store, total: run.n)
+        measurement.begin()
+        measurement.resume()
+        for place in 0..<run.n {
+            let values = values[place % distinct]
+            let email = values.email
+            let found = try context.fetch(FetchDescriptor<Employee>(predicate: #Predicate { $0.email == email }))
+            if let employee = found.first {
+                employee.level += 1
+            } else {
+                context.insert(Employee(values, department: nil))
+            }
+        }
+        measurement.end()
+        try measurement.settle { try context.save() }
+        let line = measurement.line(workload: "find-or-create", n: run.n, operations: run.n)
+        try check("employees", ModelContext(container).fetchCount(FetchDescriptor<Employee>()), is: distinct)
+        try container.close()
+        return line
+    }
 }

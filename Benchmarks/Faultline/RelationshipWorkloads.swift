@@ -69,4 +69,34 @@ extension Workload {
         line.rows = (context.counters - before).rowsRead
         return line
     }
+
+    /// `append`: 100,000 employees appended to one department one at a time, half of them with the inverse read after
+    /// each, and saved at once.
+    static let append = Workload(
+        "append", defaultCount: 100_000, isDefaultMost: true, start: .changing(EmployeeStore.empty)
+    ) { run in
+        let container = try EmployeeStore.open(run.store, budgetMiB: run.budgetMiB)
+        let context = ModelContext(container)
+        let department = try EmployeeStore.departments(in: context)[0]
+        let maker = EmployeeMaker()
+        let values = (1...run.n).map { EmployeeRecord(maker.employee($0)) }
+        let measurement = WorkloadMeasurement(store: run.store, total: run.n)
+        measurement.begin()
+        measurement.resume()
+        for (place, values) in values.enumerated() {
+            let employee = Employee(values, department: nil)
+            department.employees.append(employee)
+            if place * 2 < run.n { continue }
+            guard employee.department === department else {
+                throw BenchmarkError(.wrongResult, "an employee has no department")
+            }
+        }
+        measurement.end()
+        try measurement.settle { try context.save() }
+        let line = measurement.line(workload: "append", n: run.n, operations: run.n)
+        let members = try EmployeeStore.departments(in: ModelContext(container))[0].employees
+        try check("employees", members.map(\.email), is: values.map(\.email))
+        try container.close()
+        return line
+    }
 }

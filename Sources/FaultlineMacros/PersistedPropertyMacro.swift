@@ -41,8 +41,11 @@ private struct CoreMethods {
     let initialize: String
     let get: String
     let set: String
+    /// Whether arrays are changed in place, so that an `append` to a relationship leaves its other members alone.
+    var changesInPlace = false
 
-    static let plain = CoreMethods(initialize: "initialize", get: "value", set: "setValue")
+    static let plain = CoreMethods(
+        initialize: "initialize", get: "value", set: "setValue", changesInPlace: true)
     static let transformable = CoreMethods(
         initialize: "initializeTransformable", get: "transformableValue", set: "setTransformableValue")
 }
@@ -73,7 +76,19 @@ private func accessors(
         }
         """,
     ]
-    return property.isConstant ? accessors.dropLast() : accessors
+    if property.isConstant { return accessors.dropLast() }
+    guard let type = property.type, type.isArray, methods.changesInPlace else { return accessors }
+    return accessors + [
+        """
+        _modify {
+            var value: \(type) = \(raw: core).beginChangeInPlace(\(slot))
+            defer {
+                \(raw: core).endChangeInPlace(\(slot), &value)
+            }
+            yield &value
+        }
+        """
+    ]
 }
 
 private func persistedProperty(_ declaration: some DeclSyntaxProtocol) -> PersistedProperty? {

@@ -20,6 +20,12 @@ extension TypeSyntax {
         self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
     }
 
+    /// Whether the type is written as an array, or as an optional one.
+    var isArray: Bool {
+        if self.is(ArrayTypeSyntax.self) || lastComponent == "Array" { return true }
+        return self.as(OptionalTypeSyntax.self)?.wrappedType.isArray == true
+    }
+
     /// The type as it can stand in an expression: `T!` becomes `T?`.
     var expressible: String {
         if let type = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return "\(type.wrappedType.trimmed)?" }

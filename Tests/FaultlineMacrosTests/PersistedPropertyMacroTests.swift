@@ -51,6 +51,33 @@ import Testing
             ])
     }
 
+    /// So that an `append` to a relationship leaves its other members alone.
+    @Test func changesArraysInPlace() {
+        let expansion = Expansion(of: "class A {\n    @_PersistedProperty(4) var members: [B] = []\n}")
+
+        #expect(
+            expansion.text.contains(
+                """
+                        _modify {
+                            var value: [B] = _$core.beginChangeInPlace(4)
+                            defer {
+                                _$core.endChangeInPlace(4, &value)
+                            }
+                            yield &value
+                        }
+                """))
+    }
+
+    @Test(arguments: [
+        ("[B]", true), ("[B]?", true), ("Array<B>", true), ("Swift.Array<B>?", true), ("[B: C]", false), ("B?", false),
+        ("String", false),
+    ])
+    func changesOnlyArraysInPlace(type: String, isExpected: Bool) {
+        let expansion = Expansion(of: "class A {\n    @_PersistedProperty(0) var members: \(type)\n}")
+
+        #expect(expansion.text.contains("_modify") == isExpected)
+    }
+
     @Test func givesConstantsNoSetter() {
         let expansion = Expansion(of: "class A {\n    @_PersistedProperty(0) let a: Int\n}")
 

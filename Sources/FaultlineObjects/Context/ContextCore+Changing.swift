@@ -65,6 +65,7 @@ extension ContextCore {
     }
 
     private func enter(_ handle: ObjectHandle, _ home: EntityHome) {
+        handle.core.pointee.settleAllDetached()
         _ = Unmanaged.passUnretained(self).retain()
         let number = handle.core.pointee.number
         handle.core.pointee.attach(
@@ -91,20 +92,16 @@ extension ContextCore {
             handle.core.pointee.dropExtra()
             return
         }
-        for (slot, members) in extra.members.sorted(by: { $0.key < $1.key }) {
-            var wanted = members.compactMap { ($0 as? any PersistentModel).map(Self.handle) }
+        for (slot, array) in extra.members.sorted(by: { $0.key < $1.key }) {
             // Those that joined from their side stay.
-            wanted += memberObjects(of: handle, slot).compactMap { ($0 as? any PersistentModel).map(Self.handle) }
+            let wanted = (array.members + memberObjects(of: handle, slot)).compactMap {
+                ($0 as? any PersistentModel).map(ObjectHandle.init(erased:))
+            }
             setMembers(of: handle, slot, to: wanted)
         }
         extra.targets = SlotTargets()
         extra.members.removeAll()
         if extra.adoptedBlobs.isEmpty { handle.core.pointee.dropExtra() }
-    }
-
-    private static func handle(_ model: any PersistentModel) -> ObjectHandle {
-        func open<T: PersistentModel>(_ model: T) -> ObjectHandle { ObjectHandle(model) }
-        return open(model)
     }
 
     // MARK: Delete
@@ -114,6 +111,8 @@ extension ContextCore {
         guard handle.core.pointee.context === self, !handle.core.pointee.isDeleted, mayRearrange("delete") else {
             return
         }
+        settleMembers()
+        forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.insert(.deleted)
         if handle.core.pointee.has(.inserted) {
             hasDeletedInserts = true
@@ -126,6 +125,7 @@ extension ContextCore {
     }
 
     func undelete(_ handle: ObjectHandle) {
+        forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.remove(.deleted)
         deleted.removeAll { $0.object === handle.object }
         noteDeletion(of: handle)
@@ -154,6 +154,7 @@ extension ContextCore {
     /// Lets go of what the context holds, when the user's context is gone: unsaved objects leave it, changed ones show
     /// their changes for as long as they live.
     package func abandonChanges() {
+        settleMembers()
         isAbandoned = true
         inserted.forEach(sendAway)
         forgetChanges()

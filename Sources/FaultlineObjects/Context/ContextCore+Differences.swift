@@ -8,6 +8,7 @@ extension ContextCore {
     /// object those that were given a value.
     func changedSlots(_ handle: ObjectHandle) throws -> [Int] {
         guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return [] }
+        settleMembers()
         var slots: [Int] = []
         for (slot, storage) in entity.slots.enumerated() {
             if case .toMany = storage {

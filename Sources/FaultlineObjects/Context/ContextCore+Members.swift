@@ -41,6 +41,10 @@ extension ContextCore {
         switch relationship.members {
         case .inverse(let inverse, _): return reference(of: member, inverse) == owner.reference
         case .link(let side, _):
+            let key = MemberArrays.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
+            try beginReading()
+            defer { endReading() }
+            if let array = memberArrays.existing(key) { return array.contains(member.object) }
             if let isThere = existingDelta(owner, entity, slot)?.isMember(member.reference) { return isThere }
             guard !owner.core.pointee.has(.temporary), !member.core.pointee.has(.temporary) else { return false }
             return try hasStoredLink(owner.core.pointee.number, member.core.pointee.number, side)
@@ -110,8 +114,18 @@ extension ContextCore {
     /// How many objects are in a to-many slot; none is made.
     func memberCount(_ owner: ObjectHandle, _ slot: Int) throws -> Int {
         guard !owner.core.pointee.has(.gone), let (entity, relationship) = toMany(owner, slot) else { return 0 }
+        let key = MemberArrays.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
         try beginReading()
         defer { endReading() }
+        if let known = memberArrays.existing(key)?.settled.count ?? memberArrays.count(key) { return known }
+        let count = try countMembers(owner, slot, entity, relationship)
+        memberArrays.noteCount(count, key)
+        return count
+    }
+
+    private func countMembers(
+        _ owner: ObjectHandle, _ slot: Int, _ entity: EntityStorage, _ relationship: ToManyStorage
+    ) throws -> Int {
         let delta = existingDelta(owner, entity, slot)
         let held = (delta?.added.handles ?? []).filter { !$0.core.pointee.isDeleted }
         guard !owner.core.pointee.has(.temporary) else { return held.count }

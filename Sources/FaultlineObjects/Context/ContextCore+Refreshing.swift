@@ -18,6 +18,7 @@ extension ContextCore {
         else { return }
         do throws(LogError) { try beginReading() } catch { return report(error) }
         defer { endReading() }
+        settleMembers()
         if !mergesChanges { dropChanges(of: handle) }
         moveToNewest()
         if mergesChanges {
@@ -37,6 +38,7 @@ extension ContextCore {
         guard mayRearrange("refreshAllObjects") else { return }
         do throws(LogError) { try beginReading() } catch { return report(error) }
         defer { endReading() }
+        settleMembers()
         moveToNewest()
         forgetRows()
         changed.forEach(rebase)
@@ -89,6 +91,7 @@ extension ContextCore {
     /// Drops the unsaved changes of one stored object, on the other sides of its relationships too.
     func dropChanges(of handle: ObjectHandle) {
         guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return }
+        memberArrays.removeAll()
         dropLinks(of: handle, entity)
         guard handle.core.pointee.has(.changed) else { return }
         var claimed: [Int] = []
@@ -114,6 +117,7 @@ extension ContextCore {
         of handle: ObjectHandle, _ entity: EntityStorage, slots: [Int], _ original: Draft? = nil
     ) throws -> [Int] {
         guard !slots.isEmpty else { return [] }
+        memberArrays.removeAll()
         var buffer = RecordBuffer()
         let record = try snapshot.read(handle.core.pointee.number, in: entity.table, into: &buffer)
         // One that is gone is in nobody's collection.

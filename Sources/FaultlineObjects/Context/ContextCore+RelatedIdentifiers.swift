@@ -9,6 +9,7 @@ extension ContextCore {
     /// - Throws: What the store says where it cannot be read.
     func relatedIdentifiers(_ owner: ObjectHandle, _ slot: Int) throws -> [PersistentIdentifier] {
         guard let entity = owner.core.pointee.home.takeUnretainedValue().entity else { return [] }
+        settleMembers()
         try beginReading()
         defer { endReading() }
         switch entity.slots[slot] {
@@ -49,6 +50,7 @@ extension ContextCore {
     /// Whether all members of a collection are known without the store, because the user has set them.
     func hasAllMembers(_ owner: ObjectHandle, _ slot: Int) -> Bool {
         guard let entity = owner.core.pointee.home.takeUnretainedValue().entity else { return true }
+        settleMembers()
         let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
         return relationships.existing(key)?.assigned != nil
     }

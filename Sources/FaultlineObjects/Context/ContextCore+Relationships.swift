@@ -101,12 +101,18 @@ extension ContextCore {
     func noteMember(
         _ member: ObjectHandle, leaving old: ObjectReference, joining new: ObjectReference, _ entity: Int, _ slot: Int
     ) {
-        if !old.isNil {
-            changingDelta(.init(entity: entity, slot: slot, owner: old)).remove(member.reference)
-        }
-        if !new.isNil {
-            changingDelta(.init(entity: entity, slot: slot, owner: new)).add(member)
-        }
+        if !old.isNil { leave(member, .init(entity: entity, slot: slot, owner: old)) }
+        if !new.isNil { join(member, .init(entity: entity, slot: slot, owner: new)) }
+    }
+
+    private func join(_ member: ObjectHandle, _ key: PendingRelationships.Key) {
+        changingDelta(key).add(member)
+        memberArrays.join(member, key)
+    }
+
+    private func leave(_ member: ObjectHandle, _ key: PendingRelationships.Key) {
+        changingDelta(key).remove(member.reference)
+        memberArrays.leave(member, key)
     }
 
     /// What a to-one slot holds now.
@@ -138,11 +144,7 @@ extension ContextCore {
 
     // MARK: To many
 
-    /// The members of a to-many slot: stored ones, altered by unsaved changes.
-    func members<T: PersistentModel>(of core: inout ModelCore, _ slot: Int, as type: T.Type) -> [T] {
-        memberObjects(of: ObjectHandle(core: &core), slot).compactMap { $0 as? T }
-    }
-
+    /// Collects the members of a to-many slot: stored ones, altered by unsaved changes.
     func memberObjects(of owner: ObjectHandle, _ slot: Int) -> [AnyObject] {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return [] }
@@ -152,9 +154,12 @@ extension ContextCore {
         let delta = relationships.existing(key)
         let destination = homes[relationship.destination]
         if let assigned = delta?.assigned {
-            return assigned.handles.filter { !$0.core.pointee.isDeleted }.map(\.object)
+            let members = assigned.handles.filter { !$0.core.pointee.isDeleted }.map(\.object)
+            membersCollected += members.count
+            return members
         }
         var members: [AnyObject] = []
+        defer { membersCollected += members.count }
         if !owner.core.pointee.has(.temporary) {
             do {
                 let numbers = try storedMembers(of: owner.core.pointee.number, relationship)
@@ -197,6 +202,8 @@ extension ContextCore {
             wanted.append(member)
         }
         let destination = homes[relationship.destination]
+        let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
+        memberArrays.drop(key)
         let old = memberObjects(of: owner, slot)
         let oldSet = Set(old.map(ObjectIdentifier.init))
         for object in old where !seen.contains(ObjectIdentifier(object)) {
@@ -206,8 +213,8 @@ extension ContextCore {
         for member in wanted where !oldSet.contains(ObjectIdentifier(member.object)) {
             link(owner, entity, slot, relationship, member)
         }
-        let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
         changingDelta(key).assign(wanted)
+        memberArrays.drop(key)
     }
 
     /// Puts an object that is not there at the end of a to-many slot.
@@ -243,10 +250,10 @@ extension ContextCore {
         let left = side.isLeft ? owner.reference : member.reference
         let right = side.isLeft ? member.reference : owner.reference
         relationships.setLink(.init(table: side.table, left: left, right: right), isPresent: isPresent)
-        let own = changingDelta(.init(entity: entity.ordinal, slot: slot, owner: owner.reference))
-        if isPresent { own.add(member) } else { own.remove(member.reference) }
+        let own = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
+        if isPresent { join(member, own) } else { leave(member, own) }
         guard inverse >= 0 else { return }
-        let other = changingDelta(.init(entity: destination, slot: inverse, owner: member.reference))
-        if isPresent { other.add(owner) } else { other.remove(owner.reference) }
+        let other = PendingRelationships.Key(entity: destination, slot: inverse, owner: member.reference)
+        if isPresent { join(owner, other) } else { leave(owner, other) }
     }
 }

@@ -156,7 +156,7 @@ extension ContextCore {
         hasDeletedInserts = false
         doomedNumbers = nil
         relationships.removeAll()
-        insertedPlaces = nil
+        memberArrays.removeAll()
         countedInserted = 0
         countedBytes = 0
         conflicts?.forgetAll()

@@ -39,13 +39,23 @@ package final class ContextCore: @unchecked Sendable {
     let tally = ReadTally()
     /// Entries of relationship indexes that were walked, reads and saves together: shows what large collections cost.
     package var membersWalked = 0
+    /// Members of to-many relationships that were collected as objects, all accesses together.
+    package var membersCollected = 0
     private let tallies: ReadTallies?
 
-    @exclusivity(unchecked) var inserted: [ObjectHandle] = []
+    @exclusivity(unchecked) var inserted: [ObjectHandle] = [] {
+        didSet { unsavedLookup.noteCounts(inserted: inserted.count) }
+    }
     /// Whether an inserted object was deleted since the last save.
     var hasDeletedInserts = false
-    @exclusivity(unchecked) var changed: [ObjectHandle] = []
-    var deleted: [ObjectHandle] = []
+    @exclusivity(unchecked) var changed: [ObjectHandle] = [] {
+        didSet { unsavedLookup.noteCounts(changed: changed.count) }
+    }
+    var deleted: [ObjectHandle] = [] {
+        didSet { unsavedLookup.noteCounts(deleted: deleted.count) }
+    }
+    /// Finds objects of these lists.
+    @exclusivity(unchecked) var unsavedLookup = UnsavedLookup()
     /// Stored objects of one entity, by its ordinal, that the next save deletes although nobody has made them; nil for
     /// none.
     var doomedNumbers: (ordinal: Int, numbers: [RecordID])?
@@ -56,10 +66,10 @@ package final class ContextCore: @unchecked Sendable {
     /// What the save that is under way deletes.
     @exclusivity(unchecked) var deletion: DeletionWalk?
     @exclusivity(unchecked) var relationships = PendingRelationships()
+    /// Members of to-many relationships as their properties give them.
+    @exclusivity(unchecked) var memberArrays = MemberArrays()
     /// What is watched of this context's objects.
     var observations = ObservationList()
-    /// Places of inserted objects by temporary number; made when first needed.
-    var insertedPlaces: [UInt64: Int]?
     var author: String?
     let isReadOnly: Bool
     /// In a migration: says whether a new object may take a value of the old object over, which it may once.
@@ -197,7 +207,7 @@ package final class ContextCore: @unchecked Sendable {
         let newest = store.log.snapshot()
         // Rows were loaded at the state that was taken.
         if newest.sequence != hold.sequence { if hasNoObjects { forgetRows() } else { hasOlderRows = true } }
-        hold.put(newest)
+        put(newest)
     }
 
     /// Notes that no row is left that is older than the snapshot.
@@ -229,7 +239,7 @@ package final class ContextCore: @unchecked Sendable {
         let old = snapshot
         let isFromUnknown = hasOlderRows
         if isFromUnknown || newest.sequence != old.sequence { forgetRows() }
-        hold.put(newest)
+        put(newest)
         if isFromUnknown { noteMoveFromUnknown() } else { noteMove(from: old) }
     }
 
@@ -241,13 +251,18 @@ package final class ContextCore: @unchecked Sendable {
     func moveToSaved(_ saved: Snapshot, _ sequence: UInt64) -> (() -> Void)? {
         let old = snapshot
         let isFromUnknown = hasOlderRows
-        hold.put(saved)
+        put(saved)
         if saved.sequence == old.sequence + 1, saved.sequence == sequence, !isFromUnknown { return nil }
         forgetRows()
         return { [self] in if isFromUnknown { noteMoveFromUnknown() } else { noteMove(from: old) } }
     }
 
-    func moveTo(_ snapshot: Snapshot) { hold.put(snapshot) }
+    func moveTo(_ snapshot: Snapshot) { put(snapshot) }
+
+    private func put(_ snapshot: Snapshot) {
+        if snapshot.sequence != hold.sequence { memberArrays.removeAll() }
+        hold.put(snapshot)
+    }
 
     /// In a streamed stage: lets others save what comes before the objects that this context is about to take.
     ///
@@ -697,42 +712,12 @@ package final class ContextCore: @unchecked Sendable {
     func throwing<R>(runsOthersCode: Bool = false, _ body: () throws -> R) throws -> R {
         do {
             if let stage { try stage.onUse?() }
+            settleMembers()
             return try body()
         } catch {
             let error = StorageError.translating(error)
             if !runsOthersCode || error is StorageError || error is SwiftDataError { stage?.note(error) }
             throw error
         }
-    }
-
-    // MARK: Changes
-
-    /// Holds on to an object whose first change is about to be made.
-    func registerChange(_ address: UInt, _ home: EntityHome) {
-        noteUnsaved()
-        guard !isAbandoned, let pointer = UnsafeMutableRawPointer(bitPattern: address), let type = home.type,
-            let core = UnsafeMutablePointer<ModelCore>(bitPattern: address + UInt(type.coreOffset))
-        else { return }
-        changed.append(ObjectHandle(object: Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), core: core))
-    }
-
-    /// Whether a save would write anything.
-    var hasChanges: Bool {
-        !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !relationships.isEmpty || doomedNumbers != nil
-    }
-
-    /// Whether the next save deletes anything.
-    var hasDeletions: Bool { !deleted.isEmpty || hasDeletedInserts || doomedNumbers != nil }
-
-    /// The unsaved object with a temporary number.
-    func insertedObject(_ number: UInt64) -> ObjectHandle? {
-        if insertedPlaces == nil || (insertedPlaces?.count ?? 0) < inserted.count {
-            var places = [UInt64: Int](minimumCapacity: inserted.count)
-            for (place, handle) in inserted.enumerated() { places[handle.core.pointee.number] = place }
-            insertedPlaces = places
-        }
-        guard let place = insertedPlaces?[number], place < inserted.count else { return nil }
-        let handle = inserted[place]
-        return handle.core.pointee.number == number ? handle : nil
     }
 }

@@ -52,12 +52,14 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// The objects that the next save adds.
     public var insertedModelsArray: [any PersistentModel] {
-        core.inserted.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
+        core.settleMembers()
+        return core.inserted.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
     }
 
     /// The stored objects that differ from what is stored.
     public var changedModelsArray: [any PersistentModel] {
-        core.changed.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
+        core.settleMembers()
+        return core.changed.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
     }
 
     /// The stored objects that the next save deletes.
@@ -89,6 +91,7 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// Carries delete rules out now that the next save would carry out.
     public func processPendingChanges() {
+        core.settleMembers()
         do { try core.propagateDeletes() } catch { core.refuseSave(error) }
     }
 

@@ -119,7 +119,8 @@ extension ObjectHandle {
 
     fileprivate func detachedIdentifiers(_ slot: Int) -> [PersistentIdentifier] {
         guard let extra = core.pointee.extraIfPresent else { return [] }
-        if let target = extra.targets[slot] { return [target.core.pointee.persistentIdentifier] }
-        return (extra.members[slot] ?? []).compactMap { ($0 as? any PersistentModel)?.persistentModelID }
+        if let target = core.pointee.detachedTarget(slot) { return [target.core.pointee.persistentIdentifier] }
+        core.pointee.settleDetached(slot)
+        return (extra.members[slot]?.members ?? []).compactMap { ($0 as? any PersistentModel)?.persistentModelID }
     }
 }

@@ -35,7 +35,9 @@ extension ContextCore {
         deleted += walk.marked
         walk.marked += walk.unsaved.filter { !$0.core.pointee.has(.deleted) }
         for handle in walk.marked { handle.core.pointee.insert(.deleted) }
+        memberArrays.removeAll()
         return { [self] in
+            memberArrays.removeAll()
             for handle in walk.marked { handle.core.pointee.remove(.deleted) }
             deleted.removeSubrange(count...)
         }
@@ -175,9 +177,9 @@ extension ContextCore {
         hasDeletedInserts = false
         guard !walk.unsaved.isEmpty else { return }
         inserted.removeAll { $0.core.pointee.has(.deleted) }
-        insertedPlaces = nil
         walk.unsaved.forEach(leavePartners)
         relationships.forget(Set(walk.unsaved.map(\.reference)))
+        memberArrays.removeAll()
         walk.unsaved.forEach(sendAway)
     }
 

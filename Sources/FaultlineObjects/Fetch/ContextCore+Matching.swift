@@ -53,23 +53,15 @@ extension ContextCore {
         let entity = query.entity
         let home = query.home
         let countsPending = query.descriptor.includePendingChanges
-        var skipped = countsPending ? deletedNumbers(home) : []
-        var pending: [ObjectHandle] = []
-        if countsPending {
-            for handle in changed where handle.core.pointee.home.toOpaque() == Unmanaged.passUnretained(home).toOpaque()
-            {
-                skipped.insert(handle.core.pointee.number)
-                if !handle.core.pointee.has(.deleted) { pending.append(handle) }
-            }
-            pending.append(contentsOf: insertedObjects(home))
-        }
+        let pending = countsPending ? unsavedCandidates(query) : []
+        let skipped = countsPending ? differingNumbers(home) : [:]
         var programs = ProgramCache(query.lowered.filter, entity, self, snapshot)
         let snapshot = snapshot
         let isExact = query.lowered.isExact
         let isWanted = query.isWanted
 
         func take(_ found: FoundRow) throws -> Bool {
-            if !skipped.isEmpty, skipped.contains(found.number) { return true }
+            if !skipped.isEmpty, skipped[found.number] != nil { return true }
             guard try programs.matches(found.view, found.layout),
                 try window?.reaches(found.view, load: { try blobBytes($0, snapshot) }) != false
             else { return true }
@@ -179,30 +171,5 @@ extension ContextCore {
             references.insert(handle.reference.bits)
         }
         return references
-    }
-
-    func deletedNumbers(_ home: EntityHome) -> Set<RecordID> {
-        var numbers: Set<RecordID> = []
-        let wanted = Unmanaged.passUnretained(home).toOpaque()
-        for handle in deleted where handle.core.pointee.home.toOpaque() == wanted {
-            numbers.insert(handle.core.pointee.number)
-        }
-        return numbers
-    }
-
-    func insertedObjects(_ home: EntityHome) -> [ObjectHandle] {
-        let wanted = Unmanaged.passUnretained(home).toOpaque()
-        return inserted.filter { $0.core.pointee.home.toOpaque() == wanted && !$0.core.pointee.has(.deleted) }
-    }
-
-    func hasPending(_ home: EntityHome) -> Bool {
-        let wanted = Unmanaged.passUnretained(home).toOpaque()
-        func concerns(_ handle: ObjectHandle) -> Bool { handle.core.pointee.home.toOpaque() == wanted }
-        return inserted.contains(where: concerns) || changed.contains(where: concerns)
-            || deleted.contains(where: concerns)
-    }
-
-    func pendingBalance(_ home: EntityHome) -> Int {
-        insertedObjects(home).count - deletedNumbers(home).count
     }
 }

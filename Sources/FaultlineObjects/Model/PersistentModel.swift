@@ -55,7 +55,10 @@ extension PersistentModel {
 
     /// Whether both have the same identity, in one context or two; their values are not compared.
     public static func == (left: Self, right: Self) -> Bool {
-        left === right || left.persistentModelID == right.persistentModelID
+        if left === right { return true }
+        let (one, other) = (left._$coreAddress(), right._$coreAddress())
+        if let isSame = one.pointee.isSame(as: other) { return isSame }
+        return left.persistentModelID == right.persistentModelID
     }
 
     /// Hashes the identity, which changes with the object's first save.

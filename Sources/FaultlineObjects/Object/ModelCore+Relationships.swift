@@ -9,9 +9,10 @@ extension ModelCore {
     /// The target of a to-one slot, a fault if it was not loaded yet; nil for nil and for a target that was deleted.
     public mutating func value<V: PersistentModel>(_ slot: Int) -> V? {
         noteRead(slot)
-        guard has(.attached) else { return extraIfPresent?.targets[slot]?.object as? V }
-        guard let context, let found = context.target(of: &self, slot) else { return nil }
-        return found as? V
+        guard has(.attached) else { return detachedTarget(slot)?.object as? V }
+        guard let context else { return nil }
+        context.settleMembers()
+        return context.target(of: &self, slot) as? V
     }
 
     /// The target of a required to-one slot.
@@ -34,6 +35,7 @@ extension ModelCore {
             setDetachedTarget(slot, target)
             return
         }
+        context.settleMembers()
         context.setTarget(of: ObjectHandle(core: &self), slot, to: target)
     }
 
@@ -55,38 +57,26 @@ extension ModelCore {
         initialize(slot, to: Optional(value))
     }
 
-    private mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?) {
-        if let target {
-            _ = _$beginInitialValue()
-            guard target.core.pointee.has(.attached) || !hasExtra || target.object !== extra.targets[slot]?.object
-            else { return }
-        }
-        let old = hasExtra ? extra.targets[slot] : nil
-        if target == nil, old == nil { return }
-        noteChange(slot)
-        extra.targets[slot] = target
-        guard old?.core.pointee.has(.attached) == false || target?.core.pointee.has(.attached) == false else { return }
-        connectDetached(slot, leaving: old.map { [$0] } ?? [], joining: target.map { [$0] } ?? [])
-    }
-
     // MARK: To many
 
     /// The members of a to-many slot, in their order where the relationship has one; those not loaded yet are faults.
     public mutating func value<C: RelationshipCollection>(_ slot: Int) -> C {
         noteRead(slot)
         guard has(.attached), let context else {
-            let members = extraIfPresent?.members[slot] ?? []
-            return C._$make(members.compactMap { $0 as? C.PersistentElement })
+            settleDetached(slot)
+            return C._$make(MemberArray.typed(extraIfPresent?.members[slot]?.members ?? []))
         }
+        context.settleMembers()
         return C._$make(context.members(of: &self, slot, as: C.PersistentElement.self))
     }
 
     /// Sets the members of a to-many slot and keeps their inverses; an object in a context takes its members into it.
     public mutating func setValue<C: RelationshipCollection>(_ slot: Int, to value: C) {
         guard has(.attached), let context else {
-            setDetachedMembers(slot, value._$members)
+            setDetachedMembers(slot, value._$members.map { ObjectHandle($0) })
             return
         }
+        context.settleMembers()
         context.setMembers(of: ObjectHandle(core: &self), slot, to: value._$members.map { ObjectHandle($0) })
     }
 
@@ -96,59 +86,35 @@ extension ModelCore {
     public mutating func initialize<C: RelationshipCollection>(_ slot: Int, to value: C) {
         guard _$beginInitialValue() else { return }
         let members = value._$members
-        if !members.isEmpty { setDetachedMembers(slot, members) }
+        if !members.isEmpty { setDetachedMembers(slot, members.map { ObjectHandle($0) }) }
     }
 
-    private mutating func setDetachedMembers<T: PersistentModel>(_ slot: Int, _ members: [T]) {
-        _ = _$beginInitialValue()
-        let old = extra.members[slot] ?? []
-        noteChange(slot)
-        extra.members[slot] = members
-        let new = Set(members.map { ObjectIdentifier($0) })
-        var known = Set(old.map { ObjectIdentifier($0) })
-        let left = old.compactMap { $0 as? T }.filter { !new.contains(ObjectIdentifier($0)) }
-        let joined = members.filter { known.insert(ObjectIdentifier($0)).inserted }
-        connectDetached(slot, leaving: left.map { ObjectHandle($0) }, joining: joined.map { ObjectHandle($0) })
+    /// Lends the members of a to-many slot to a change in place, which `endChangeInPlace` ends.
+    ///
+    /// While it lasts the property and the inverses show the members before it.
+    public mutating func beginChangeInPlace<C: RelationshipCollection>(_ slot: Int) -> C {
+        noteRead(slot)
+        guard has(.attached), let context else { return C._$make(MemberArray.typed(lendDetached(slot))) }
+        return C._$make(context.lendMembers(of: ObjectHandle(core: &self), slot, as: C.PersistentElement.self))
     }
 
-    // MARK: Inverses outside of contexts
-
-    /// Makes the inverse of a relationship say the same, where both objects are in no context; the insertion makes it
-    /// for the others.
-    private mutating func connectDetached(_ slot: Int, leaving left: [ObjectHandle], joining joined: [ObjectHandle]) {
-        let partners = left + joined
-        guard partners.contains(where: { !$0.core.pointee.has(.attached) }),
-            let inverse = home._withUnsafeGuaranteedRef({ $0.type?.inverse(of: slot) })
-        else { return }
-        let own = ObjectHandle(core: &self)
-        extra.connected = UInt(bitPattern: Unmanaged.passUnretained(own.object).toOpaque())
-        for partner in left where !partner.core.pointee.has(.attached) {
-            partner.core.pointee.noteChange(inverse.slot)
-            partner.core.pointee.extraIfPresent?.disconnect(inverse.slot, own)
-        }
-        for partner in joined where !partner.core.pointee.has(.attached) {
-            let extra = partner.core.pointee.extra
-            partner.core.pointee.noteChange(inverse.slot)
-            if inverse.isToOne {
-                // Taken away from the one that had it.
-                if let rival = extra.targets[inverse.slot], rival.object !== own.object {
-                    rival.core.pointee.noteChange(slot)
-                    rival.core.pointee.extraIfPresent?.disconnect(slot, partner)
-                }
-                extra.targets[inverse.slot] = own
-            } else {
-                extra.members[inverse.slot, default: []].append(own.object)
-            }
-        }
+    /// Ends a change in place of a to-many slot and keeps the inverses; also of one that threw.
+    ///
+    /// - Complexity: O(appended members) where it only appended; else O(members).
+    public mutating func endChangeInPlace<C: RelationshipCollection>(_ slot: Int, _ value: inout C) {
+        var members = value._$members
+        value = C._$make([])
+        guard has(.attached), let context else { return returnDetached(&members, slot) }
+        context.returnMembers(&members, to: ObjectHandle(core: &self), slot)
     }
-}
 
-extension ObjectExtra {
-    /// Takes a partner out of a slot, to one or to many.
-    fileprivate func disconnect(_ slot: Int, _ partner: ObjectHandle) {
-        if targets[slot]?.object === partner.object { targets[slot] = nil }
-        members[slot]?.removeAll { $0 === partner.object }
-    }
+    /// Reads an attribute that is an array, for a change in place.
+    @_disfavoredOverload
+    public mutating func beginChangeInPlace<V: Codable>(_ slot: Int) -> V { value(slot) }
+
+    /// Sets an attribute that is an array, after a change in place.
+    @_disfavoredOverload
+    public mutating func endChangeInPlace<V: Codable>(_ slot: Int, _ value: inout V) { setValue(slot, to: value) }
 }
 
 extension ObjectHandle {

@@ -137,7 +137,7 @@ extension ModelCore {
     /// The same for a change that no property shows.
     @inline(__always)
     mutating func makeChangeable(_ slot: Int) -> Bool {
-        if draftPointer != nil {
+        if draftPointer != nil, !has(.indexed) {
             if !has(.attached) || has(.inserted) || has(.changed) { return true }
         }
         return makeChangeableSlowly(slot)
@@ -145,6 +145,10 @@ extension ModelCore {
 
     @inline(never)
     private mutating func makeChangeableSlowly(_ slot: Int) -> Bool {
+        if has(.indexed) {
+            noteIndexedChange()
+            return makeChangeable(slot)
+        }
         if let core = canonicalCore { return core.pointee._$beginChange(slot) }
         guard has(.attached) else {
             draftPointer = Draft.create(layout: home._withUnsafeGuaranteedRef { $0.layout }).block

@@ -58,6 +58,8 @@ public struct ModelCore: ~Copyable {
         static let retainsType = Flags(rawValue: 1 << 58)
         /// Was told that it is in a context.
         static let awake = Flags(rawValue: 1 << 59)
+        /// Stands in the context's lookup of unsaved objects by value.
+        static let indexed = Flags(rawValue: 1 << 60)
     }
 
     static let numberMask: UInt64 = (1 << 48) - 1
@@ -201,7 +203,17 @@ public struct ModelCore: ~Copyable {
         remove(.attached | .inserted | .changed | .deleted | .registered)
     }
 
+    /// Whether two objects of one context have the same identity; nil where they are of different entities or contexts.
+    @inline(__always)
+    func isSame(as other: UnsafePointer<ModelCore>) -> Bool? {
+        guard has(.attached), other.pointee.has(.attached), home.toOpaque() == other.pointee.home.toOpaque() else {
+            return nil
+        }
+        return reference == other.pointee.reference
+    }
+
     mutating func dropDraft() {
+        if has(.indexed) { noteIndexedChange() }
         if let draftPointer { Draft(block: draftPointer).destroy() }
         draftPointer = nil
     }

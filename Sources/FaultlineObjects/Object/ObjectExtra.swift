@@ -5,7 +5,9 @@ final class ObjectExtra {
     /// Targets of to-one relationships of a detached object.
     @exclusivity(unchecked) var targets = SlotTargets()
     /// Members of to-many relationships of a detached object, by slot.
-    @exclusivity(unchecked) var members: [Int: [AnyObject]] = [:]
+    @exclusivity(unchecked) var members: [Int: MemberArray] = [:]
+    /// Whether some of them may have been changed in place and not compared since.
+    @exclusivity(unchecked) var hasUncompared = false
     /// Values out of the row that the object was given by reference, by slot: another object's until a save copies or
     /// moves them.
     @exclusivity(unchecked) var adoptedBlobs: [Int: UInt64] = [:]
@@ -29,7 +31,7 @@ final class ObjectExtra {
     func leavePartners() {
         guard connected != 0 else { return }
         targets.forEach { _, target in target.core.pointee.extraIfPresent?.forget(connected) }
-        for member in members.values.joined() {
+        for member in members.values.lazy.map(\.settled).joined() {
             guard let model = member as? any PersistentModel else { continue }
             model._$coreAddress().pointee.extraIfPresent?.forget(connected)
         }
@@ -40,7 +42,7 @@ final class ObjectExtra {
             UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) == address
         }
         targets.removeAll(where: isIt)
-        for slot in members.keys { members[slot]?.removeAll(where: isIt) }
+        for array in members.values { array.remove(isIt) }
     }
 }
 

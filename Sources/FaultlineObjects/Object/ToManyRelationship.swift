@@ -20,11 +20,17 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
         self.slot = slot
     }
 
-    private var context: ContextCore? { owner.core.pointee.context }
+    /// The owner's context, in which all changes in place are settled.
+    private var context: ContextCore? {
+        let context = owner.core.pointee.context
+        context?.settleMembers()
+        return context
+    }
 
     /// How many members there are; no object is made.
     ///
-    /// - Complexity: O(members) entries of the index.
+    /// - Complexity: O(members) entries of the index; O(1) where they were counted or collected since the context's state
+    ///   and other members last changed.
     public var count: Int {
         owner.core.pointee.noteRead(slot)
         guard let context else { return detached.count }
@@ -51,14 +57,10 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
     ///
     /// - Returns: False if it was a member already, or cannot be one: then the next save throws.
     /// - Complexity: As `contains`; the save adds O(log members), and between collections O(members) once a collection.
+    ///   In no context O(1).
     @discardableResult
     public func insert(_ member: Member) -> Bool {
-        guard let context else {
-            let members = detached
-            guard !members.contains(where: { $0 === member }) else { return false }
-            owner.core.pointee.setValue(slot, to: members + [member])
-            return true
-        }
+        guard let context else { return owner.core.pointee.appendDetached(slot, ObjectHandle(member)) }
         return changing { try context.addMember(ObjectHandle(member), to: owner, slot) }
     }
 

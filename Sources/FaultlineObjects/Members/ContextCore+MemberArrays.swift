@@ -1,0 +1,204 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+// To-many relationships as arrays that are kept from one access to the next, and changed in place.
+
+extension ContextCore {
+    // MARK: Reading
+
+    /// The members of a to-many slot: stored ones, altered by unsaved changes.
+    ///
+    /// - Complexity: O(members); O(1) from the third access on, while neither the members nor the context's state change.
+    func members<T: PersistentModel>(of core: inout ModelCore, _ slot: Int, as type: T.Type) -> [T] {
+        let owner = ObjectHandle(core: &core)
+        guard let (key, relationship) = collection(owner, slot), holds(type, relationship.destination) else {
+            return memberObjects(of: owner, slot).compactMap { $0 as? T }
+        }
+        guard accounting == nil else { return MemberArray.typed(memberObjects(of: owner, slot)) }
+        renewMemberArrays()
+        if let array = memberArrays.existing(key) { return MemberArray.typed(array.members) }
+        let members = memberObjects(of: owner, slot)
+        if keepsMemberArrays, !owner.core.pointee.has(.gone) { memberArrays.noteRead(members, key) }
+        return MemberArray.typed(members)
+    }
+
+    /// Moves on where the context's snapshot was taken, so that no array is older than the state it reads.
+    private func renewMemberArrays() {
+        do throws(LogError) {
+            try beginReading()
+            endReading()
+        } catch {
+            // Collecting the members reports that the state cannot be read.
+            memberArrays.removeAll()
+        }
+    }
+
+    private func collection(_ owner: ObjectHandle, _ slot: Int) -> (MemberArrays.Key, ToManyStorage)? {
+        guard let entity = owner.core.pointee.home.takeUnretainedValue().entity,
+            case .toMany(let relationship) = entity.slots[slot]
+        else { return nil }
+        return (.init(entity: entity.ordinal, slot: slot, owner: owner.reference), relationship)
+    }
+
+    /// Whether the objects of an entity are of a class.
+    private func holds<T: PersistentModel>(_ type: T.Type, _ ordinal: Int) -> Bool {
+        homes[ordinal].type.map { ObjectIdentifier($0.type) == ObjectIdentifier(type) } == true
+    }
+
+    /// Whether arrays may be kept: they keep their members alive, and so the context, until the user's context goes.
+    private var keepsMemberArrays: Bool { !isAbandoned && userContext != nil }
+
+    // MARK: Changing in place
+
+    /// Lends the members of a to-many slot to a change in place.
+    func lendMembers<T: PersistentModel>(of owner: ObjectHandle, _ slot: Int, as type: T.Type) -> [T] {
+        guard let (key, relationship) = collection(owner, slot), holds(type, relationship.destination) else {
+            return members(of: &owner.core.pointee, slot, as: type)
+        }
+        renewMemberArrays()
+        if let array = memberArrays.existing(key) {
+            memberArrays.noteChange(key)
+            return MemberArray.typed(array.lend())
+        }
+        let array = MemberArray(memberObjects(of: owner, slot))
+        if keepsMemberArrays, !owner.core.pointee.has(.gone) { memberArrays.enter(array, key) }
+        return MemberArray.typed(array.lend())
+    }
+
+    /// Makes the members of a to-many slot those that a change in place has left.
+    ///
+    /// - Parameters:
+    ///   - members: The array; empty afterwards, so that its memory has one owner.
+    ///   - owner: The object.
+    ///   - slot: The to-many slot.
+    /// - Complexity: O(appended members) where it appended; else O(members).
+    func returnMembers<T: PersistentModel>(_ members: inout [T], to owner: ObjectHandle, _ slot: Int) {
+        var returned = MemberArray.takeErased(&members)
+        guard let (key, relationship) = collection(owner, slot),
+            let entity = owner.core.pointee.home.takeUnretainedValue().entity
+        else { return }
+        func assign() {
+            setMembers(of: owner, slot, to: returned.map { ObjectHandle(unsafeDowncast($0, to: T.self)) })
+        }
+        guard let array = memberArrays.existing(key), array.isLent, !keepsGivenOrder,
+            !owner.core.pointee.has(.gone)
+        else { return assign() }
+        let collection = ChangedCollection(
+            owner: owner, entity: entity, slot: slot, relationship: relationship, key: key)
+        switch array.change(to: returned) {
+        case .none:
+            _ = array.takeBack(returned, hadCount: returned.count)
+        case .cut(let count):
+            cut(array, to: count, collection)
+            if memberArrays.existing(key) === array { _ = array.takeBack(returned, hadCount: returned.count) }
+        case .appended(let first):
+            // Safe because the array was one of T.
+            let tail = returned[first...].map { ObjectHandle(unsafeDowncast($0, to: T.self)) }
+            if !append(tail, to: &returned, array, collection) { assign() }
+        case .other: assign()
+        }
+    }
+
+    /// A to-many relationship of one object, while its members change.
+    private struct ChangedCollection {
+        let owner: ObjectHandle
+        let entity: EntityStorage
+        let slot: Int
+        let relationship: ToManyStorage
+        let key: MemberArrays.Key
+    }
+
+    private func cut(_ array: MemberArray, to count: Int, _ collection: ChangedCollection) {
+        let destination = homes[collection.relationship.destination]
+        for object in array.settled[count...].reversed() {
+            guard let member = handle(of: object, destination) else { continue }
+            unlink(collection.owner, collection.entity, collection.slot, collection.relationship, member)
+        }
+    }
+
+    /// Lets the tail of an array join.
+    ///
+    /// - Returns: False if the members have to be compared one by one.
+    private func append(
+        _ tail: [ObjectHandle], to returned: inout [AnyObject], _ array: MemberArray, _ collection: ChangedCollection
+    ) -> Bool {
+        let first = array.settled.count
+        // Neither an alias nor a deleted object is a member itself.
+        for (place, member) in tail.enumerated()
+        where member.object !== returned[first + place] || member.core.pointee.isDeleted { return false }
+        var repeated: [Int] = []
+        for (place, member) in tail.enumerated() where isMember(member, array, collection) {
+            repeated.append(first + place)
+        }
+        for member in tail {
+            guard adopt(member) else {
+                // Refused as a whole, as an assignment is.
+                memberArrays.drop(collection.key)
+                return true
+            }
+        }
+        for member in tail where !isMember(member, array, collection) {
+            link(collection.owner, collection.entity, collection.slot, collection.relationship, member)
+        }
+        // What joined may have taken others away.
+        guard memberArrays.existing(collection.key) === array else { return false }
+        for place in repeated.reversed() { returned.remove(at: place) }
+        guard array.endsAlike(returned, from: first) else {
+            array.takeBackSettled()
+            return true
+        }
+        if array.takeBack(returned, hadCount: first) { memberArrays.noteUncompared(collection.key) }
+        return true
+    }
+
+    private func isMember(_ member: ObjectHandle, _ array: MemberArray, _ collection: ChangedCollection) -> Bool {
+        guard member.core.pointee.has(.attached) else { return false }
+        return switch collection.relationship.members {
+        case .inverse(let inverse, _): reference(of: member, inverse) == collection.owner.reference
+        case .link: array.contains(member.object)
+        }
+    }
+
+    // MARK: Comparing
+
+    /// Settles what changes in place have left to be compared: called before anything is looked at that they may change.
+    @inline(__always)
+    func settleMembers() { if memberArrays.hasUncompared { compareMembers() } }
+
+    @inline(never)
+    private func compareMembers() {
+        for (key, array) in memberArrays.takeUncompared() where !array.compare() {
+            let home = homes[key.entity]
+            let owner =
+                key.owner.isTemporary
+                ? insertedObject(key.owner.number)
+                : anyObject(key.owner.number, home).flatMap { handle(of: $0, home) }
+            guard let owner, let (_, relationship) = collection(owner, key.slot) else { continue }
+            let destination = homes[relationship.destination]
+            setMembers(
+                of: owner, key.slot,
+                to: array.members.compactMap { object in
+                    destination.type.map { ObjectHandle(erased: $0.asModel(object)) }
+                })
+        }
+    }
+
+    /// Lets go of arrays that show objects of an entity, because one of them is deleted, or not to be deleted any more.
+    func forgetMemberArrays(of home: EntityHome) {
+        guard let ordinal = home.entity?.ordinal else { return }
+        memberArrays.dropAll(of: ordinal) { key in
+            guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot] else {
+                return nil
+            }
+            return relationship.destination
+        }
+    }
+}
+
+extension ObjectHandle {
+    /// The handle of an object whose class is known at run time only; of an alias, that of the object it stands for.
+    init(erased model: any PersistentModel) {
+        func open<T: PersistentModel>(_ model: T) -> ObjectHandle { ObjectHandle(model) }
+        self = open(model)
+    }
+}

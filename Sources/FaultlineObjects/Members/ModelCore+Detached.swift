@@ -1,0 +1,181 @@
+// Relationships between objects in no context: both sides hold each other.
+
+extension ModelCore {
+    // MARK: To one
+
+    /// The target of an object in no context; nil for none.
+    mutating func detachedTarget(_ slot: Int) -> ObjectHandle? {
+        guard let target = extraIfPresent?.targets[slot] else { return nil }
+        // Its members say whether it is the target still, where they were changed in place.
+        guard let partner = target.core.pointee.extraIfPresent, partner.hasUncompared,
+            let inverse = home._withUnsafeGuaranteedRef({ $0.type?.inverse(of: slot) }), !inverse.isToOne
+        else { return target }
+        target.core.pointee.settleDetached(inverse.slot)
+        return extraIfPresent?.targets[slot]
+    }
+
+    mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?) {
+        if let target {
+            _ = _$beginInitialValue()
+            guard target.core.pointee.has(.attached) || !hasExtra || target.object !== detachedTarget(slot)?.object
+            else { return }
+        }
+        let old = detachedTarget(slot)
+        if target == nil, old == nil { return }
+        noteChange(slot)
+        extra.targets[slot] = target
+        guard old?.core.pointee.has(.attached) == false || target?.core.pointee.has(.attached) == false else { return }
+        connectDetached(slot, leaving: old.map { [$0] } ?? [], joining: target.map { [$0] } ?? [])
+    }
+
+    // MARK: To many
+
+    /// Sets the members; one that is there twice counts once.
+    mutating func setDetachedMembers(_ slot: Int, _ given: [ObjectHandle]) {
+        _ = _$beginInitialValue()
+        var new: Set<ObjectIdentifier> = []
+        let members = given.filter { new.insert(ObjectIdentifier($0.object)).inserted }
+        let old = extra.members[slot]?.settled ?? []
+        noteChange(slot)
+        extra.members[slot] = MemberArray(members.map(\.object))
+        let known = Set(old.map { ObjectIdentifier($0) })
+        let left = old.compactMap { new.contains(ObjectIdentifier($0)) ? nil : $0 as? any PersistentModel }
+        connectDetached(
+            slot, leaving: left.map { ObjectHandle(erased: $0) },
+            joining: members.filter { !known.contains(ObjectIdentifier($0.object)) })
+    }
+
+    /// Adds a member at the end; false if it is there.
+    mutating func appendDetached(_ slot: Int, _ member: ObjectHandle) -> Bool {
+        settleDetached(slot)
+        guard let array = extraIfPresent?.members[slot] else {
+            setDetachedMembers(slot, [member])
+            return true
+        }
+        guard !isDetachedMember(member, array, slot) else { return false }
+        _ = _$beginInitialValue()
+        noteChange(slot)
+        array.append(member.object)
+        connectDetached(slot, leaving: [], joining: [member])
+        return true
+    }
+
+    /// Whether an object is among the members: its own side is asked, where that is to one.
+    private func isDetachedMember(_ member: ObjectHandle, _ array: MemberArray, _ slot: Int) -> Bool {
+        let inverse = home._withUnsafeGuaranteedRef { $0.type?.inverse(of: slot) }
+        guard let inverse, inverse.isToOne, !member.core.pointee.has(.attached) else {
+            return array.contains(member.object)
+        }
+        guard let target = member.core.pointee.extraIfPresent?.targets[inverse.slot] else { return false }
+        return target.core.pointee.extraIfPresent?.members[slot] === array
+    }
+
+    /// Lends the members to a change in place.
+    mutating func lendDetached(_ slot: Int) -> [AnyObject] {
+        let array = extra.members[slot] ?? MemberArray([])
+        extra.members[slot] = array
+        return array.lend()
+    }
+
+    /// Makes the members those that a change in place has left.
+    mutating func returnDetached<T: PersistentModel>(_ members: inout [T], _ slot: Int) {
+        var returned = MemberArray.takeErased(&members)
+        func handle(_ object: AnyObject) -> ObjectHandle {
+            // Safe because the array was one of T.
+            ObjectHandle(unsafeDowncast(object, to: T.self))
+        }
+        guard let array = extraIfPresent?.members[slot], array.isLent else {
+            return setDetachedMembers(slot, returned.map(handle))
+        }
+        switch array.change(to: returned) {
+        case .none: _ = array.takeBack(returned, hadCount: returned.count)
+        case .cut, .other: setDetachedMembers(slot, returned.map(handle))
+        case .appended(let first):
+            _ = _$beginInitialValue()
+            var repeated: [Int] = []
+            for (place, member) in zip(first..., returned[first...].map(handle)) {
+                if isDetachedMember(member, array, slot) {
+                    repeated.append(place)
+                    continue
+                }
+                noteChange(slot)
+                array.append(member.object)
+                connectDetached(slot, leaving: [], joining: [member])
+            }
+            for place in repeated.reversed() { returned.remove(at: place) }
+            guard extraIfPresent?.members[slot] === array, array.endsAlike(returned, from: first) else {
+                return array.takeBackSettled()
+            }
+            if array.takeBack(returned, hadCount: first) { extra.hasUncompared = true }
+        }
+    }
+
+    /// Compares members that were changed in place, where that was put off.
+    @inline(__always)
+    mutating func settleDetached(_ slot: Int) {
+        if hasExtra, extraIfPresent?.hasUncompared == true { compareDetached(slot) }
+    }
+
+    /// Compares the members of all slots, before the object goes into a context.
+    mutating func settleAllDetached() {
+        guard hasExtra, let extra = extraIfPresent, extra.hasUncompared else { return }
+        for slot in extra.members.keys.sorted() { compareDetached(slot) }
+    }
+
+    @inline(never)
+    private mutating func compareDetached(_ slot: Int) {
+        guard let array = extraIfPresent?.members[slot], !array.isLent, !array.compare() else { return }
+        setDetachedMembers(
+            slot, array.members.compactMap { ($0 as? any PersistentModel).map(ObjectHandle.init(erased:)) })
+    }
+
+    /// Members that were compared since they were last set as a whole.
+    package func comparedMembers(_ slot: Int) -> Int { extraIfPresent?.members[slot]?.comparedCount ?? 0 }
+
+    // MARK: Inverses
+
+    /// Makes the inverse of a relationship say the same, where both objects are in no context; the insertion makes it
+    /// for the others.
+    private mutating func connectDetached(_ slot: Int, leaving left: [ObjectHandle], joining joined: [ObjectHandle]) {
+        func isDetached(_ partner: ObjectHandle) -> Bool { !partner.core.pointee.has(.attached) }
+        guard left.contains(where: isDetached) || joined.contains(where: isDetached),
+            let inverse = home._withUnsafeGuaranteedRef({ $0.type?.inverse(of: slot) })
+        else { return }
+        let own = ObjectHandle(core: &self)
+        extra.connected = UInt(bitPattern: Unmanaged.passUnretained(own.object).toOpaque())
+        for partner in left where isDetached(partner) {
+            partner.core.pointee.settleDetached(inverse.slot)
+            partner.core.pointee.noteChange(inverse.slot)
+            partner.core.pointee.extraIfPresent?.disconnect(inverse.slot, own)
+        }
+        for partner in joined where isDetached(partner) {
+            let extra = partner.core.pointee.extra
+            partner.core.pointee.noteChange(inverse.slot)
+            if inverse.isToOne {
+                // Taken away from the one that had it.
+                if let rival = extra.targets[inverse.slot], rival.object !== own.object {
+                    rival.core.pointee.settleDetached(slot)
+                    rival.core.pointee.noteChange(slot)
+                    rival.core.pointee.extraIfPresent?.disconnect(slot, partner)
+                }
+                extra.targets[inverse.slot] = own
+            } else {
+                partner.core.pointee.settleDetached(inverse.slot)
+                if let array = extra.members[inverse.slot] {
+                    array.append(own.object)
+                } else {
+                    extra.members[inverse.slot] = MemberArray([own.object])
+                }
+            }
+        }
+    }
+}
+
+extension ObjectExtra {
+    /// Takes a partner out of a slot, to one or to many.
+    fileprivate func disconnect(_ slot: Int, _ partner: ObjectHandle) {
+        if targets[slot]?.object === partner.object { targets[slot] = nil }
+        guard let array = members[slot], !array.removeLast(partner.object) else { return }
+        array.remove { $0 === partner.object }
+    }
+}

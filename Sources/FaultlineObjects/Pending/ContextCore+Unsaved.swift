@@ -1,0 +1,105 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+// The context's unsaved objects, as fetches ask for them.
+
+extension ContextCore {
+    /// Holds on to an object whose first change is about to be made.
+    func registerChange(_ address: UInt, _ home: EntityHome) {
+        noteUnsaved()
+        guard !isAbandoned, let pointer = UnsafeMutableRawPointer(bitPattern: address), let type = home.type,
+            let core = UnsafeMutablePointer<ModelCore>(bitPattern: address + UInt(type.coreOffset))
+        else { return }
+        changed.append(ObjectHandle(object: Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), core: core))
+    }
+
+    /// Whether a save would write anything.
+    var hasChanges: Bool {
+        settleMembers()
+        return !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !relationships.isEmpty
+            || doomedNumbers != nil
+    }
+
+    /// Whether the next save deletes anything.
+    var hasDeletions: Bool { !deleted.isEmpty || hasDeletedInserts || doomedNumbers != nil }
+
+    // MARK: Looking up
+
+    private var lists: UnsavedLookup.Lists { .init(inserted: inserted, changed: changed, deleted: deleted) }
+
+    private func unsaved<R>(_ home: EntityHome, _ value: (UnsavedEntity) -> R) -> R {
+        unsavedLookup.read(home, home.entity?.ordinal ?? -1, lists, value)
+    }
+
+    /// Objects that were looked at to find unsaved ones.
+    package var unsavedExamined: Int { unsavedLookup.examinedCount }
+
+    /// The unsaved object with a temporary number.
+    ///
+    /// - Complexity: O(objects inserted since the last call).
+    func insertedObject(_ number: UInt64) -> ObjectHandle? {
+        guard let place = unsavedLookup.place(of: number, in: inserted), place < inserted.count else { return nil }
+        let handle = inserted[place]
+        return handle.core.pointee.number == number ? handle : nil
+    }
+
+    /// Whether an entity has unsaved objects, changed or deleted ones included.
+    func hasPending(_ home: EntityHome) -> Bool { !unsaved(home, \.isEmpty) }
+
+    /// Numbers of an entity's stored objects whose deletion is not saved yet.
+    func deletedNumbers(_ home: EntityHome) -> Set<RecordID> {
+        deleted.isEmpty ? [] : unsaved(home, \.deletedNumbers)
+    }
+
+    /// Stored objects of an entity whose rows say something else than they do: changed ones, and those to be deleted.
+    func differingNumbers(_ home: EntityHome) -> [RecordID: Int] {
+        changed.isEmpty && deleted.isEmpty ? [:] : unsaved(home, \.differing)
+    }
+
+    /// The inserted objects of an entity that are not deleted.
+    func insertedObjects(_ home: EntityHome) -> [ObjectHandle] {
+        inserted.isEmpty ? [] : kept(unsaved(home, \.inserted), of: inserted)
+    }
+
+    /// Objects by their places in a list, but those that are deleted.
+    private func kept(_ places: [Int], of list: [ObjectHandle]) -> [ObjectHandle] {
+        places.lazy.map { list[$0] }.filter { !$0.core.pointee.has(.deleted) }
+    }
+
+    /// How many objects more than are stored of an entity there are here.
+    func pendingBalance(_ home: EntityHome) -> Int {
+        if inserted.isEmpty, deleted.isEmpty { return 0 }
+        let places = unsaved(home, \.inserted)
+        let insertedCount = hasDeletedInserts ? kept(places, of: inserted).count : places.count
+        return insertedCount - deletedNumbers(home).count
+    }
+
+    /// The changed and inserted objects that may satisfy a query: by the value of an attribute, where it asks for one.
+    ///
+    /// - Complexity: O(objects inserted or changed since the last call, and objects of that value) where the query asks
+    ///   for one value of an attribute; else O(unsaved objects of the entity).
+    func unsavedCandidates<T: PersistentModel>(_ query: Query<T>) -> [ObjectHandle] {
+        if inserted.isEmpty, changed.isEmpty { return [] }
+        for case .compare(let slot, .equal, let value) in query.lowered.filter.conjuncts
+        where query.entity.slots[slot] == .attribute {
+            var key = KeyWriter()
+            guard key.append(value, as: query.entity.layout.columns[slot].kind) else { continue }
+            let found = key.withBytes {
+                unsavedLookup.objects(query.home, query.entity.ordinal, lists, slot: slot, key: $0)
+            }
+            return found.filter { !$0.core.pointee.has(.deleted) }
+        }
+        let places = unsaved(query.home) { ($0.changed, $0.inserted) }
+        return kept(places.0, of: changed) + kept(places.1, of: inserted)
+    }
+}
+
+extension ModelCore {
+    /// Tells the context's lookup that the object's values change.
+    @inline(never)
+    mutating func noteIndexedChange() {
+        remove(.indexed)
+        guard let context, let ordinal = home.takeUnretainedValue().entity?.ordinal else { return }
+        context.unsavedLookup.noteChange(of: reference, ordinal, in: context.inserted)
+    }
+}

@@ -1,0 +1,93 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// Finds a context's unsaved objects by number, by entity and by value, without a walk over all of them.
+///
+/// Nothing is entered when an object is inserted or changed: each lookup first takes up the objects that came since the
+/// last one. The lists of the context only grow until a save or a rollback; where one has become shorter, all is
+/// forgotten and built again when it is next asked for.
+struct UnsavedLookup {
+    /// Places of inserted objects by temporary number.
+    private var places: [UInt64: Int] = [:]
+    private var placedCount = 0
+    /// By ordinal of the entity; made when first asked for.
+    private var entities: [Int: UnsavedEntity] = [:]
+    /// Objects that were looked at to bring the lookup up to date, or to answer: shows what fetches cost.
+    private(set) var examinedCount = 0
+
+    /// The lists that the lookup is about.
+    struct Lists {
+        let inserted: [ObjectHandle]
+        let changed: [ObjectHandle]
+        let deleted: [ObjectHandle]
+    }
+
+    /// The place of an inserted object; nil if there is none of that number.
+    ///
+    /// - Complexity: O(objects inserted since the last call).
+    mutating func place(of number: UInt64, in inserted: [ObjectHandle]) -> Int? {
+        while placedCount < inserted.count {
+            places[inserted[placedCount].core.pointee.number] = placedCount
+            placedCount += 1
+            examinedCount += 1
+        }
+        return places[number]
+    }
+
+    /// Takes up the objects that came, and reads a value of an entity.
+    ///
+    /// - Complexity: O(objects inserted, changed and deleted since the last call).
+    mutating func read<R>(_ home: EntityHome, _ ordinal: Int, _ lists: Lists, _ value: (UnsavedEntity) -> R) -> R {
+        update(home, ordinal, lists)
+        return value(entities[ordinal, default: UnsavedEntity()])
+    }
+
+    private mutating func update(_ home: EntityHome, _ ordinal: Int, _ lists: Lists) {
+        examinedCount += entities[ordinal, default: UnsavedEntity()].update(home, lists)
+    }
+
+    /// The objects that may have a value in a slot, in the order of the lists, changed ones first.
+    ///
+    /// Values that lie out of the row may be any.
+    mutating func objects(
+        _ home: EntityHome, _ ordinal: Int, _ lists: Lists, slot: Int, key: UnsafeRawBufferPointer
+    ) -> [ObjectHandle] {
+        update(home, ordinal, lists)
+        guard let found = entities[ordinal]?.objects(lists, slot: slot, key: key, &examinedCount) else { return [] }
+        return found
+    }
+
+    /// Notes that an object that is in the lookup is about to change.
+    mutating func noteChange(of reference: ObjectReference, _ ordinal: Int, in inserted: [ObjectHandle]) {
+        let place = reference.isTemporary ? place(of: reference.number, in: inserted) : nil
+        entities[ordinal]?.noteChange(of: reference, insertedAt: place)
+    }
+
+    /// Notes how long the lists are after one of them has changed.
+    @inline(__always)
+    mutating func noteCounts(inserted: Int) {
+        if inserted < placedCount { forgetAll() }
+        if !entities.isEmpty { noteShorter { $0.isBeyond(inserted: inserted) } }
+    }
+
+    @inline(__always)
+    mutating func noteCounts(changed: Int) {
+        if !entities.isEmpty { noteShorter { $0.isBeyond(changed: changed) } }
+    }
+
+    @inline(__always)
+    mutating func noteCounts(deleted: Int) {
+        if !entities.isEmpty { noteShorter { $0.isBeyond(deleted: deleted) } }
+    }
+
+    private mutating func noteShorter(_ isBeyond: (UnsavedEntity) -> Bool) {
+        if entities.values.contains(where: isBeyond) { forgetAll() }
+    }
+
+    /// Forgets all, because the lists or values have changed in another way than by growing.
+    mutating func forgetAll() {
+        places.removeAll()
+        placedCount = 0
+        entities.removeAll()
+    }
+}

@@ -1,0 +1,76 @@
+import Faultline
+import Testing
+
+/// Large to-many relationships are counted and asked without their members.
+@Suite struct LargeCollectionTests {
+    @Test("C8: a count makes no member, and is kept while nothing changes")
+    func countsAreKept() throws {
+        let store = try TestStore(Folder.self, place: .memory)
+        var context = store.context()
+        context.insert(Folder("f"))
+        try context.first(Folder.self).documents = (0..<3_000).map { Document("\($0)", number: $0) }
+        try context.save()
+        context = store.context()
+        let folder = try context.first(Folder.self)
+        let members = folder.relationship(\.documents)
+        #expect(members.count == 3_000 && members.count == 3_000)
+        #expect(context.core.membersWalked == 3_000 && context.core.membersCollected == 0)
+        // What joins is counted, what leaves is counted again.
+        members.insert(Document("x"))
+        #expect(members.count == 3_001 && context.core.membersWalked == 3_000)
+        let first = try #require(members.first { _ in true })
+        first.folder = nil
+        #expect(members.count == 3_000)
+        context.delete(try #require(members.first { _ in true }))
+        #expect(members.count == 2_999 && folder.documents.count == 2_999)
+        try context.save()
+        #expect(members.count == 2_999)
+        let other = store.context()
+        try other.first(Folder.self).documents.removeLast()
+        try other.save()
+        _ = try context.first(Folder.self)
+        #expect(members.count == 2_998)
+        context.delete(folder)
+        try context.save()
+        #expect(members.count == 0)
+    }
+
+    @Test("C8: contains asks the member, or the array that stands")
+    func containsAsksTheMember() throws {
+        let store = try TestStore(Folder.self, place: .memory)
+        let context = store.context()
+        let folder = Folder("f")
+        let label = Label("l")
+        context.insert(folder)
+        context.insert(label)
+        let documents = (0..<3_000).map { Document("\($0)", number: $0) }
+        folder.documents = documents
+        label.documents = documents
+        try context.save()
+        let collected = context.core.membersCollected
+        let members = folder.relationship(\.documents)
+        for document in documents { #expect(members.contains(document)) }
+        #expect(context.core.membersWalked == 0 && context.core.membersCollected == collected)
+        // Both have many links: once the array stands, none is walked.
+        #expect(label.documents.count == 3_000 && label.documents.count == 3_000)
+        let walked = context.core.membersWalked
+        for document in documents { #expect(label.relationship(\.documents).contains(document)) }
+        #expect(!label.relationship(\.documents).contains(Document("x")))
+        #expect(context.core.membersWalked == walked)
+        #expect(folder.documents.contains(documents[2_999]) && !folder.documents.contains(Document("x")))
+    }
+
+    @Test("C8: objects are equal by identity, in one context and in two")
+    func equality() throws {
+        let store = try TestStore(Folder.self)
+        let context = store.context()
+        let folders = [Folder("a"), Folder("b")]
+        #expect(folders[0] != folders[1] && folders[0] == folders[0])
+        folders.forEach(context.insert)
+        #expect(folders[0] != folders[1])
+        try context.save()
+        #expect(folders[0] != folders[1] && folders[0] == folders[0])
+        let others = try store.context().all(Folder.self, sortBy: [SortDescriptor(\.name)])
+        #expect(folders == others && others[0] != folders[1])
+    }
+}
