@@ -10,34 +10,48 @@ struct FoundFiles {
     private(set) var lost: [LostRange] = []
     private(set) var remarks: [SalvageRemark] = []
 
-    /// A file by its name, and its header if that verifies.
+    /// A file that may be a manifest or a segment.
     private struct File {
         let name: String
-        let kind: FileKind
-        let number: UInt64
+        /// Kind and number by the name; nil for a name that no numbered file has.
+        let named: (kind: FileKind, number: UInt64)?
         let file: DiskFile
         let byteCount: UInt64
+        /// Nil where it does not verify.
         let header: FileHeader?
+
+        /// Whether header or name say that it is a segment.
+        var mayBeSegment: Bool { header?.kind.isSegment == true || named?.kind.isSegment == true }
+        var isManifest: Bool { header?.kind == .manifest }
+
+        /// Whether the header verifies and the name says the same.
+        var isNamedAsItIs: Bool {
+            guard let header, let named else { return false }
+            return named == (header.kind, header.fileNumber)
+        }
     }
 
     /// Opens the manifests and segments among `names`.
     ///
-    /// - Throws: `.notAStore` if there is none; `.newerFormat`; what the disk says.
+    /// Files are identified by their headers, not by their names.
+    ///
+    /// - Throws: `.notAStore` if there is none; `.newerFormat`; errors of the disk.
     init(_ path: String, _ names: [String], on disk: Disk) throws(LogError) {
         var files: [File] = []
         /// Why the first segment could not be opened.
         var failure: LogError?
         for name in names {
-            guard let (kind, number) = FileName.parse(name), kind == .manifest || kind.isSegment else { continue }
+            let named = FileName.parse(name)
             do throws(LogError) {
-                files.append(try Self.open(path + "/" + name, name, kind, number, on: disk))
+                if let file = try Self.open(path + "/" + name, name, named, on: disk) { files.append(file) }
             } catch {
                 guard error.code != .newerFormat else { throw error }
+                guard let kind = named?.kind, kind == .manifest || kind.isSegment else { continue }
                 if kind.isSegment, failure == nil { failure = error }
                 lost.append(LostRange(path: path + "/" + name, offset: 0, byteCount: 0, reason: error.message))
             }
         }
-        guard files.contains(where: { $0.kind.isSegment }) else {
+        guard files.contains(where: \.mayBeSegment) else {
             // There are segments, and none of them could be opened: that is another trouble.
             if let failure { throw failure }
             throw LogError(
@@ -53,17 +67,22 @@ struct FoundFiles {
             identity.map { StoreID(high: $0.storeHigh, low: $0.storeLow) }
             ?? Self.mostFrequent(files.compactMap(\.header)) ?? StoreID(high: 0, low: 0)
         isCompacted =
-            identity.map { $0.incompatible & Feature.compaction != 0 } ?? files.contains { $0.kind == .coldSegment }
+            identity.map { $0.incompatible & Feature.compaction != 0 }
+            ?? files.contains { ($0.header?.kind ?? $0.named?.kind) == .coldSegment }
         directory = StoreDirectory(
             disk: disk, path: path, storeID: storeID, nextNumber: 1, random: RandomSource(seed: 0))
         try readManifests(files)
-        for file in files where file.kind.isSegment { try take(file) }
+        // Where two files have one number, the one with the right name is read.
+        let candidates = files.filter(\.mayBeSegment)
+        for file in candidates where file.isNamedAsItIs { try take(file) }
+        for file in candidates where !file.isNamedAsItIs { try take(file) }
         noteMissing()
     }
 
+    /// - Returns: Nil for a file that is neither a manifest nor a segment.
     private static func open(
-        _ path: String, _ name: String, _ kind: FileKind, _ number: UInt64, on disk: Disk
-    ) throws(LogError) -> File {
+        _ path: String, _ name: String, _ named: (kind: FileKind, number: UInt64)?, on disk: Disk
+    ) throws(LogError) -> File? {
         let file = try onDisk("opening a file") { () throws(DiskError) in try disk.open(path, for: .reading) }
         let byteCount = try onDisk("measuring a file") { () throws(DiskError) in try file.byteCount() }
         var header: FileHeader?
@@ -72,7 +91,12 @@ struct FoundFiles {
         } catch {
             guard error.code == .damaged || error.code == .failedDisk else { throw error }
         }
-        return File(name: name, kind: kind, number: number, file: file, byteCount: byteCount, header: header)
+        let found = File(name: name, named: named, file: file, byteCount: byteCount, header: header)
+        guard found.isManifest || found.mayBeSegment else {
+            file.close()
+            return nil
+        }
+        return found
     }
 
     private static func identity(_ path: String, on disk: Disk) throws(LogError) -> Identity? {
@@ -102,9 +126,11 @@ struct FoundFiles {
     }
 
     private mutating func readManifests(_ files: [File]) throws(LogError) {
-        for file in files.filter({ $0.kind == .manifest }).sorted(by: { $0.number < $1.number }) {
-            guard let header = file.header, header.kind == .manifest, isOurs(header) else { continue }
-            try facts.read(managed(file, header))
+        let manifests = files.filter(\.isManifest).compactMap { file in file.header.map { (file, $0) } }
+        for (file, header) in manifests.sorted(by: { $0.1.fileNumber < $1.1.fileNumber }) where isOurs(header) {
+            // The file itself may be a segment whose header is lost.
+            try facts.read(reopened(file, header))
+            if !file.isNamedAsItIs, try holdsFrames(file, header) { noteName(of: file, header) }
         }
         if facts.known.isEmpty {
             remarks.append(
@@ -116,51 +142,98 @@ struct FoundFiles {
 
     private mutating func take(_ file: File) throws(LogError) {
         guard let header = try header(of: file) else {
-            return lose(file, file.byteCount, "The file's header does not verify, and no manifest says what it was.")
+            // A manifest, checkpoint or run under another name, or a guest in the directory.
+            guard file.named?.kind.isSegment == true, file.header?.kind.isSegment ?? true else { return }
+            let reason =
+                file.header == nil
+                ? "The file's header does not verify, and no manifest lists the file."
+                : "Nothing in the file verifies by its header, and no manifest lists the file."
+            return lose(file, file.byteCount, reason)
         }
-        guard isOurs(header), header.kind == file.kind,
-            UInt32(truncatingIfNeeded: header.fileNumber) != 0
-        else {
-            return lose(file, file.byteCount, "The file is of another store, or of another kind.")
+        guard isOurs(header), UInt32(truncatingIfNeeded: header.fileNumber) != 0 else {
+            return lose(file, file.byteCount, "The file is of another store.")
         }
         if facts.dropped.contains(header.fileNumber) { return }
         if let listed = facts.known[header.fileNumber], listed.salt != header.salt {
             return lose(file, file.byteCount, "The file is of another copy of the store.")
         }
+        if let other = segments.first(where: { $0.number == header.fileNumber }), file.named == nil {
+            remarks.append(
+                SalvageRemark(
+                    path: file.file.path, text: "The file is a copy of \(name(of: other)), and was not read."))
+            return
+        }
         guard !isTaken(header.fileNumber) else {
             return lose(file, file.byteCount, "Another file has the same number.")
         }
+        noteName(of: file, header)
         segments.append(managed(file, header))
     }
 
-    /// The header of a segment: its own, or what a manifest says of its name where that one does not verify, or is not
-    /// the one that the segment was written with.
+    private func name(of managed: ManagedFile) -> String {
+        managed.path.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    /// Notes a file that has the name of another.
+    private mutating func noteName(of file: File, _ header: FileHeader) {
+        let name = FileName.numbered(header.kind, header.fileNumber)
+        guard file.name != name else { return }
+        remarks.append(
+            SalvageRemark(path: file.file.path, text: "The file is \(name) by its header, and was read as that one."))
+    }
+
+    /// The header that a segment was written with; nil if nothing tells.
+    ///
+    /// The file's own header counts, even under another name. A manifest's entry for the name counts where the file's own
+    /// does not verify, or is another file's.
     private mutating func header(of file: File) throws(LogError) -> FileHeader? {
-        guard file.header?.fileNumber != file.number, let listed = facts.known[file.number], listed.kind == file.kind
-        else { return file.header }
-        let other = FileHeader(
+        if file.isNamedAsItIs { return file.header }
+        if let listed = listedHeader(of: file), try isLost(file, listed) {
+            remarks.append(
+                SalvageRemark(
+                    path: file.file.path, text: "The file's header is lost; a manifest still says what it was."))
+            return listed
+        }
+        guard let own = file.header, own.kind.isSegment else { return nil }
+        guard isOurs(own) else { return file.named == nil ? nil : own }
+        if file.byteCount <= UInt64(FileHeader.byteCount) { return own }
+        return try holdsFrames(file, own) ? own : nil
+    }
+
+    /// Whether a file's own header is not the one that the file was written with.
+    private func isLost(_ file: File, _ listed: FileHeader) throws(LogError) -> Bool {
+        if file.header == nil { return true }
+        return try holdsFrames(file, listed)
+    }
+
+    /// The header of the segment that has the file's name, by a manifest.
+    private func listedHeader(of file: File) -> FileHeader? {
+        guard let named = file.named, let listed = facts.known[named.number], listed.kind == named.kind,
+            listed.kind.isSegment
+        else { return nil }
+        return FileHeader(
             kind: listed.kind, storeID: (directory.storeID.high, directory.storeID.low), fileNumber: listed.number,
             salt: listed.salt, generation: listed.generation)
-        if let own = file.header, try !holdsFrames(file, other) { return own }
-        remarks.append(
-            SalvageRemark(path: file.file.path, text: "The file's header is lost; a manifest still says what it was."))
-        return other
     }
 
     /// Whether anything in the file verifies under a header.
     private func holdsFrames(_ file: File, _ header: FileHeader) throws(LogError) -> Bool {
-        // Opened once more, because it is closed with what holds it.
-        let again = try onDisk("opening a file") { () throws(DiskError) in
-            try directory.disk.open(file.file.path, for: .reading)
-        }
-        let held = ManagedFile(
-            header: header, file: again, isListed: true, removals: directory.removals, damage: directory.damage,
-            watch: directory.watch)
-        var scanner = LenientScanner(held, from: UInt64(FileHeader.byteCount), limit: max(file.byteCount, 64))
+        var scanner = LenientScanner(
+            try reopened(file, header), from: UInt64(FileHeader.byteCount), limit: max(file.byteCount, 64))
         while let piece = try scanner.next() {
             if case .frame = piece { return true }
         }
         return false
+    }
+
+    /// A file opened once more, since it is closed with the object that holds it.
+    private func reopened(_ file: File, _ header: FileHeader) throws(LogError) -> ManagedFile {
+        let again = try onDisk("opening a file") { () throws(DiskError) in
+            try directory.disk.open(file.file.path, for: .reading)
+        }
+        return ManagedFile(
+            header: header, file: again, isListed: true, removals: directory.removals, damage: directory.damage,
+            watch: directory.watch)
     }
 
     private mutating func lose(_ file: File, _ byteCount: UInt64, _ reason: String) {

@@ -5,7 +5,7 @@ import Testing
 
 struct SalvageTests {
     /// Six transactions of objects, one of a catalog entry, one of blobs; closed.
-    private func filledStore(_ options: LogOptions = Store.options) throws -> Store {
+    func filledStore(_ options: LogOptions = Store.options) throws -> Store {
         let store = Store()
         let log = try store.open(options)
         _ = try log.write(author: nil) { try $0.put(1, row(1_000), in: .catalog) }
@@ -31,7 +31,7 @@ struct SalvageTests {
     }
 
     /// Checks what `filledStore` holds, but for some objects of table 16 and some blobs.
-    private func check(
+    func check(
         _ salvaged: SalvagedStore, without missing: Set<RecordID> = [], blobs missingBlobs: Set<RecordID> = []
     ) throws {
         let log = try salvaged.open()
