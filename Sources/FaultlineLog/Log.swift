@@ -157,6 +157,9 @@ package final class Log: @unchecked Sendable {
                 sequence: opened.replay.sequence, tables: captured, indexes: opened.replay.memtables.indexSet,
                 files: opened.replay.files), watch: watch)
         holds = SnapshotHolds(clock)
+        if opened.manifest != nil {
+            opened.directory.presence.expect(lockIdentity) { [publisher] error in publisher.fail(error) }
+        }
         writing = opened.manifest.map { [publisher, holds, cache, blockCache, budget] manifest in
             Self.prepareWriting(
                 manifest, opened, tables, publisher: publisher, holds: holds, options: options, clock: clock,
@@ -434,10 +437,7 @@ package final class Log: @unchecked Sendable {
     private func checkOpen() throws(LogError) {
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
         if let failure = publisher.failure {
-            throw LogError(
-                .poisoned,
-                "An earlier write failed, so nothing more is written. Open the store again. (\(failure.message))",
-                path: failure.path, offset: failure.offset, cause: failure.cause)
+            throw .poisoned(by: failure, ", so nothing more is written.")
         }
     }
 

@@ -20,6 +20,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         case failedDisk
         /// An earlier write failed; nothing is written until the store is opened again.
         case poisoned
+        /// The open store's directory was removed, moved or replaced; nothing more is written.
+        case removed
         /// Whether this transaction is stored can only be known after the store is opened again.
         case outcomeUnknown
         /// The store was closed.
@@ -54,10 +56,10 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The same error, of one transaction; only where the outcome is unknown does it matter which.
+    /// The same error, of one transaction; the transaction matters only where its outcome is unknown.
     func about(_ transaction: TransactionID) -> LogError {
         var error = self
-        if code == .outcomeUnknown { error.transaction = transaction }
+        if code == .outcomeUnknown || code == .removed { error.transaction = transaction }
         return error
     }
 
@@ -146,3 +148,16 @@ func onDisk<R>(_ doing: @autoclosure () -> String, _ body: () throws(DiskError) 
         throw LogError(error, doing: doing())
     }
 }
+    /// The error of every write after one that failed.
+    ///
+    /// - Parameters:
+    ///   - failure: Error of the write that failed. A removed directory is named to every caller as such.
+    ///   - consequence: The rest of the sentence "An earlier write failed".
+    /// - Returns: The error.
+    static func poisoned(by failure: LogError, _ consequence: String) -> LogError {
+        guard failure.code != .removed else { return failure }
+        return LogError(
+            .poisoned, "An earlier write failed\(consequence) Open the store again. (\(failure.message))",
+            path: failure.path, offset: failure.offset, cause: failure.cause)
+    }
+

@@ -169,12 +169,7 @@ final class Committer: @unchecked Sendable {
     }
 
     private func process(_ group: [Item], own: Completion) {
-        var failure = publisher.failure.map {
-            LogError(
-                .poisoned,
-                "An earlier write failed; this transaction was not written. Open the store again. (\($0.message))",
-                path: $0.path, offset: $0.offset, cause: $0.cause)
-        }
+        var failure = publisher.failure.map { LogError.poisoned(by: $0, "; this transaction was not written.") }
         var snapshot: Snapshot?
         if failure == nil {
             do {
@@ -184,11 +179,7 @@ final class Committer: @unchecked Sendable {
                 }
             } catch {
                 publisher.fail(error)
-                failure = LogError(
-                    .outcomeUnknown,
-                    "The disk failed while the transaction was being written. "
-                        + "Open the store again and ask whether it landed. "
-                        + "(\(error.message))", path: error.path, offset: error.offset, cause: error.cause)
+                failure = Self.outcomeUnknown(after: error)
             }
         }
         lock.lock()
@@ -197,6 +188,15 @@ final class Committer: @unchecked Sendable {
         for item in group {
             item.completion.finish(snapshot: snapshot, failure: failure, isWaited: item.completion !== own)
         }
+    }
+
+    private static func outcomeUnknown(after error: LogError) -> LogError {
+        guard error.code != .removed else { return error }
+        return LogError(
+            .outcomeUnknown,
+            "The disk failed while the transaction was being written. "
+                + "Open the store again and ask whether it landed. "
+                + "(\(error.message))", path: error.path, offset: error.offset, cause: error.cause)
     }
 
     private func write(_ group: [Item]) throws(LogError) {
@@ -278,6 +278,8 @@ final class Committer: @unchecked Sendable {
         try onDisk("making a transaction durable") { () throws(DiskError) in
             try segment.file.synchronize(site: "log.commit")
         }
+        // Bytes of a file that no path leads to are durable, and lost.
+        try directory.presence.check()
         noteDurable()
     }
 

@@ -452,10 +452,7 @@ final class Checkpointer: @unchecked Sendable {
         sequencer.turn.lock()
         defer { sequencer.turn.unlock() }
         if let failure = publisher.failure {
-            throw LogError(
-                .poisoned,
-                "An earlier write failed, so no checkpoint is made. Open the store again. (\(failure.message))",
-                path: failure.path, offset: failure.offset, cause: failure.cause)
+            throw .poisoned(by: failure, ", so no checkpoint is made.")
         }
         sequencer.freezeMemtables()
         capturedFileNumber = directory.nextFileNumber

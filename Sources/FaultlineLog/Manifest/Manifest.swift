@@ -187,6 +187,7 @@ package final class Manifest: @unchecked Sendable {
             try managed.file.synchronize(site: "manifest.edit")
         }
         file.end += UInt64(bytes.count)
+        try directory.presence.check()
         file.head = head
     }
 

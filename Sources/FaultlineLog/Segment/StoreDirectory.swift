@@ -10,6 +10,7 @@ package final class StoreDirectory: @unchecked Sendable {
     let removals = FileRemovals()
     let damage = DerivedDamage()
     let watch = StoreWatch()
+    let presence: DirectoryPresence
     private let nextNumber: Atomic<UInt64>
     private let random: RandomSource
 
@@ -19,6 +20,7 @@ package final class StoreDirectory: @unchecked Sendable {
         self.storeID = storeID
         self.nextNumber = Atomic(nextNumber)
         self.random = random
+        presence = DirectoryPresence(path, on: disk)
     }
 
     /// One above the largest number given out.
@@ -54,6 +56,7 @@ package final class StoreDirectory: @unchecked Sendable {
     ///
     /// - Throws: `.fullDisk` and what else the disk says; then there is no such file.
     func create(_ kind: FileKind, generation: UInt32 = 0) throws(LogError) -> ManagedFile {
+        try presence.check()
         let number = try takeFileNumber()
         let header = FileHeader(
             kind: kind, storeID: (storeID.high, storeID.low), fileNumber: number, salt: randomNumber(),

@@ -4,7 +4,8 @@ internal import FaultlineStore
 /// What the store could not do: opening, reading and writing its files, and the rules that hold between its objects.
 ///
 /// Thrown by containers and contexts, and given to a context's error handler. Nothing that was acknowledged is lost
-/// with any of these; where a save throws, nothing of it is stored unless the code is `outcomeUnknown`.
+/// with any of these but `storeRemoved`; where a save throws, nothing of it is stored unless the code is `outcomeUnknown` or
+/// `storeRemoved`.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, as far as a program may want to act on it.
     ///
@@ -26,6 +27,11 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case failedDisk
         /// An earlier write failed: nothing is written until the store is opened again. Reading goes on.
         case writingStopped
+        /// The store's directory was removed, moved or replaced while the store was open: nothing more is written.
+        ///
+        /// A save that ends with it is lost, or is in the directory that was moved. Reading goes on as far as files are
+        /// still open.
+        case storeRemoved
         /// Whether the save is stored can only be known after the store is opened again.
         case outcomeUnknown
         /// The store was closed.
@@ -82,6 +88,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             case .missing: .missing
             case .expired: .expired
             // A transaction that is given up throws what made it so; this one is left over.
+            case .removed: .storeRemoved
             case .abandoned: .writingStopped
             }
         self.init(code, error.message, of: error)
