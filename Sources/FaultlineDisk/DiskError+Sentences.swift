@@ -5,10 +5,14 @@ extension DiskError {
     package var message: String {
         var place = path
         if let offset { place += " at byte \(offset)" }
-        var cause = systemCall.rawValue
-        if errorNumber != 0 { cause += ", errno \(errorNumber)" }
-        return "\(place): \(code.whatHappened) (\(cause)). \(code.whatToDo)"
+        return "\(place): \(code.whatHappened) (\(call)). \(code.whatToDo)"
     }
+
+    /// The system call and its error number.
+    package var call: String { errorNumber == 0 ? systemCall.rawValue : "\(systemCall.rawValue), errno \(errorNumber)" }
+
+    /// What happened, without place and remedy.
+    package var fact: String { "\(code.whatHappened): \(call)" }
 
     /// `message`.
     public var description: String { message }

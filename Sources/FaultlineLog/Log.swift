@@ -234,17 +234,6 @@ package final class Log: @unchecked Sendable {
         storeLock.release()
     }
 
-    private static func prepare(_ directory: String, on disk: Disk, options: LogOptions) throws(LogError) {
-        let isPresent = try onDisk("looking for the store") { () throws(DiskError) in try disk.isPresent(directory) }
-        try RemoteStore.refuse(directory, isPresent: isPresent, on: disk, options: options)
-        if isPresent { return }
-        guard options.access == .writing else {
-            throw LogError(
-                .notAStore, "There is no such directory. Open it for writing to create a store.", path: directory)
-        }
-        try onDisk("creating the store's directory") { () throws(DiskError) in try disk.createDirectory(directory) }
-    }
-
     // MARK: State
 
     /// The store's identifier.

@@ -70,8 +70,10 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             if let offset { text += ", offset \(offset)" }
             text += "]"
         }
-        if let cause { text += " \(cause)" }
-        return text
+        guard let cause else { return text }
+        // The message has said what to do, and mostly where.
+        if cause.path != path { text += " \(cause.path):" }
+        return text + " (\(code == .fullDisk ? cause.call : cause.fact))"
     }
 }
 

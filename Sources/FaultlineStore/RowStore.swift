@@ -44,6 +44,7 @@ package final class RowStore: Sendable {
                     setDefault: setDefault))
         }
         self.readers = readers
+        log.addTableNames(Dictionary(storage.entities.map { ($0.table, $0.name) }) { first, _ in first })
     }
 
     /// Checks that rows may still be written under this schema: that no migration is under way, and none has switched

@@ -39,7 +39,7 @@ struct RollbackTests {
             let period = try #require(container.migrationReport.gracePeriod)
             #expect(period.until == 61 && period.bytes > 10_000)
             #expect(try MigrationReport(json: container.migrationReport.json()).gracePeriod == period)
-            #expect(container.migrationReport.text.contains("can be rolled back until 61 s"))
+            #expect(container.migrationReport.text.contains("can be rolled back until 1970-01-01T00:01:01Z: holds"))
             #expect(try container.gracePeriod()?.until == 61)
             try container.checkpoint()
             #expect(container.health.gracePeriod?.until == 61)

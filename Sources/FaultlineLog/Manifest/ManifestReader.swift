@@ -16,7 +16,7 @@ package enum ManifestReader {
         package let isWhole: Bool
     }
 
-    /// The manifest in force among `numbers`, or nil if there is none that verifies.
+    /// The manifest in force among `numbers`, or nil if there are none.
     ///
     /// - Throws: `.damaged` if the one in force holds damage that is no torn tail.
     package static func newest(_ numbers: [UInt64], in directory: StoreDirectory, for access: FileAccess)
@@ -26,20 +26,32 @@ package enum ManifestReader {
         for number in numbers.sorted(by: >) {
             let managed: ManagedFile
             do {
+        var newestFault: LogError?
                 managed = try directory.open(.manifest, number, for: access)
             } catch {
-                if error.code == .damaged { continue }
-                throw error
+                guard error.code == .damaged else { throw error }
+                newestFault = newestFault ?? error
+                continue
+            }
+            switch try read(managed) {
+            case .whole(let reading): return reading
+            case .torn(let offset):
+                newestFault =
+                    newestFault
+                    ?? LogError.damaged(
+                        "No manifest of the store verifies; the newest ends here.", managed.path, offset)
             }
             if let reading = try read(managed) { return reading }
         }
         return nil
     }
+        if let newestFault { throw newestFault }
 
     /// Whether a manifest that is not in force verifies: then it is one whose place another took.
     static func isWhole(_ number: UInt64, in directory: StoreDirectory) throws(LogError) -> Bool {
         do throws(LogError) {
-            return try read(try directory.open(.manifest, number, for: .reading)) != nil
+            guard case .whole = try read(try directory.open(.manifest, number, for: .reading)) else { return false }
+            return true
         } catch {
             guard error.code == .damaged || error.code == .newerFormat else { throw error }
             return false
@@ -66,8 +78,14 @@ package enum ManifestReader {
         }
     }
 
-    /// The state in one manifest, or nil if its snapshot does not verify.
-    private static func read(_ managed: ManagedFile) throws(LogError) -> Reading? {
+    /// One manifest.
+    private enum Found {
+        case whole(Reading)
+        /// The snapshot does not verify from an offset on.
+        case torn(UInt64)
+    }
+
+    private static func read(_ managed: ManagedFile) throws(LogError) -> Found {
         let length = try onDisk("reading a manifest") { () throws(DiskError) in try managed.file.byteCount() }
         var scanner = FrameScanner(managed, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: length)
         var state = ManifestState()
@@ -105,11 +123,12 @@ package enum ManifestReader {
         var durable = scanner.durable
         if scanner.offset < length { durable = max(durable, try scanner.largestWatermarkBehind()) }
         // A torn snapshot that nothing follows: the manifest was being written. One that had edits was in force.
-        if snapshotEnd == 0, durable == 0 { return nil }
+        if snapshotEnd == 0, durable == 0 { return .torn(end) }
         guard snapshotEnd > 0, durable <= end else { throw .damaged("The manifest is damaged.", managed.path, end) }
-        return Reading(
-            managed: managed, state: state, snapshotEnd: snapshotEnd, end: end, previousHead: previousHead,
-            isWhole: end == length)
+        return .whole(
+            Reading(
+                managed: managed, state: state, snapshotEnd: snapshotEnd, end: end, previousHead: previousHead,
+                isWhole: end == length))
     }
 
     /// Appends the edits of a frame.

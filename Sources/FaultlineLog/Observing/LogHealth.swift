@@ -37,6 +37,9 @@ extension Log {
     /// Who hears what happens to the log: the observer of the first opening.
     package var observer: (any LogObserver)? { options.observer }
 
+    /// Adds names of tables, so that messages about damage name entities.
+    package func addTableNames(_ names: [TableID: String]) { directory.watch.addTableNames(names) }
+
     /// How the log is.
     ///
     /// - Complexity: O(1): some locks that nobody holds for long, and no call of the system.

@@ -22,6 +22,7 @@ package final class StoreWatch: @unchecked Sendable {
     private var refusal: (error: LogError, freeByteCount: UInt64?)?
     private var newestMaintenanceFailure: LogError?
     private var newestSpace = SpaceFigures()
+    private var tableNames: [TableID: String] = [:]
     private let hasRefused = Atomic<Bool>(false)
 
     private var events: EventQueue?
@@ -33,6 +34,19 @@ package final class StoreWatch: @unchecked Sendable {
     package func tell(_ observer: any LogObserver, clock: Clock) {
         events = EventQueue(observer)
         self.clock = clock
+    }
+
+    // MARK: Names
+
+    /// Adds names of tables, for messages.
+    package func addTableNames(_ names: [TableID: String]) {
+        lock.withLock { tableNames.merge(names) { $1 } }
+    }
+
+    /// A table as messages name it: `Person (table 16)`, or `table 16` where no name was given.
+    func text(of table: TableID) -> String {
+        let name = lock.withLock { tableNames[table] }
+        return name.map { "\($0) (table \(table.rawValue))" } ?? "table \(table.rawValue)"
     }
 
     // MARK: Events

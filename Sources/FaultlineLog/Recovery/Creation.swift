@@ -2,6 +2,39 @@ import FaultlineDisk
 
 /// Making a store out of an empty directory, or out of what an aborted creation left.
 enum Creation {
+    /// Refuses a directory that is no store and cannot become one, before anything of it is changed.
+    ///
+    /// - Throws: `.notAStore`.
+    static func refuseForeign(_ path: String, on disk: Disk) throws(LogError) {
+        let isLocked = try onDisk("looking for the store") { () throws(DiskError) in
+            try disk.isPresent(path + "/" + FileName.lock)
+        }
+        guard !isLocked else { return }
+        let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
+        if names.contains(FileName.identity) {
+            _ = try IdentityFile.read(path + "/" + FileName.identity, on: disk)
+            return
+        }
+        for name in names { _ = try leftover(name, path) }
+    }
+
+    /// The kind and number of a file that an aborted creation may have left; nil for files without.
+    ///
+    /// - Throws: `.notAStore` for a file that is no store's.
+    private static func leftover(_ name: String, _ path: String) throws(LogError) -> (kind: FileKind, number: UInt64)? {
+        switch name {
+        case FileName.lock, FileName.quarantine, FileName.ballast, FileName.identityBeingWritten: return nil
+        default:
+            guard let file = FileName.parse(name) else {
+                throw LogError(
+                    .notAStore,
+                    "The directory holds files that are no store's, such as \(name). Choose an empty directory.",
+                    path: path)
+            }
+            return file
+        }
+    }
+
     /// Creates the store: `docs/FileFormat.md` section 1, creation order.
     static func create(
         in path: String, names: [String], on disk: Disk, clock: Clock, random: RandomSource
@@ -9,23 +42,16 @@ enum Creation {
         var nextNumber: UInt64 = 1
         var leftovers: [String] = []
         for name in names {
-            switch name {
-            case FileName.lock, FileName.quarantine, FileName.ballast: continue
-            case FileName.identityBeingWritten: leftovers.append(name)
-            default:
-                guard let (kind, number) = FileName.parse(name) else {
-                    throw LogError(
-                        .notAStore,
-                        "The directory holds files that are no store's, such as \(name). Choose an empty directory.",
-                        path: path)
-                }
-                // An aborted creation leaves no more than a segment's header.
-                if kind != .manifest, try Leftovers.byteCount(path + "/" + name, on: disk) > FileHeader.byteCount {
-                    throw .damaged("The store's IDENTITY is missing although it holds data.", path)
-                }
-                nextNumber = max(nextNumber, number &+ 1)
-                leftovers.append(name)
+            guard let (kind, number) = try leftover(name, path) else {
+                if name == FileName.identityBeingWritten { leftovers.append(name) }
+                continue
             }
+            // An aborted creation leaves no more than a segment's header.
+            if kind != .manifest, try Leftovers.byteCount(path + "/" + name, on: disk) > FileHeader.byteCount {
+                throw .damaged("The store's IDENTITY is missing although it holds data.", path)
+            }
+            nextNumber = max(nextNumber, number &+ 1)
+            leftovers.append(name)
         }
         for name in leftovers {
             try onDisk("removing what an aborted creation left") { () throws(DiskError) in

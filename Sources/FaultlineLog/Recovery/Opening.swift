@@ -115,7 +115,7 @@ struct Opening: ~Copyable {
         listed = Self.manifests(among: names)
         openedDirectory = directory
         guard let reading = try ManifestReader.newest(listed, in: directory, for: access) else {
-            throw .damaged("The store has no manifest that verifies.", path)
+            throw .damaged("The store has no manifest.", path)
         }
         read = ManifestVersion(reading)
         // Beside a writer it is asked again: this manifest may be from after the store was first compacted.

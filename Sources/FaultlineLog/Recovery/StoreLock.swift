@@ -100,7 +100,10 @@ final class StoreLock: @unchecked Sendable {
             let line = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[0..<count]).prefix {
                 $0 >= 32 && $0 < 127
             }
-            return String(decoding: line, as: UTF8.self)
+            var text = Substring(String(decoding: line, as: UTF8.self))
+            // Earlier versions filled the line with spaces.
+            while text.last == " " { text.removeLast() }
+            return String(text)
         }
     }
 
@@ -109,12 +112,16 @@ final class StoreLock: @unchecked Sendable {
         var host = [CChar](repeating: 0, count: 65)
         gethostname(&host, 64)
         let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        var text = "process \(getpid()) on \(name) since \(clock.wallNanoseconds() / 1_000_000_000) s after 1970"
-        while text.utf8.count < 120 { text += " " }
-        text += "\n"
-        let bytes = Array(text.utf8)
+        let time = UTCDate.text(secondsSince1970: clock.wallNanoseconds() / 1_000_000_000)
+        let bytes = Array("process \(getpid()) on \(name) since \(time)\n".utf8)
         bytes.withUnsafeBytes { (source) in
-            do throws(DiskError) { try file.write(source, at: 0) } catch { return }
+            do throws(DiskError) {
+                try file.write(source, at: 0)
+                // The text of an earlier owner may have been longer.
+                if try file.byteCount() > source.count { try file.cut(to: UInt64(source.count)) }
+            } catch {
+                return
+            }
         }
     }
 }

@@ -62,6 +62,9 @@ package final class ManagedFile: @unchecked Sendable {
         return error
     }
 
+    /// A table as messages name it.
+    func text(of table: TableID) -> String { watch.text(of: table) }
+
     /// Whether something of a checkpoint or run was found not to verify.
     var isDamaged: Bool { damage.contains(number) }
 

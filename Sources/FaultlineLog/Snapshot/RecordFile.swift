@@ -40,11 +40,11 @@ enum RecordFile {
     ) -> LogError {
         if case .newerFormat = fault {
             return .newerFormat(
-                "The record of object \(id) of table \(table.rawValue) is", managed.path, location.byteOffset)
+                "The record of object \(id) of \(managed.text(of: table)) is", managed.path, location.byteOffset)
         }
         return managed.noting(
             .damaged(
-                "The record of object \(id) of table \(table.rawValue) \(fault.sentence).", managed.path,
+                "The record of object \(id) of \(managed.text(of: table)) \(fault.sentence).", managed.path,
                 location.byteOffset))
     }
 

@@ -161,7 +161,9 @@ final class PageCache: @unchecked Sendable {
         else {
             file.managed.noteDamaged()
             throw file.managed.noting(
-                .damagedDerived("Page \(number) of table \(table) does not verify.", file.managed.path, offset))
+                .damagedDerived(
+                    "Page \(number) of \(file.managed.text(of: TableID(rawValue: table))) does not verify.",
+                    file.managed.path, offset))
         }
         if TablePage.hasFlags(page) { throw .newerFormat("A table page has a location", file.managed.path, offset) }
     }

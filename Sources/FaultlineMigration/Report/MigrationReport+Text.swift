@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 extension MigrationReport: CustomStringConvertible {
     /// The versions gone through and what was counted, in one line.
     public var description: String {
@@ -42,7 +44,7 @@ extension MigrationReport: CustomStringConvertible {
         }
         if let gracePeriod {
             lines.append(
-                "  can be rolled back until \(gracePeriod.until) s after 1970: holds \(ReportFigure.bytes(gracePeriod.bytes))"
+                "  can be rolled back until \(UTCDate.text(secondsSince1970: Int64(gracePeriod.until))): holds \(ReportFigure.bytes(gracePeriod.bytes))"
             )
         }
         if isDryRun { lines += dryRunLines }

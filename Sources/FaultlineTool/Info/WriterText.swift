@@ -5,7 +5,10 @@ package enum WriterText {
     private static let since = " since "
     private static let unit = " s after 1970"
 
-    /// `process 17 on db-1 since 1700000000 s after 1970` with a date; anything else as it is.
+    /// The text without spaces around it.
+    ///
+    /// `process 17 on db-1 since 1700000000 s after 1970`, as earlier versions wrote
+    /// it, gets a date.
     package static func text(_ owner: String) -> String {
         let owner = owner.trimmingCharacters(in: .whitespaces)
         guard owner.hasSuffix(unit), let place = owner.range(of: since, options: .backwards),
