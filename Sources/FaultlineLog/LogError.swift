@@ -47,6 +47,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
     package let cause: DiskError?
     /// Whose outcome is unknown, where it may have landed: what `Log.landed` is to be asked for.
     package private(set) var transaction: TransactionID?
+    /// At least so many transactions are missing at the end of the log, where this is why the store is refused.
+    package private(set) var missingTransactionCount: UInt64?
 
     package init(_ code: Code, _ message: String, path: String? = nil, offset: UInt64? = nil, cause: DiskError? = nil) {
         self.code = code
@@ -117,9 +119,24 @@ extension LogError {
     package static let damageRemedy =
         "Restore the store from a backup, or get out what still verifies by `faultline salvage`."
 
+    /// A log that lacks transactions which were durable.
+    init(lost tail: LostTail) {
+        self.init(
+            .damaged,
+            "The log ends behind transaction \(tail.found), and at least \(tail.count) more had been synchronized, as "
+                + "\(tail.witness.path) says at offset \(tail.witness.offset): the file was cut off, or is an older "
+                + "copy. \(Self.lostTailRemedy)",
+            path: tail.path, offset: tail.offset)
+        missingTransactionCount = tail.count
+    }
+
+    /// What to do about a log that lacks its end.
+    package static let lostTailRemedy =
+        "Restore the store from a backup, or go on without the lost transactions by `faultline repair STORE --accept-loss`."
+
     /// What happened, without what to do about damage.
     package var fault: String {
-        for remedy in [Self.damageRemedy, Self.derivedRemedy] where message.hasSuffix(remedy) {
+        for remedy in [Self.damageRemedy, Self.derivedRemedy, Self.lostTailRemedy] where message.hasSuffix(remedy) {
             return String(message.dropLast(remedy.count + 1))
         }
         return message
@@ -130,6 +147,19 @@ extension LogError {
         LogError(
             .newerFormat, "\(what) of a newer format. Nothing was changed; open the store with a newer version.",
             path: path, offset: offset)
+    }
+
+    /// The error of every write after one that failed.
+    ///
+    /// - Parameters:
+    ///   - failure: Error of the write that failed. A removed directory is named to every caller as such.
+    ///   - consequence: The rest of the sentence "An earlier write failed".
+    /// - Returns: The error.
+    static func poisoned(by failure: LogError, _ consequence: String) -> LogError {
+        guard failure.code != .removed else { return failure }
+        return LogError(
+            .poisoned, "An earlier write failed\(consequence) Open the store again. (\(failure.message))",
+            path: failure.path, offset: failure.offset, cause: failure.cause)
     }
 
     static func closed(_ path: String) -> LogError {
@@ -150,16 +180,3 @@ func onDisk<R>(_ doing: @autoclosure () -> String, _ body: () throws(DiskError) 
         throw LogError(error, doing: doing())
     }
 }
-    /// The error of every write after one that failed.
-    ///
-    /// - Parameters:
-    ///   - failure: Error of the write that failed. A removed directory is named to every caller as such.
-    ///   - consequence: The rest of the sentence "An earlier write failed".
-    /// - Returns: The error.
-    static func poisoned(by failure: LogError, _ consequence: String) -> LogError {
-        guard failure.code != .removed else { return failure }
-        return LogError(
-            .poisoned, "An earlier write failed\(consequence) Open the store again. (\(failure.message))",
-            path: failure.path, offset: failure.offset, cause: failure.cause)
-    }
-

@@ -73,6 +73,10 @@ package struct LogOptions: Sendable {
     package var isCompacting = true
     /// Whether table checkpoints and index runs are made again from the segments, as if they did not verify: no.
     package var ignoresDerivedFiles = false
+    /// Whether a store is opened whose log lacks transactions at its end that had been synchronized: no.
+    ///
+    /// `OpenReport.lostTail` describes the loss. An opening for writing makes it final.
+    package var acceptsLostTail = false
     /// Who hears what happens to the store: nobody.
     package var observer: (any LogObserver)?
     /// Seed of salts and transaction identifiers, so that a simulation repeats; nil means random.

@@ -11,6 +11,9 @@ package struct OpenReport: Sendable, Equatable {
     package var discardedByteCount: UInt64 = 0
     /// Transactions behind the last sync that were copied into a new segment.
     package var rescuedTransactionCount = 0
+    /// Transactions that the log had and that were not found: with `.async` those that no sync had covered, and with
+    /// `LogOptions.acceptsLostTail` others too.
+    package var lostTail: LostTail?
     /// Files that a crash left over.
     package var removedFiles: [String] = []
     /// Files that were set aside in `quarantine/`, because nobody can say what they are.

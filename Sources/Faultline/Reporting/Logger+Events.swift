@@ -66,6 +66,7 @@ extension Logger {
         figures["replayed_bytes"] = report.replayedByteCount
         figures["replayed_transactions"] = UInt64(report.replayedTransactionCount)
         figures["rescued_transactions"] = UInt64(report.rescuedTransactionCount)
+        if let tail = report.lostTail { figures["lost_transactions"] = tail.count }
         figures["discarded_bytes"] = report.discardedByteCount
         figures["removed_files"] = UInt64(report.removedFiles.count)
         figures["quarantined_files"] = UInt64(report.quarantinedFiles.count)

@@ -32,8 +32,11 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
             case maintenanceFailed
             /// Segments hold more dead bytes than live ones. Degraded.
             case compactionBehind
-            /// The store had not been closed cleanly when it was opened; nothing that was acknowledged is lost. Healthy.
+            /// The store had not been closed cleanly when it was opened; nothing that was durable is lost. Healthy.
             case recovered
+            /// Saves that had returned were missing when the store was opened: with `.async` those that no sync had
+            /// covered, and others where `faultline repair --accept-loss` accepted it. Healthy.
+            case savesLost
         }
 
         /// What the reason is about.
@@ -96,12 +99,17 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
                 "The store had not been closed cleanly: \(health.opening.replayedTransactionCount) transactions were read again."
             )
         }
+        if let tail = health.opening.lostTail {
+            add(
+                .savesLost, "At least \(tail.count) saves behind transaction \(tail.found) were lost.", path: tail.path,
+                offset: tail.offset)
+        }
         self.reasons = reasons
         gracePeriod = health.space.keptUntilNanoseconds.map {
             GracePeriod(bytes: health.space.keptByteCount, untilNanoseconds: $0)
         }
         status =
             reasons.contains { $0.code == .closed || $0.code == .writingStopped }
-            ? .failed : reasons.contains { $0.code != .recovered } ? .degraded : .healthy
+            ? .failed : reasons.contains { $0.code != .recovered && $0.code != .savesLost } ? .degraded : .healthy
     }
 }

@@ -7,6 +7,8 @@ import FaultlineDisk
 // Safe because of what the comment above says.
 final class BlobSegment: @unchecked Sendable {
     let managed: ManagedFile
+    /// How far the log is, for the frames' headers.
+    let progress: LogProgress
     /// Where the next frame begins.
     var end: UInt64
     var previousHead: UInt32
@@ -23,8 +25,9 @@ final class BlobSegment: @unchecked Sendable {
     /// Of a synchronization: the system reports it once, and calls the next one a success.
     private var failure: LogError?
 
-    init(_ managed: ManagedFile, end: UInt64, previousHead: UInt32) {
+    init(_ managed: ManagedFile, end: UInt64, previousHead: UInt32, progress: LogProgress) {
         self.managed = managed
+        self.progress = progress
         self.end = end
         self.previousHead = previousHead
         furthest = end

@@ -211,9 +211,9 @@ struct BlobWriter: ~Copyable {
         let frame = FrameHeader(
             kind: .blob, bodyByteCount: piece.bodyByteCount,
             headersCRC: CRC32C.checksum(start + FrameHeader.byteCount, RecordHeader.byteCount), recordCount: 1,
-            flags: piece.isLast ? 0 : FrameHeader.flagContinued, durable: segment.durable,
-            previousHead: previousHead,
-            part: UInt32(number))
+            flags: piece.isLast ? 0 : FrameHeader.flagContinued, sequence: segment.progress.durable,
+            durable: segment.durable, previousHead: previousHead, part: UInt32(number),
+            spill: segment.progress.acknowledged)
         let result = frame.write(to: start, at: offset, of: segment.managed.header)
         if number == 0, piece.isLast, bufferedFrom == UInt64(BlobHeader.byteCount) {
             // A small blob is one write.

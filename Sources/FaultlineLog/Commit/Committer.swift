@@ -47,7 +47,6 @@ final class Committer: @unchecked Sendable {
     private let times: CommitTimes?
     private let byteCount = Atomic<UInt64>(0)
     private let blobByteCount = Atomic<UInt64>(0)
-    private let newestDurable: Atomic<UInt64>
 
     private let lock = EngineLock()
     private var queue: [Item] = []
@@ -82,7 +81,7 @@ final class Committer: @unchecked Sendable {
         firstSequence = (manifest.state.files[segment.number]?.added.begun ?? 0) + 1
         lastSequence = sequence
         writtenSequence = sequence
-        newestDurable = Atomic(sequence)
+        directory.progress.begin(at: sequence)
         zerosAhead = ZerosAhead(firstByteCount: durability == .sync ? preparedByteCount : 0, from: end)
     }
 
@@ -107,7 +106,7 @@ final class Committer: @unchecked Sendable {
     }
 
     /// The newest transaction that is known to be durable, with all before it.
-    var durableSequence: UInt64 { newestDurable.load(ordering: .acquiring) }
+    var durableSequence: UInt64 { directory.progress.durable }
 
     /// Waits until everything queued is durable.
     ///
@@ -176,6 +175,7 @@ final class Committer: @unchecked Sendable {
                 try write(group)
                 if let newest = group.last(where: { $0.visible != nil })?.visible {
                     snapshot = publisher.publish(sequence: newest.sequence, tables: newest.tables)
+                    directory.progress.noteAcknowledged(newest.sequence)
                 }
             } catch {
                 publisher.fail(error)
@@ -285,7 +285,7 @@ final class Committer: @unchecked Sendable {
 
     private func noteDurable() {
         durable = written
-        newestDurable.store(writtenSequence, ordering: .releasing)
+        directory.progress.noteDurable(writtenSequence)
     }
 
     /// A frame must not be readable before the blobs that it places are durable.

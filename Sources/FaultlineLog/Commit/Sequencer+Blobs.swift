@@ -24,7 +24,8 @@ extension Sequencer {
         edits.append(managed.addition(begun: sequence))
         try manifest.commit(edits)
         publisher.update(files: { $0.adding(managed) })
-        let fresh = BlobSegment(managed, end: UInt64(FileHeader.byteCount), previousHead: 0)
+        let fresh = BlobSegment(
+            managed, end: UInt64(FileHeader.byteCount), previousHead: 0, progress: directory.progress)
         if let blobs { countWrittenBlobs(in: blobs) }
         blobs?.managed.releaseReserve()
         blobs = fresh

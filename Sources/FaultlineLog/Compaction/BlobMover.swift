@@ -216,7 +216,8 @@ final class BlobMover {
         managed.noteListed()
         try manifest.commit([managed.addition(begun: begun)])
         publisher.update(files: { $0.adding(managed) })
-        let fresh = BlobSegment(managed, end: UInt64(FileHeader.byteCount), previousHead: 0)
+        let fresh = BlobSegment(
+            managed, end: UInt64(FileHeader.byteCount), previousHead: 0, progress: directory.progress)
         segment = fresh
         return fresh
     }

@@ -87,6 +87,8 @@ extension Checkpointer {
             let segment = try directory.createDurably(
                 .hotSegment, headerSite: "segment.header", directorySite: "segment.directory")
             segment.noteListed()
+            // The transactions behind the state's are gone, and their numbers are given again.
+            directory.progress.begin(at: kept.sequence)
             try manifest.commit(
                 manifest.state.editsReturning(to: kept, goingOnIn: segment.addition(begun: kept.sequence)),
                 isFresh: true)

@@ -152,7 +152,8 @@ package final class Manifest: @unchecked Sendable {
         }
         var frames = ByteWriter(byteCapacity: 4_096)
         let head = Self.encode(
-            edits, into: &frames, at: file.end, durable: file.end, previousHead: file.head, of: file.managed.header)
+            edits, directory.progress, into: &frames, at: file.end, durable: file.end, previousHead: file.head,
+            of: file.managed.header)
         let kept = isSwitching ? 0 : Self.lastRoomByteCount
         try file.room.make(through: file.end + UInt64(frames.byteCount) + kept, in: file.managed.file)
         do throws(LogError) {
@@ -186,8 +187,8 @@ package final class Manifest: @unchecked Sendable {
             try managed.file.write(bytes, at: position)
             try managed.file.synchronize(site: "manifest.edit")
         }
-        file.end += UInt64(bytes.count)
         try directory.presence.check()
+        file.end += UInt64(bytes.count)
         file.head = head
     }
 
@@ -254,7 +255,8 @@ package final class Manifest: @unchecked Sendable {
         }
         var frames = ByteWriter(byteCapacity: 4_096)
         let start = UInt64(FileHeader.byteCount)
-        let head = encode(fresh.edits, into: &frames, at: start, durable: 0, previousHead: 0, of: managed.header)
+        let head = encode(
+            fresh.edits, directory.progress, into: &frames, at: start, durable: 0, previousHead: 0, of: managed.header)
         let end = start + UInt64(frames.byteCount)
         var room = RoomAhead(from: start)
         try room.make(through: end + roomByteCount, in: managed.file)
@@ -293,8 +295,8 @@ package final class Manifest: @unchecked Sendable {
     ///
     /// - Returns: headCRC of the last frame.
     private static func encode(
-        _ edits: [ManifestEdit], into frames: inout ByteWriter, at offset: UInt64, durable: UInt64,
-        previousHead: UInt32, of file: FileHeader
+        _ edits: [ManifestEdit], _ progress: LogProgress, into frames: inout ByteWriter, at offset: UInt64,
+        durable: UInt64, previousHead: UInt32, of file: FileHeader
     ) -> UInt32 {
         var head = previousHead
         var part: UInt32 = 0
@@ -304,7 +306,8 @@ package final class Manifest: @unchecked Sendable {
             rest = rest.dropFirst(group.count)
             let header = FrameHeader(
                 kind: .edit, bodyByteCount: 0, headersCRC: 0, recordCount: group.count,
-                flags: rest.isEmpty ? 0 : FrameHeader.flagContinued, durable: durable, previousHead: head, part: part)
+                flags: rest.isEmpty ? 0 : FrameHeader.flagContinued, sequence: progress.durable, durable: durable,
+                previousHead: head, part: part, spill: progress.acknowledged)
             head = encode(group, header, into: &frames, at: offset + UInt64(frames.byteCount), of: file)
             part += 1
         } while !rest.isEmpty

@@ -12,21 +12,24 @@ package enum ManifestReader {
         /// Where the next edit would go.
         let end: UInt64
         let previousHead: UInt32
+        /// The log's least length, by the frames.
+        let witness: LogWitness
         /// Nothing stands behind `end`.
         package let isWhole: Bool
     }
 
     /// The manifest in force among `numbers`, or nil if there are none.
     ///
-    /// - Throws: `.damaged` if the one in force holds damage that is no torn tail.
+    /// - Throws: `.damaged` if the one in force holds damage that is no torn tail, and, with file and offset of the
+    ///   newest, if none verifies.
     package static func newest(_ numbers: [UInt64], in directory: StoreDirectory, for access: FileAccess)
         throws(LogError)
         -> Reading?
     {
+        var newestFault: LogError?
         for number in numbers.sorted(by: >) {
             let managed: ManagedFile
             do {
-        var newestFault: LogError?
                 managed = try directory.open(.manifest, number, for: access)
             } catch {
                 guard error.code == .damaged else { throw error }
@@ -41,11 +44,10 @@ package enum ManifestReader {
                     ?? LogError.damaged(
                         "No manifest of the store verifies; the newest ends here.", managed.path, offset)
             }
-            if let reading = try read(managed) { return reading }
         }
+        if let newestFault { throw newestFault }
         return nil
     }
-        if let newestFault { throw newestFault }
 
     /// Whether a manifest that is not in force verifies: then it is one whose place another took.
     static func isWhole(_ number: UInt64, in directory: StoreDirectory) throws(LogError) -> Bool {
@@ -95,6 +97,7 @@ package enum ManifestReader {
         // Edits count when the last frame of their group does.
         var group: [ManifestEdit] = []
         var part: UInt32 = 0
+        var witness = LogWitness()
         while let frame = try scanner.next() {
             // Without a kind it is one that this version may skip.
             if frame.header.kind != nil {
@@ -102,6 +105,10 @@ package enum ManifestReader {
                     throw .damaged("The manifest holds a part of other edits.", managed.path, frame.offset)
                 }
                 try read(frame, of: managed, into: &group)
+                guard LogWitness.isInRange(frame.header) else {
+                    throw .damaged("The manifest names a transaction that no log has.", managed.path, frame.offset)
+                }
+                witness.add(frame.header, at: frame.offset, of: managed.path)
                 part += 1
                 if frame.header.isContinued { continue }
                 for edit in group where !state.apply(edit, isSnapshot: snapshotEnd == 0) {
@@ -128,7 +135,7 @@ package enum ManifestReader {
         return .whole(
             Reading(
                 managed: managed, state: state, snapshotEnd: snapshotEnd, end: end, previousHead: previousHead,
-                isWhole: end == length))
+                witness: witness, isWhole: end == length))
     }
 
     /// Appends the edits of a frame.

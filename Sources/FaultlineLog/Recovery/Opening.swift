@@ -70,7 +70,7 @@ struct Opening: ~Copyable {
     /// Of a reader: whether the manifest must not have changed since it was read.
     var needsSameManifest = false
     /// Of the cold segments that are not sealed, where they end.
-    private var coldEnds: [UInt64: Replay.SegmentEnd] = [:]
+    private(set) var coldEnds: [UInt64: Replay.SegmentEnd] = [:]
 
     init(
         path: String, disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver, cache: PageCache,
@@ -264,11 +264,14 @@ struct Opening: ~Copyable {
             // A rotation that recovery made sealed it and listed no next one: cannot be.
             throw .damaged("The newest segment is sealed at \(seal.end).", last.path)
         }
+        // Read before the log: beside a writer that comes now, the log only gets longer.
+        let witness = try witness(reading, segments)
         let limit = try readerLimit(last, from: from, previousHead: fromHead, durable: entry.durable)
         replay.skipDropped(before: entry.added.begun)
         let end = try replay.replayOpen(
             last, from: from, previousHead: fromHead, durable: max(entry.durable, from),
             durableHead: entry.durable > from ? entry.durableHead : fromHead, limit: limit)
+        if limit == nil { try judgeTail(witness, replay.sequence, last, end) }
         if replay.newest != nil {
             try replayCold(state, segments, &replay)
             replay.newest = nil
@@ -280,11 +283,13 @@ struct Opening: ~Copyable {
         report.replayedTransactionCount = replay.transactionCount
         try IndexRebuild.run(indexesToRebuild ?? replay.memtables.indexes(of: replay.tables), &replay)
         report.wasClean =
-            report.ignoredDerivedFiles.isEmpty && !plan.isInterrupted && state.isClean && reading.isWhole
+            report.ignoredDerivedFiles.isEmpty && report.lostTail == nil && !plan.isInterrupted && state.isClean
+            && reading.isWhole
             && end.end == end.length
             && end.end == entry.durable && replay.byteCount == 0
             && coldEnds.allSatisfy { $0.value.durable == $0.value.length }
 
+        directory.progress.begin(at: replay.sequence)
         guard options.access == .writing else {
             needsSameManifest = needsSameManifest(replay, start)
             return Opened(
@@ -300,7 +305,8 @@ struct Opening: ~Copyable {
             return Opened(
                 directory: directory, manifest: manifest, state: state, replay: replay, segment: last, end: end.end,
                 head: end.head,
-                blobs: try Self.openBlobs(state, segments), cold: cold, pageFiles: pageFiles, report: report)
+                blobs: try Self.openBlobs(state, segments, directory.progress), cold: cold, pageFiles: pageFiles,
+                report: report)
         }
 
         let behind = replay.transactions(behind: end.durable)
@@ -319,22 +325,7 @@ struct Opening: ~Copyable {
             rescued.segment.addition(begun: behind.first.map { $0.record.sequence - 1 } ?? replay.sequence),
             .durable(file: rescued.segment.number, offset: rescued.end, head: rescued.head),
         ]
-        for (number, file) in state.files.sorted(by: { $0.key < $1.key })
-        where file.kind == .blobSegment && file.seal == nil {
-            edits.append(
-                .fileSealed(
-                    SealedFile(
-                        number: number, end: max(file.durable, replay.blobEnds[number] ?? 0), chain: 0,
-                        firstSequence: file.added.begun + 1, lastSequence: replay.sequence)))
-        }
-        for (number, end) in coldEnds.sorted(by: { $0.key < $1.key }) {
-            edits.append(
-                .fileSealed(
-                    SealedFile(
-                        number: number, end: end.durable, chain: end.durableHead, firstSequence: 0,
-                        lastSequence: replay.sequence)))
-        }
-        edits += restartEdits(state, replay, start)
+        edits += sealEdits(state, replay) + restartEdits(state, replay, start)
         for edit in edits where !next.apply(edit) {
             throw .damaged("The manifest contradicts itself.", reading.managed.path)
         }
@@ -353,38 +344,6 @@ struct Opening: ~Copyable {
             directory: directory, manifest: manifest, state: manifest.state, replay: replay, segment: rescued.segment,
             end: rescued.end,
             head: rescued.head, blobs: nil, cold: nil, pageFiles: pageFiles, report: report)
-    }
-
-    /// The newest transaction that a segment has something of when those behind its last sync are copied elsewhere.
-    private static func lastSequence(
-        in managed: ManagedFile, through durable: UInt64, before rescued: [Replay.Passed], newest: UInt64
-    ) -> UInt64 {
-        guard let first = rescued.first else { return newest }
-        let isBegun = first.frames.first.map { $0.file !== managed || $0.end <= durable } ?? false
-        return isBegun ? first.record.sequence : first.record.sequence - 1
-    }
-
-    /// The edits that begin anew where the checkpoint could not be used: all comes from the segments.
-    ///
-    /// Runs that do not verify stay listed until a checkpoint lists those made in their place: a crash before makes
-    /// them again.
-    private func restartEdits(
-        _ state: ManifestState, _ replay: Replay, _ start: CheckpointPosition
-    ) -> [ManifestEdit] {
-        guard state.checkpoint != nil, start.file == 0 else { return [] }
-        var edits: [ManifestEdit] = [.checkpoint(start)]
-        for entry in state.runs where replay.memtables.states[entry.index] != nil {
-            edits.append(.runDropped(index: entry.index, file: entry.file))
-            edits.append(.fileDropped(number: entry.file))
-        }
-        for number in state.numbers(of: .tableCheckpoint) { edits.append(.fileDropped(number: number)) }
-        return edits
-    }
-
-    static func beginning(_ hot: [UInt64], _ wallNanoseconds: Int64) -> CheckpointPosition {
-        CheckpointPosition(
-            file: 0, segment: hot.first ?? 0, offset: UInt64(FileHeader.byteCount), previousHead: 0, sequence: 0,
-            wallNanoseconds: wallNanoseconds)
     }
 
     // MARK: Cold segments
@@ -420,13 +379,14 @@ struct Opening: ~Copyable {
     /// The blob segment to go on with, behind its last byte: blobs that were given up after the last checkpoint left
     /// theirs, and no offset is written twice.
     private static func openBlobs(
-        _ state: ManifestState, _ segments: [UInt64: ManagedFile]
+        _ state: ManifestState, _ segments: [UInt64: ManagedFile], _ progress: LogProgress
     ) throws(LogError) -> BlobSegment? {
         // Those that blobs were moved to are sealed.
         let open = state.numbers(of: .blobSegment).last { state.files[$0]?.seal == nil }
         guard let open, let entry = state.files[open], let managed = segments[open] else { return nil }
         let length = try onDisk("opening a blob segment") { () throws(DiskError) in try managed.file.byteCount() }
-        return BlobSegment(managed, end: max(entry.durable, length.roundedUpTo8), previousHead: entry.durableHead)
+        return BlobSegment(
+            managed, end: max(entry.durable, length.roundedUpTo8), previousHead: entry.durableHead, progress: progress)
     }
 
     // MARK: Checkpoint

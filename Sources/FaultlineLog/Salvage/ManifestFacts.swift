@@ -19,7 +19,7 @@ struct ManifestFacts {
     private(set) var dropped: Set<UInt64> = []
     /// Identifiers that may be given next, by table.
     private(set) var nextIDs: [UInt16: RecordID] = [:]
-    /// The newest transaction that was visible when a manifest was written.
+    /// The newest transaction that was visible, or durable, when a manifest's frame was written.
     private(set) var newestSequence: UInt64 = 0
 
     /// Takes in a manifest; older ones come first.
@@ -37,6 +37,7 @@ struct ManifestFacts {
                 part = 0
                 continue
             }
+            if LogWitness.isInRange(frame.header) { newestSequence = max(newestSequence, frame.header.sequence) }
             part += 1
             if frame.header.isContinued { continue }
             for edit in group { take(edit) }

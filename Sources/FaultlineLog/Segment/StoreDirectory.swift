@@ -11,6 +11,7 @@ package final class StoreDirectory: @unchecked Sendable {
     let damage = DerivedDamage()
     let watch = StoreWatch()
     let presence: DirectoryPresence
+    let progress = LogProgress()
     private let nextNumber: Atomic<UInt64>
     private let random: RandomSource
 
@@ -54,7 +55,7 @@ package final class StoreDirectory: @unchecked Sendable {
     /// Nothing is synchronized; nobody may rely on the file yet. Until `noteListed` it is taken for one that can be
     /// removed.
     ///
-    /// - Throws: `.fullDisk` and what else the disk says; then there is no such file.
+    /// - Throws: `.removed`, `.fullDisk` and what else the disk says; then there is no such file.
     func create(_ kind: FileKind, generation: UInt32 = 0) throws(LogError) -> ManagedFile {
         try presence.check()
         let number = try takeFileNumber()

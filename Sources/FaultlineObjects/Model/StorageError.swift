@@ -57,6 +57,10 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The save whose outcome is unknown, to ask `ModelContainer.transactionLanded(_:)` when the store is open again;
     /// nil with other codes, and where what was written of the save cannot have been all of it.
     public let transaction: TransactionIdentifier?
+    /// At least so many saves are missing at the end of the store, where that is the damage; nil elsewhere.
+    ///
+    /// `faultline repair STORE --accept-loss` opens such a store without them.
+    public let missingTransactionCount: UInt64?
     private let text: String
 
     /// The message, the place, and what the operating system said.
@@ -67,6 +71,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         self.message = message
         path = error?.path
         offset = error?.offset
+        missingTransactionCount = error?.missingTransactionCount
         transaction = error?.transaction.map { TransactionIdentifier($0) }
         text = error?.description ?? message
     }
@@ -83,12 +88,12 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             case .failedDisk: .failedDisk
             case .poisoned: .writingStopped
             case .outcomeUnknown: .outcomeUnknown
+            case .removed: .storeRemoved
             case .closed: .closed
             case .tooLarge: .tooLarge
             case .missing: .missing
             case .expired: .expired
             // A transaction that is given up throws what made it so; this one is left over.
-            case .removed: .storeRemoved
             case .abandoned: .writingStopped
             }
         self.init(code, error.message, of: error)

@@ -6,7 +6,7 @@ import FaultlineModel
 import FaultlineObjects
 import FaultlineStore
 
-/// `faultline repair`: clears references to objects that are gone.
+/// `faultline repair`: clears references to objects that are gone, or opens a store whose log lacks its end.
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
@@ -15,6 +15,9 @@ struct RepairCommand: ParsableCommand {
             They read as nil before and after; what changes is that they are nil, and that links which have lost one of their objects give their space back. \
             --dry-run says how many there are and writes nothing. Where some are required, nothing is written unless --required says what to do with them. For \
             stores that no process has open for writing; damage is not repaired: `faultline salvage`.
+
+            --accept-loss is for a store that is refused because saves are missing at its end. It writes a report of the missing saves, and then makes the store \
+            usable with the saves that are there. It clears no references. With --dry-run it only says how many are missing.
             """
     )
 
@@ -22,6 +25,12 @@ struct RepairCommand: ParsableCommand {
 
     @Flag(help: "Says what would be cleared, and writes nothing.")
     var dryRun = false
+
+    @Flag(help: "Goes on without saves that are missing at the store's end, and writes a report.")
+    var acceptLoss = false
+
+    @Option(help: "Where the report of --accept-loss is to be: a new file. Beside the store if left out.")
+    var report: String?
 
     @Option(
         help:
@@ -35,7 +44,15 @@ struct RepairCommand: ParsableCommand {
         var choice: ReferenceRepair.Required { self == .leave ? .leave : .clear }
     }
 
+    func validate() throws {
+        if report != nil, !acceptLoss { throw ValidationError("--report is for --accept-loss.") }
+        guard !acceptLoss || required == nil else {
+            throw ValidationError("--accept-loss clears no references: run repair again.")
+        }
+    }
+
     func run() throws {
+        if acceptLoss { return try acceptTheLoss() }
         let store = try OpenedStore(arguments.store)
         var progress = ProgressLine("looking", unit: "rows")
         let found = try CommandFailure.working {
@@ -53,6 +70,32 @@ struct RepairCommand: ParsableCommand {
             )
         }
         show(found.isEmpty ? [] : try repair(), "ok")
+    }
+
+    private func acceptTheLoss() throws {
+        let acceptance = LossAcceptance(arguments.store, reportPath: report)
+        guard let tail = try acceptance.look() else { return showLoss(nil, nil, "nothing missing") }
+        showLoss(tail, dryRun ? nil : try acceptance.accept(tail), dryRun ? "dry run" : "ok")
+    }
+
+    private func showLoss(_ tail: LostTail?, _ report: String?, _ outcome: String) {
+        guard !arguments.json else {
+            var line = JSONLine()
+            line.add("repair", outcome)
+            if let tail { line.add("loss", LossAcceptance.line(of: tail, arguments.store)) }
+            if let report { line.add("report", report) }
+            Terminal.output.write(line.line + "\n")
+            return
+        }
+        guard let tail else {
+            Terminal.output.write("\(arguments.store): no save is known to be missing; nothing was written\n")
+            return
+        }
+        let missing = Quantity.count(Int(clamping: tail.count))
+        Terminal.output.write(
+            "\(arguments.store): at least \(missing) saves behind transaction \(tail.found) are missing, "
+                + (report.map { "and the store goes on without them; report: \($0)" } ?? "and nothing was written")
+                + "\n")
     }
 
     private func repair() throws -> [ReferenceRepair.Found] {

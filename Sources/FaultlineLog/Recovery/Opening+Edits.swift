@@ -1,0 +1,55 @@
+/// Parts of the manifest that an unclean opening writes.
+extension Opening {
+    /// The newest transaction that a segment has something of when those behind its last sync are copied elsewhere.
+    static func lastSequence(
+        in managed: ManagedFile, through durable: UInt64, before rescued: [Replay.Passed], newest: UInt64
+    ) -> UInt64 {
+        guard let first = rescued.first else { return newest }
+        let isBegun = first.frames.first.map { $0.file !== managed || $0.end <= durable } ?? false
+        return isBegun ? first.record.sequence : first.record.sequence - 1
+    }
+
+    /// The edits that seal the blob segments and cold segments that were being written.
+    func sealEdits(_ state: ManifestState, _ replay: Replay) -> [ManifestEdit] {
+        var edits: [ManifestEdit] = []
+        for (number, file) in state.files.sorted(by: { $0.key < $1.key })
+        where file.kind == .blobSegment && file.seal == nil {
+            edits.append(
+                .fileSealed(
+                    SealedFile(
+                        number: number, end: max(file.durable, replay.blobEnds[number] ?? 0), chain: 0,
+                        firstSequence: file.added.begun + 1, lastSequence: replay.sequence)))
+        }
+        for (number, end) in coldEnds.sorted(by: { $0.key < $1.key }) {
+            edits.append(
+                .fileSealed(
+                    SealedFile(
+                        number: number, end: end.durable, chain: end.durableHead, firstSequence: 0,
+                        lastSequence: replay.sequence)))
+        }
+        return edits
+    }
+
+    /// The edits that make everything again where the checkpoint could not be used: all comes from the segments.
+    ///
+    /// Runs that do not verify stay listed until a checkpoint lists those made in their place: a crash before makes
+    /// them again.
+    func restartEdits(
+        _ state: ManifestState, _ replay: Replay, _ start: CheckpointPosition
+    ) -> [ManifestEdit] {
+        guard state.checkpoint != nil, start.file == 0 else { return [] }
+        var edits: [ManifestEdit] = [.checkpoint(start)]
+        for entry in state.runs where replay.memtables.states[entry.index] != nil {
+            edits.append(.runDropped(index: entry.index, file: entry.file))
+            edits.append(.fileDropped(number: entry.file))
+        }
+        for number in state.numbers(of: .tableCheckpoint) { edits.append(.fileDropped(number: number)) }
+        return edits
+    }
+
+    static func beginning(_ hot: [UInt64], _ wallNanoseconds: Int64) -> CheckpointPosition {
+        CheckpointPosition(
+            file: 0, segment: hot.first ?? 0, offset: UInt64(FileHeader.byteCount), previousHead: 0, sequence: 0,
+            wallNanoseconds: wallNanoseconds)
+    }
+}
