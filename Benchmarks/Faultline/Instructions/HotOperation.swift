@@ -18,8 +18,7 @@ struct HotOperation: Sendable {
     private static let batchSize = 500
 
     static let all: [HotOperation] = [
-        insert, update, read, count, walk, touch, uniqueLookup, indexEntry, commit, blobRead, append,
-        findOrCreate,
+        insert, update, read, count, walk, touch, uniqueLookup, indexEntry, commit, blobRead,
     ]
 
     // MARK: Writing
@@ -50,30 +49,6 @@ struct HotOperation: Sendable {
             let values = EmployeeRecord(maker.employee(id))
             context.insert(Employee(values, department: departments[values.department - 1]))
             try context.save()
-        }
-    }
-
-    /// One new object appended to a to-many relationship of an unsaved one; nothing is saved.
-    private static let append = HotOperation(name: "append", count: 4_000) { count in
-        let context = ModelContext(try filled(0))
-        let department = Department(name: "new")
-        context.insert(department)
-        let maker = EmployeeMaker()
-        for id in 1...count {
-            department.employees.append(Employee(EmployeeRecord(maker.employee(id)), department: nil))
-        }
-        try check("employees", department.employees.count, is: count)
-    }
-
-    /// One object looked up by a unique attribute and made; nothing is saved.
-    private static let findOrCreate = HotOperation(name: "find or create", count: 2_000) { count in
-        let context = ModelContext(try filled(0))
-        let maker = EmployeeMaker()
-        for id in 1...count {
-            let email = maker.email(id)
-            let found = try context.fetch(FetchDescriptor<Employee>(predicate: #Predicate { $0.email == email }))
-            try check("employees found", found.count, is: 0)
-            context.insert(Employee(EmployeeRecord(maker.employee(id)), department: nil))
         }
     }
 
