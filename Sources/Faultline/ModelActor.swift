@@ -51,8 +51,13 @@ extension ModelActor {
     /// The actor's context.
     public var modelContext: ModelContext { modelExecutor.modelContext }
 
-    /// The object of an identifier, if it is of the type.
+    /// The object of an identifier, if there is one and it is of the type; as `ModelContext.existing(_:as:)`.
+    ///
+    /// Nil also if the store cannot be read, which the context's `errorHandler` is called with.
     public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
-        modelContext.model(for: id) as? T
+        do { return try modelContext.existing(id, as: type) } catch {
+            modelContext.errorHandler?(error)
+            return nil
+        }
     }
 }

@@ -57,4 +57,51 @@ struct IdentityMapTests {
             map.remove(number)
         }
     }
+
+    @Test("A4: an identifier far above the others takes no memory by itself", arguments: Seed.list(4))
+    func farIdentifiers(seed: Seed) {
+        var random = seed
+        var map = IdentityMap()
+        var model: [UInt64: UInt] = [:]
+        for number in 1...UInt64(3_000) {
+            map.insert(UInt(number) * 16, for: number)
+            model[number] = UInt(number) * 16
+        }
+        let before = map.byteCount
+        map.insert(16, for: 40_000_000_000)
+        map.insert(32, for: 1 << 48 - 1)
+        #expect(map.byteCount == before && map.count == 3_002)
+        #expect(map.address(of: 40_000_000_000) == 16 && map.address(of: 1 << 48 - 1) == 32)
+        (model[40_000_000_000], model[1 << 48 - 1]) = (16, 32)
+        for step in 0..<20_000 {
+            let number = random.next() >> UInt64(16 + random.below(44)) | 1
+            if random.oneIn(3) {
+                map.remove(number)
+                model[number] = nil
+            } else {
+                map.insert(UInt(step + 1) * 16, for: number)
+                model[number] = UInt(step + 1) * 16
+            }
+            guard map.address(of: number) == model[number] ?? 0, map.count == model.count else {
+                Issue.record("step \(step): number \(number); \(seed.replayLine)")
+                return
+            }
+            if step % 1_000 == 0 { map.checkInvariants() }
+        }
+        map.checkInvariants()
+        var found: [UInt64: UInt] = [:]
+        map.forEach { found[$0] = $1 }
+        #expect(found == model, "\(seed.replayLine)")
+        for number in model.keys { map.remove(number) }
+        map.checkInvariants()
+        #expect(map.count == 0)
+    }
+
+    @Test("A4: identifiers that grow apart move into the pages in linear time")
+    func spreadIdentifiers() {
+        var map = IdentityMap()
+        for number in 0..<UInt64(100_000) { map.insert(16, for: 8_388_608 + number * 2_047) }
+        map.checkInvariants()
+        #expect(map.count == 100_000)
+    }
 }

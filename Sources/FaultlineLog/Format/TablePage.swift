@@ -38,7 +38,7 @@ package enum TablePage {
     /// Where the page of that index lies in a checkpoint file.
     static func offset(ofIndex index: UInt32) -> UInt64 { UInt64(byteCount) * (UInt64(index) + 1) }
 
-    /// The page that holds an object, and its entry there.
+    /// The page that holds an object, and its entry there; `id` is at least 1 and at most `Limits.recordIDMax`.
     @inline(__always)
     static func place(of id: RecordID) -> (page: Int, entry: Int) {
         let index = Int(truncatingIfNeeded: id &- 1)

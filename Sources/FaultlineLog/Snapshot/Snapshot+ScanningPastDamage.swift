@@ -50,7 +50,7 @@ extension Snapshot {
         in table: TableID, from first: RecordID, _ unreadable: (UnreadableRecords) throws -> Void,
         _ body: (UnsafeBufferPointer<RecordView>) throws -> Bool
     ) throws -> RecordID? {
-        guard let root = tables[table.rawValue] else { return nil }
+        guard first > 0, first <= Limits.recordIDMax, let root = tables[table.rawValue] else { return nil }
         let copy = UnsafeMutableRawPointer.allocate(byteCount: TablePage.byteCount, alignment: 64)
         defer { copy.deallocate() }
         var buffer = RecordBuffer()

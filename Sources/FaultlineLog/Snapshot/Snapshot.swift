@@ -58,7 +58,8 @@ package final class Snapshot: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - table: The table.
-    ///   - first: An identifier; the page that holds it comes whole.
+    ///   - first: An identifier; the page that holds it comes whole. There is no page for one above
+    ///     `Limits.recordIDMax`.
     ///   - body: Gets the first identifier of the page and its 336 locations of 12 bytes, valid during the call;
     ///     returns false to stop.
     /// - Throws: `LogError` if a page cannot be read or does not verify; what `body` throws.
@@ -66,7 +67,7 @@ package final class Snapshot: @unchecked Sendable {
         of table: TableID, from first: RecordID,
         _ body: (_ firstID: RecordID, _ entries: UnsafeRawPointer) throws -> Bool
     ) throws {
-        guard let root = tables[table.rawValue] else { return }
+        guard first <= Limits.recordIDMax, let root = tables[table.rawValue] else { return }
         let copy = UnsafeMutableRawPointer.allocate(byteCount: TablePage.byteCount, alignment: 64)
         defer { copy.deallocate() }
         var page = first > 0 ? TablePage.place(of: first).page : 0

@@ -57,12 +57,16 @@ final class TableRoot: @unchecked Sendable {
     /// Pages from the first to the last that exists, holes included.
     var pageCount: Int { chunkCount * TableChunk.pageCount }
 
-    /// The handle of a page, if there is one.
+    /// The handle of a page; nil for any number of a page that is not there.
     @inline(__always)
     func handle(ofPage page: Int) -> PageHandlePointer? {
-        let chunkIndex = page / TableChunk.pageCount
-        guard chunkIndex < chunkCount, let chunk = chunks[chunkIndex] else { return nil }
-        return chunk.pointee.slots[page % TableChunk.pageCount]
+        // A negative number is too large without its sign.
+        let page = UInt(bitPattern: page)
+        let chunkIndex = page / UInt(TableChunk.pageCount)
+        guard chunkIndex < UInt(bitPattern: chunkCount), let chunk = chunks[Int(bitPattern: chunkIndex)] else {
+            return nil
+        }
+        return chunk.pointee.slots[Int(bitPattern: page % UInt(TableChunk.pageCount))]
     }
 
     /// Where the object lies; absent if there is none.

@@ -26,7 +26,7 @@ extension SchemaLock {
     /// found.
     ///
     /// - Throws: `SchemaLockError`: `malformed` with the number of the line; `numberTwice`, `fingerprintTwice`.
-    /// - Complexity: O(n) for n bytes, and O(v²) for v versions.
+    /// - Complexity: O(n) for n bytes.
     public init(text: String) throws(SchemaLockError) {
         var reading = Reading()
         for (place, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -37,7 +37,10 @@ extension SchemaLock {
 
     /// The versions of the lines read so far.
     private struct Reading {
+        /// Those before the last.
         private var versions: [Version] = []
+        /// The last version, as far as its lines were read.
+        private var last: OpenVersion?
         private var isHeaded = false
         private var lineNumber = 0
 
@@ -62,7 +65,7 @@ extension SchemaLock {
         }
 
         private mutating func takeVersion(_ line: Substring) throws(SchemaLockError) {
-            try checkLast()
+            try closeLast()
             let words = line.split(separator: " ", maxSplits: 3).map(String.init)
             let isDropped = words.first == "dropped"
             guard isDropped || words.first == "version", words.count == (isDropped ? 4 : 3),
@@ -71,9 +74,7 @@ extension SchemaLock {
                 throw malformed(
                     "A version has a number and a fingerprint of 32 hexadecimal digits, a dropped one a release too")
             }
-            versions.append(
-                Version(
-                    number: number, fingerprint: fingerprint, entities: [], lastRelease: isDropped ? words[3] : nil))
+            last = OpenVersion(number: number, fingerprint: fingerprint, lastRelease: isDropped ? words[3] : nil)
         }
 
         private mutating func takeEntity(_ line: Substring) throws(SchemaLockError) {
@@ -83,43 +84,37 @@ extension SchemaLock {
                 let fingerprint = Fingerprint(String(line[line.index(after: end)...]))
             else { throw malformed("An entity has a name and a fingerprint of 32 hexadecimal digits") }
             let name = String(line.dropFirst(word.count)[..<end])
-            try changeLast { version in
-                guard version.lastRelease == nil else { return nil }
-                return version.adding(Entity(name: name, fingerprint: fingerprint, facts: []))
-            }
+            guard last?.lastRelease == nil, last != nil else { throw malformed("The line belongs to no version") }
+            last?.entities.append(OpenEntity(name: name, fingerprint: fingerprint))
         }
 
         private mutating func takeFact(_ line: Substring) throws(SchemaLockError) {
-            try changeLast { version in
-                guard let entity = version.entities.last else { return nil }
-                return version.replacingLast(
-                    Entity(name: entity.name, fingerprint: entity.fingerprint, facts: entity.facts + [String(line)]))
+            guard let count = last?.entities.count, count > 0 else {
+                throw malformed("The line belongs to no entity")
             }
+            last?.entities[count - 1].facts.append(String(line))
         }
 
-        private mutating func changeLast(_ change: (Version) -> Version?) throws(SchemaLockError) {
-            guard let last = versions.last, let changed = change(last) else {
-                throw malformed("The line belongs to no \(versions.isEmpty ? "version" : "entity")")
-            }
-            versions[versions.count - 1] = changed
-        }
-
-        func finished() throws(SchemaLockError) -> [Version] {
+        mutating func finished() throws(SchemaLockError) -> [Version] {
             guard isHeaded else { throw malformed("The text is empty") }
-            try checkLast()
+            try closeLast()
             return versions
         }
 
-        /// A version's fingerprint is made of those of its entities.
-        private func checkLast() throws(SchemaLockError) {
-            guard let version = versions.last, version.lastRelease == nil else { return }
+        /// Takes the last version over; its fingerprint is made of those of its entities.
+        private mutating func closeLast() throws(SchemaLockError) {
+            guard let open = last else { return }
+            last = nil
+            let version = open.closed
             guard
-                Schema.fingerprint(of: version.entities.map { (quotedName(of: $0), $0.fingerprint) })
-                    == version.fingerprint
+                version.lastRelease != nil
+                    || Schema.fingerprint(of: version.entities.map { (quotedName(of: $0), $0.fingerprint) })
+                        == version.fingerprint
             else {
                 throw malformed(
                     "The entities of version \(version.number) are not those that its fingerprint was made of")
             }
+            versions.append(version)
         }
 
         private func quotedName(of entity: Entity) -> String {
@@ -134,14 +129,24 @@ extension SchemaLock {
     }
 }
 
-extension SchemaLock.Version {
-    fileprivate func adding(_ entity: SchemaLock.Entity) -> Self {
-        Self(number: number, fingerprint: fingerprint, entities: entities + [entity], lastRelease: lastRelease)
-    }
+/// A version whose lines are being read.
+private struct OpenVersion {
+    let number: Schema.Version
+    let fingerprint: Fingerprint
+    let lastRelease: String?
+    var entities: [OpenEntity] = []
 
-    fileprivate func replacingLast(_ entity: SchemaLock.Entity) -> Self {
-        Self(
-            number: number, fingerprint: fingerprint, entities: entities.dropLast() + [entity], lastRelease: lastRelease
-        )
+    var closed: SchemaLock.Version {
+        SchemaLock.Version(
+            number: number, fingerprint: fingerprint,
+            entities: entities.map { SchemaLock.Entity(name: $0.name, fingerprint: $0.fingerprint, facts: $0.facts) },
+            lastRelease: lastRelease)
     }
+}
+
+/// An entity whose lines are being read.
+private struct OpenEntity {
+    let name: String
+    let fingerprint: Fingerprint
+    var facts: [String] = []
 }

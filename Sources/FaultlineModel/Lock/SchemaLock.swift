@@ -52,22 +52,27 @@ public struct SchemaLock: Hashable, Sendable {
                 "Dropped version \(nameless.number) names no release, and users are to be told which one to run. Name the last release that can migrate it."
             )
         }
-        for (place, version) in versions.enumerated() {
-            for other in versions[..<place] {
-                if other.number == version.number {
-                    throw SchemaLockError(
-                        .numberTwice, version.number,
-                        "Two versions have the number \(version.number). Give the newer one a number of its own.")
-                }
-                if other.fingerprint == version.fingerprint {
-                    throw SchemaLockError(
-                        .fingerprintTwice, version.number,
-                        """
-                        Versions \(other.number) and \(version.number) look the same, so their stores cannot be told \
-                        apart. Give a property of the newer one a hashModifier, or remove one of them.
-                        """)
-                }
+        try Self.checkDistinct(versions)
+    }
+
+    private static func checkDistinct(_ versions: [Version]) throws(SchemaLockError) {
+        var numbers: Set<Schema.Version> = []
+        var numbersByFingerprint: [Fingerprint: Schema.Version] = [:]
+        for version in versions {
+            guard numbers.insert(version.number).inserted else {
+                throw SchemaLockError(
+                    .numberTwice, version.number,
+                    "Two versions have the number \(version.number). Give the newer one a number of its own.")
             }
+            guard let other = numbersByFingerprint.updateValue(version.number, forKey: version.fingerprint) else {
+                continue
+            }
+            throw SchemaLockError(
+                .fingerprintTwice, version.number,
+                """
+                Versions \(other) and \(version.number) look the same, so their stores cannot be told \
+                apart. Give a property of the newer one a hashModifier, or remove one of them.
+                """)
         }
     }
 

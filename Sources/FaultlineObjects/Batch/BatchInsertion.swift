@@ -50,7 +50,9 @@ final class BatchInsertion {
         let name = values.type.properties[slot].name
         findings.add(
             ValidationFinding(
-                PersistentIdentifier(storeID: (0, 0), entityName: entity.name, number: UInt64(count) + 1), name, rule,
+                PersistentIdentifier(
+                    storeID: PersistentIdentifier.unsaved, entityName: entity.name, number: UInt64(count) + 1), name,
+                rule,
                 "row \(count + 1) of the batch, \(entity.name).\(name): \(what)"))
     }
 

@@ -18,7 +18,7 @@ extension ContextCore {
                 return false
             }
             if handle.core.pointee.has(.deleted) { undelete(handle) }
-            return true
+            return !refusesAbsent(handle)
         }
         guard let type = handle.core.pointee.modelType, let home = home(of: type) else {
             refuseSave(

@@ -1,29 +1,145 @@
+internal import CFaultline
 internal import FaultlineLog
 internal import FaultlineStore
 
+// Objects by identifier. An identifier may come from a client or another process, so nothing of it is believed: a number
+// is looked up in the store before anything is made or registered for it.
+
 extension ContextCore {
-    /// The object of an identifier: registered, unsaved, or a new fault; nil if its entity is unknown here.
-    func model(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
-        guard let home = home(named: identifier.entityName) else { return nil }
-        if identifier.isTemporary {
-            if let handle = insertedObject(identifier.number) { return handle.object as? any PersistentModel }
-            // No such object: a stand-in that was never saved.
-            return home.type?.makeFault() as? any PersistentModel
+    /// The object of an identifier: registered, unsaved, or a new fault; one that is marked as absent where the context
+    /// can have none.
+    func model(for identifier: PersistentIdentifier) -> any PersistentModel {
+        guard let home = home(named: identifier.entityName), let type = home.type else {
+            report(
+                SwiftDataError.unknownSchema.explained(
+                    "An object of entity \"\(identifier.entityName.excerpt)\" was asked for, which is not among the models of this container. Add it to the container's schema, or ask existing(_:), which may be nil."
+                ), isOfStore: false)
+            return UnknownModel.marked()
         }
-        guard identifier.storeID == store.log.storeID, identifier.number != 0,
-            identifier.number <= ModelCore.numberMask
-        else {
-            // Another store's object, or no number at all: a stand-in, too.
-            return home.type?.makeFault() as? any PersistentModel
+        if let number = identifier.unsavedNumber {
+            if let object = insertedObject(number)?.object as? any PersistentModel { return object }
+            return type.asModel(absentObject(number, home, type, flags: .temporary))
         }
-        guard let object = anyObject(identifier.number, home), let type = home.type else { return nil }
+        guard let number = storedNumber(of: identifier) else { return type.asModel(absentObject(0, home, type)) }
+        guard mayBeStored(number, home), let object = anyObject(number, home) else {
+            return type.asModel(absentObject(number, home, type))
+        }
         return type.asModel(object)
     }
 
+    /// The object of an identifier if it is alive here.
     func registeredModel(for identifier: PersistentIdentifier) -> AnyObject? {
         guard let home = home(named: identifier.entityName) else { return nil }
-        if identifier.isTemporary { return insertedObject(identifier.number)?.object }
-        guard identifier.storeID == store.log.storeID, identifier.number <= ModelCore.numberMask else { return nil }
-        return registeredObject(identifier.number, home)
+        if let number = identifier.unsavedNumber { return insertedObject(number)?.object }
+        return storedNumber(of: identifier).flatMap { registeredObject($0, home) }
+    }
+
+    /// The object of an identifier if it is inserted here, or stored and not deleted; else nothing is made.
+    ///
+    /// - Parameters:
+    ///   - identifier: Any identifier.
+    ///   - isWanted: Whether objects of a type are asked for.
+    /// - Returns: The object, or nil.
+    /// - Throws: `LogError` if the store cannot be read.
+    package func existingModel(
+        for identifier: PersistentIdentifier, _ isWanted: (ModelType) -> Bool
+    ) throws -> (any PersistentModel)? {
+        guard let home = home(named: identifier.entityName), let type = home.type, isWanted(type) else { return nil }
+        if let number = identifier.unsavedNumber {
+            return insertedObject(number).flatMap {
+                $0.core.pointee.isDeleted ? nil : $0.object as? any PersistentModel
+            }
+        }
+        guard let number = storedNumber(of: identifier) else { return nil }
+        try beginReading()
+        defer { endReading() }
+        guard try isStored(number, home), let object = anyObject(number, home), let handle = handle(of: object, home),
+            !handle.core.pointee.isDeleted
+        else { return nil }
+        return type.asModel(object)
+    }
+
+    /// The number of an identifier of this store; nil for any other.
+    func storedNumber(of identifier: PersistentIdentifier) -> RecordID? {
+        guard identifier.storeID == store.log.storeID, (1...Limits.recordIDMax).contains(identifier.number) else {
+            return nil
+        }
+        return identifier.number
+    }
+
+    /// Whether the store has an object in the state that the context reads, or, where that lacks it, in the newest one,
+    /// to which an unpinned context then moves on, as for a fetch.
+    ///
+    /// Between `beginReading` and `endReading`.
+    private func isStored(_ number: RecordID, _ home: EntityHome) throws(LogError) -> Bool {
+        guard let table = home.entity?.table else { return false }
+        if try !snapshot.location(of: number, in: table).isAbsent { return true }
+        guard pinLabel == nil else { return false }
+        let newest = store.log.snapshot()
+        guard newest.sequence != snapshot.sequence, try !newest.location(of: number, in: table).isAbsent else {
+            return false
+        }
+        moveToNewest()
+        return try !snapshot.location(of: number, in: table).isAbsent
+    }
+
+    /// Whether an object is registered or stored; where that cannot be read, whether its number was ever given: its
+    /// fault reports the error when it is read.
+    private func mayBeStored(_ number: RecordID, _ home: EntityHome) -> Bool {
+        if registeredObject(number, home) != nil { return true }
+        do throws(LogError) {
+            try beginReading()
+            defer { endReading() }
+            return try isStored(number, home)
+        } catch {
+            guard let table = home.entity?.table else { return false }
+            return number < store.log.snapshot().nextID(of: table)
+        }
+    }
+
+    /// An object for an identifier that leads to none: it stands in no identity map.
+    private func absentObject(
+        _ number: RecordID, _ home: EntityHome, _ type: ModelType, flags: ModelCore.Flags = []
+    ) -> AnyObject {
+        let made = withPendingFault(
+            number, home, type, row: .none, flags: [.attached, .gone, .absent, flags]
+        ) { type.makeFault() }
+        _ = type.coreOffset(of: made)
+        return made
+    }
+
+    /// Retains the context for an object, and makes it with a core that has some flags.
+    @inline(__always)
+    func withPendingFault<T: AnyObject>(
+        _ number: RecordID, _ home: EntityHome, _ type: ModelType, row: RowReference,
+        flags: ModelCore.Flags = .attached | .registered, _ make: () -> T
+    ) -> T {
+        _ = Unmanaged.passUnretained(self).retain()
+        var pending = PendingFault(
+            type: Unmanaged.passUnretained(type), home: Unmanaged.passUnretained(home),
+            word: number | flags.rawValue, row: row)
+        return withUnsafeMutablePointer(to: &pending) { pointer in
+            fl_pending_set(pointer)
+            return make()
+        }
+    }
+
+    /// Reports that a property of an object was read that the store does not have.
+    func reportAbsence(of number: RecordID, _ entityName: String) {
+        report(
+            SwiftDataError.missingModelContext.explained(
+                "Object \(number) of \(entityName) is not in the store; its properties give placeholders."),
+            isOfStore: false)
+    }
+
+    /// Whether an object was made for an identifier that the store lacks; then the next save throws.
+    func refusesAbsent(_ handle: ObjectHandle) -> Bool {
+        guard handle.core.pointee.has(.absent) else { return false }
+        let name = handle.core.pointee.home.takeUnretainedValue().entityName
+        refuseSave(
+            SwiftDataError.modelValidationFailure.explained(
+                "\(name) \(handle.core.pointee.number) is not in the store, so it was not used. Ask existing(_:), which may be nil."
+            ))
+        return true
     }
 }

@@ -134,7 +134,7 @@ extension ContextCore {
     /// Takes an object into this context if it is in none; false if it is in another.
     func adopt(_ handle: ObjectHandle) -> Bool {
         if !handle.core.pointee.has(.attached) { return insert(handle) }
-        if handle.core.pointee.context === self { return true }
+        if handle.core.pointee.context === self { return !refusesAbsent(handle) }
         refuseSave(
             SwiftDataError.modelValidationFailure.explained(
                 "A relationship was set to an object of another context. Fetch the object in this context, by its persistentModelID."
@@ -149,7 +149,10 @@ extension ContextCore {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return [] }
         // What still names it is no member of anything.
-        guard !owner.core.pointee.has(.gone) else { return [] }
+        guard !owner.core.pointee.has(.gone) else {
+            if owner.core.pointee.has(.absent) { reportAbsence(of: owner.core.pointee.number, home.entityName) }
+            return []
+        }
         let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
         let delta = relationships.existing(key)
         let destination = homes[relationship.destination]
@@ -193,6 +196,7 @@ extension ContextCore {
     func setMembers(of owner: ObjectHandle, _ slot: Int, to newMembers: [ObjectHandle]) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return }
+        if refusesAbsent(owner) { return }
         guard !owner.core.pointee.has(.gone), beginChanging() else { return }
         defer { endReading() }
         var wanted: [ObjectHandle] = []

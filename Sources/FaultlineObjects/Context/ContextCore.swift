@@ -422,20 +422,6 @@ package final class ContextCore: @unchecked Sendable {
         lock.unlock()
     }
 
-    @inline(__always)
-    private func withPendingFault<T: AnyObject>(
-        _ number: RecordID, _ home: EntityHome, _ type: ModelType, row: RowReference, _ make: () -> T
-    ) -> T {
-        _ = Unmanaged.passUnretained(self).retain()
-        var pending = PendingFault(
-            type: Unmanaged.passUnretained(type), home: Unmanaged.passUnretained(home),
-            word: number | ModelCore.Flags.attached.rawValue | ModelCore.Flags.registered.rawValue, row: row)
-        return withUnsafeMutablePointer(to: &pending) { pointer in
-            fl_pending_set(pointer)
-            return make()
-        }
-    }
-
     /// Appends the objects of `numbers` to a buffer: registered ones, or faults, in the order given.
     ///
     /// Takes the lock once or twice, not twice an object, and retains the context once.
@@ -532,6 +518,10 @@ package final class ContextCore: @unchecked Sendable {
     /// Loads the row of a fault: from the arena if it is still there, else from the store.
     @inline(never)
     func load(_ core: inout ModelCore, _ home: EntityHome) -> RowView? {
+        if core.has(.absent) {
+            reportAbsence(of: core.number, home.entityName)
+            return nil
+        }
         guard !core.has(.inserted), !core.has(.temporary), !core.has(.alias), let entity = home.entity else {
             return nil
         }
@@ -562,10 +552,7 @@ package final class ContextCore: @unchecked Sendable {
         let location = try snapshot.location(of: core.number, in: entity.table)
         guard !location.isAbsent else {
             core.insert(.gone)
-            report(
-                SwiftDataError.missingModelContext.explained(
-                    "Object \(core.number) of \(entity.name) is not in the store any more; its properties give stand-ins."
-                ), isOfStore: false)
+            reportAbsence(of: core.number, entity.name)
             return nil
         }
         tally.addRow()

@@ -8,7 +8,12 @@ package import FaultlineLog
 ///
 /// Shape: a small open-addressing table while few objects are alive; above that dense pages of 512 addresses, which
 /// cost 8 bytes an object where identifiers are dense and need no hashing. A page goes with its last object, so that who
-/// walks over any number of objects pays for those that are alive.
+/// walks over any number of objects pays for those that are alive. The directory of the pages is bounded by the number
+/// of objects: identifiers far above the others stay in the table, so no identifier by itself costs memory.
+///
+/// Invariants:
+/// - in the dense form an identifier is in the pages if the directory has its page, else in the table;
+/// - `count` is the number of addresses in both, `sparseCount` of those in the table.
 ///
 /// Concurrency: every call under the context's lock.
 package struct IdentityMap: ~Copyable {
@@ -16,11 +21,16 @@ package struct IdentityMap: ~Copyable {
     private static let pageMask: UInt64 = 511
     /// Above this number of objects pages take over.
     private static let sparseMax = 2_048
+    /// Pages that the directory may have for any number of objects: 256 KiB, identifiers up to 8 million.
+    private static let directoryMin = 16_384
+    /// Pages more that it may have for each object.
+    private static let pagesAnObject = 4
 
     package private(set) var count = 0
     // Sparse form: keys and addresses in one allocation; key 0 is free.
     private var sparse: UnsafeMutablePointer<Entry>
     private var sparseCapacity = 16
+    private var sparseCount = 0
     // Dense form.
     private var pages: UnsafeMutablePointer<Page>?
     private var pageCount = 0
@@ -66,10 +76,18 @@ package struct IdentityMap: ~Copyable {
     @inline(__always)
     package func address(of id: RecordID) -> UInt {
         if let pages {
-            let page = Int(truncatingIfNeeded: id >> Self.pageShift)
-            guard page < pageCount, let entries = pages[page].entries else { return 0 }
-            return entries[Int(truncatingIfNeeded: id & Self.pageMask)]
+            let page = Self.page(of: id)
+            if page < pageCount {
+                guard let entries = pages[page].entries else { return 0 }
+                return entries[Int(truncatingIfNeeded: id & Self.pageMask)]
+            }
+            if sparseCount == 0 { return 0 }
         }
+        return sparseAddress(of: id)
+    }
+
+    @inline(__always)
+    private func sparseAddress(of id: RecordID) -> UInt {
         var index = Self.hash(id) & (sparseCapacity - 1)
         while true {
             let entry = sparse[index]
@@ -94,9 +112,9 @@ package struct IdentityMap: ~Copyable {
 
     /// Forgets `id`.
     package mutating func remove(_ id: RecordID) {
-        if let pages {
-            let page = Int(truncatingIfNeeded: id >> Self.pageShift)
-            guard page < pageCount, let entries = pages[page].entries else { return }
+        if let pages, Self.page(of: id) < pageCount {
+            let page = Self.page(of: id)
+            guard let entries = pages[page].entries else { return }
             let index = Int(truncatingIfNeeded: id & Self.pageMask)
             if entries[index] != 0 {
                 entries[index] = 0
@@ -123,14 +141,28 @@ package struct IdentityMap: ~Copyable {
                     body(UInt64(page) << Self.pageShift | UInt64(index), entries[index])
                 }
             }
-        } else {
-            for index in 0..<sparseCapacity where sparse[index].id != 0 {
-                body(sparse[index].id, sparse[index].address)
-            }
+        }
+        for index in 0..<sparseCapacity where sparse[index].id != 0 {
+            body(sparse[index].id, sparse[index].address)
         }
     }
 
+    /// Checks the invariants; for tests.
+    package func checkInvariants() {
+        var found = (dense: 0, sparse: 0)
+        forEach { id, address in
+            precondition(address != 0 && self.address(of: id) == address, "Each identifier is found where it is.")
+            let isDense = pages != nil && id >> Self.pageShift < UInt64(pageCount)
+            if isDense { found.dense += 1 } else { found.sparse += 1 }
+        }
+        precondition(found.sparse == sparseCount, "The table has the identifiers without a page in the directory.")
+        precondition(found.dense + found.sparse == count, "Both together are counted.")
+    }
+
     // MARK: Sparse
+
+    @inline(__always)
+    private static func page(of id: RecordID) -> Int { Int(truncatingIfNeeded: id >> pageShift) }
 
     @inline(__always)
     private static func hash(_ id: UInt64) -> Int {
@@ -138,7 +170,7 @@ package struct IdentityMap: ~Copyable {
     }
 
     private mutating func insertSparse(_ address: UInt, for id: RecordID) {
-        if (count + 1) * 2 > sparseCapacity { growSparse() }
+        if (sparseCount + 1) * 2 > sparseCapacity { growSparse() }
         var index = Self.hash(id) & (sparseCapacity - 1)
         while sparse[index].id != 0 {
             if sparse[index].id == id {
@@ -148,6 +180,7 @@ package struct IdentityMap: ~Copyable {
             index = (index + 1) & (sparseCapacity - 1)
         }
         sparse[index] = Entry(id: id, address: address)
+        sparseCount += 1
         count += 1
     }
 
@@ -157,7 +190,8 @@ package struct IdentityMap: ~Copyable {
         sparseCapacity *= 2
         sparse = .allocate(capacity: sparseCapacity)
         sparse.initialize(repeating: Entry(id: 0, address: 0), count: sparseCapacity)
-        count = 0
+        count -= sparseCount
+        sparseCount = 0
         for index in 0..<oldCapacity where old[index].id != 0 {
             insertSparse(old[index].address, for: old[index].id)
         }
@@ -172,6 +206,7 @@ package struct IdentityMap: ~Copyable {
             if sparse[hole].id == 0 { return }
             hole = (hole + 1) & mask
         }
+        sparseCount -= 1
         count -= 1
         var next = (hole + 1) & mask
         while sparse[next].id != 0 {
@@ -188,23 +223,56 @@ package struct IdentityMap: ~Copyable {
     // MARK: Dense
 
     private mutating func makeDense() {
-        pages = .allocate(capacity: 1)
-        pages?.initialize(to: Page(entries: nil, count: 0))
-        pageCount = 1
-        count = 0
-        for index in 0..<sparseCapacity where sparse[index].id != 0 {
-            insertDense(sparse[index].address, for: sparse[index].id)
+        var last = 0
+        for index in 0..<sparseCapacity {
+            let page = Self.page(of: sparse[index].id)
+            if page < directoryMax { last = max(last, page) }
         }
-        sparse.deallocate()
+        setDirectory(pageCount: last + 1)
+    }
+
+    /// Grows the directory, and moves identifiers from the table into its pages.
+    private mutating func setDirectory(pageCount newCount: Int) {
+        let grown = UnsafeMutablePointer<Page>.allocate(capacity: newCount)
+        grown.initialize(repeating: Page(entries: nil, count: 0), count: newCount)
+        if let pages {
+            grown.update(from: pages, count: pageCount)
+            pages.deallocate()
+        }
+        pages = grown
+        pageCount = newCount
+        if sparseCount > 0 { enterAgain() }
+    }
+
+    /// Enters the identifiers of the table again: each in its page, if the directory has that by now.
+    private mutating func enterAgain() {
+        let old = sparse
+        let oldCapacity = sparseCapacity
+        count -= sparseCount
+        sparseCount = 0
         sparseCapacity = 16
         sparse = .allocate(capacity: sparseCapacity)
         sparse.initialize(repeating: Entry(id: 0, address: 0), count: sparseCapacity)
+        for index in 0..<oldCapacity where old[index].id != 0 {
+            if Self.page(of: old[index].id) < pageCount {
+                insertDense(old[index].address, for: old[index].id)
+            } else {
+                insertSparse(old[index].address, for: old[index].id)
+            }
+        }
+        old.deallocate()
     }
+
+    /// The directory may grow to hold a page below this one.
+    private var directoryMax: Int { Self.directoryMin + count * Self.pagesAnObject }
 
     @inline(__always)
     private mutating func insertDense(_ address: UInt, for id: RecordID) {
-        let page = Int(truncatingIfNeeded: id >> Self.pageShift)
-        if page >= pageCount || pages.unsafelyUnwrapped[page].entries == nil { makePage(page) }
+        let page = Self.page(of: id)
+        if page >= pageCount || pages.unsafelyUnwrapped[page].entries == nil, !makePage(page) {
+            insertSparse(address, for: id)
+            return
+        }
         let place = pages.unsafelyUnwrapped + page
         let entry = place.pointee.entries.unsafelyUnwrapped + Int(truncatingIfNeeded: id & Self.pageMask)
         if entry.pointee == 0 {
@@ -214,29 +282,25 @@ package struct IdentityMap: ~Copyable {
         entry.pointee = address
     }
 
+    /// Makes a page; false if it is so far above the others that its identifiers stay in the table.
     @inline(never)
-    private mutating func makePage(_ page: Int) {
+    private mutating func makePage(_ page: Int) -> Bool {
         if page >= pageCount {
-            let newCount = max(page + 1, pageCount * 2)
-            let grown = UnsafeMutablePointer<Page>.allocate(capacity: newCount)
-            grown.initialize(repeating: Page(entries: nil, count: 0), count: newCount)
-            if let pages {
-                grown.update(from: pages, count: pageCount)
-                pages.deallocate()
-            }
-            pages = grown
-            pageCount = newCount
+            guard page < directoryMax else { return false }
+            setDirectory(pageCount: max(page + 1, pageCount * 2))
+            if pages?[page].entries != nil { return true }
         }
         if let spare {
             pages?[page].entries = spare
             self.spare = nil
-            return
+            return true
         }
         let capacity = Int(Self.pageMask + 1)
         let entries = UnsafeMutablePointer<UInt>.allocate(capacity: capacity)
         entries.initialize(repeating: 0, count: capacity)
         allocatedPageCount += 1
         pages?[page].entries = entries
+        return true
     }
 
     /// Takes a page out whose last object is gone.

@@ -110,16 +110,47 @@ public class ModelContext: Equatable, SendableMetatype {
 
     // MARK: Objects by identifier
 
-    /// The object of an identifier: never nil; one that is not in the store answers with stand-ins, and `isDeleted`
-    /// says so once it was read.
-    public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
-        if let found = core.model(for: identifier) { return found }
-        preconditionFailure(
-            "model(for:) was asked for entity \(identifier.entityName), which is not among the models of the container."
-        )
+    /// The object of an identifier, if there is one: the way to use identifiers that come from outside.
+    ///
+    ///     guard let book = try context.existing(identifier, as: Book.self) else { return .notFound }
+    ///
+    /// The identifier may come from a client or another process. Nothing is made or registered for one that leads to no
+    /// object. Where the state that the context reads lacks the object and the newest has it, the context moves on to
+    /// that state, as for a fetch; a pinned context stays.
+    ///
+    /// - Parameters:
+    ///   - identifier: Any identifier.
+    ///   - type: The class of the object.
+    /// - Returns: The object, a fault unless it is loaded. Nil for an object of another class or entity, of another
+    ///   store, of an unsaved object of another context or process, and for one that is not stored or is deleted here.
+    /// - Throws: `StorageError` if the store cannot be read.
+    /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
+    public func existing<T: PersistentModel>(_ identifier: PersistentIdentifier, as type: T.Type = T.self) throws -> T?
+    {
+        try core.throwing { try core.existingModel(for: identifier) { $0.type is T.Type } as? T }
     }
 
-    /// The object of an identifier, if it is alive in this context.
+    /// The object of an identifier, if there is one, of any class; as the form that takes a class.
+    public func existing(_ identifier: PersistentIdentifier) throws -> (any PersistentModel)? {
+        try core.throwing { try core.existingModel(for: identifier) { _ in true } }
+    }
+
+    /// The object of an identifier, never nil.
+    ///
+    /// For an identifier from outside ask `existing(_:as:)`.
+    ///
+    ///     let book = context.model(for: identifier) as? Book
+    ///
+    /// An identifier that leads to no object gives one that is marked: `isDeleted` is true, `modelContext` nil, each
+    /// property gives a placeholder and reports to `errorHandler`, and a save throws after it was changed, inserted or
+    /// related. For an entity that the container lacks `errorHandler` is called, and the object is of a class without
+    /// properties. Nothing is registered for either. Where only the newest state has the object, the context moves on to
+    /// it, as `existing` does.
+    ///
+    /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
+    public func model(for identifier: PersistentIdentifier) -> any PersistentModel { core.model(for: identifier) }
+
+    /// The object of an identifier, if it is alive in this context; nothing is made, and nothing is read.
     public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
         core.registeredModel(for: identifier) as? T
     }

@@ -20,10 +20,12 @@ extension ContextCore {
             walk.add(handle)
         }
         for identifier in identifiers {
-            if identifier.isTemporary {
-                if let handle = insertedObject(identifier.number) { walk.add(handle) }
-            } else if let entity = home(named: identifier.entityName)?.entity {
-                walk.add(identifier.number, entity.ordinal)
+            if let number = identifier.unsavedNumber {
+                if let handle = insertedObject(number) { walk.add(handle) }
+            } else if let entity = home(named: identifier.entityName)?.entity,
+                let number = storedNumber(of: identifier)
+            {
+                walk.add(number, entity.ordinal)
             }
         }
         try walk.run()

@@ -126,7 +126,7 @@ extension ContextCore {
 
     func identifier(of reference: ObjectReference, _ entity: EntityStorage) -> PersistentIdentifier {
         PersistentIdentifier(
-            storeID: reference.isTemporary ? (0, 0) : store.log.storeID, entityName: entity.name,
+            storeID: reference.isTemporary ? PersistentIdentifier.unsaved : store.log.storeID, entityName: entity.name,
             number: reference.number)
     }
 

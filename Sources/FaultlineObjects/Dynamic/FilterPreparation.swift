@@ -182,9 +182,8 @@ struct FilterPreparation {
 
     private func reference(to identifier: PersistentIdentifier, _ entityName: String) -> ObjectReference? {
         guard identifier.entityName == entityName else { return nil }
-        if identifier.isTemporary { return ObjectReference(number: identifier.number, isTemporary: true) }
-        guard identifier.storeID == context.store.log.storeID else { return nil }
-        return ObjectReference(number: identifier.number, isTemporary: false)
+        if let number = identifier.unsavedNumber { return ObjectReference(number: number, isTemporary: true) }
+        return context.storedNumber(of: identifier).map { ObjectReference(number: $0, isTemporary: false) }
     }
 
     private func refusal(_ text: String) -> SwiftDataError { SwiftDataError.unsupportedPredicate.explained(text) }

@@ -73,8 +73,8 @@ extension ModelContext {
     /// The object of an identifier: nil if it cannot be one of this context, because its entity has no dynamic objects
     /// here, because it is of another store, or because it is that of an unsaved object of another context.
     ///
-    /// Reads nothing. One that is not in the store answers with nil for every value, and `isDeleted` says so once it
-    /// was read.
+    /// Reads no row. One that is not in the store answers with nil for every value, reports each read, and `isDeleted`
+    /// is true.
     public func object(with objectID: PersistentIdentifier) -> ManagedObject? {
         guard core.mayHave(objectID) else { return nil }
         return core.model(for: objectID) as? ManagedObject
@@ -90,9 +90,7 @@ extension ModelContext {
     /// - Throws: `SwiftDataError.missingModelContext` if it is not in the context or the store, or deleted;
     ///   `StorageError` if that cannot be read.
     public func existingObject(with objectID: PersistentIdentifier) throws -> ManagedObject {
-        guard let object = object(with: objectID), !object.isDeleted,
-            try StorageError.translating({ try core.isPresent(object) })
-        else {
+        guard let object = try existing(objectID, as: ManagedObject.self) else {
             throw SwiftDataError.missingModelContext.explained(
                 "The object \(objectID) is not in this context, or deleted. Ask object(with:), which may be nil.")
         }
@@ -103,19 +101,8 @@ extension ModelContext {
 extension ContextCore {
     /// Whether an identifier is that of a stored object of the context's store, or of one that is inserted here.
     fileprivate func mayHave(_ identifier: PersistentIdentifier) -> Bool {
-        if identifier.isTemporary { return insertedObject(identifier.number) != nil }
-        return identifier.storeID == store.log.storeID && identifier.number != 0
-            && identifier.number <= ModelCore.numberMask
-    }
-
-    /// Whether an object is new here, or in the store at the state that the context reads.
-    fileprivate func isPresent(_ object: ManagedObject) throws -> Bool {
-        let core = ObjectHandle(object).core
-        if core.pointee.has(.inserted) { return true }
-        guard let entity = core.pointee.home.takeUnretainedValue().entity else { return false }
-        try beginReading()
-        defer { endReading() }
-        return try !snapshot.location(of: core.pointee.number, in: entity.table).isAbsent
+        if let number = identifier.unsavedNumber { return insertedObject(number) != nil }
+        return storedNumber(of: identifier) != nil && dynamicType(named: identifier.entityName) != nil
     }
 
     func requireDynamic(_ name: String) throws -> ModelType {

@@ -1,3 +1,5 @@
+internal import FaultlineLog
+
 /// A place in the history of a store: behind one transaction.
 public struct DefaultHistoryToken: HistoryToken {
     /// Number of the transaction by identifier of the store.
@@ -33,13 +35,35 @@ public struct DefaultHistoryToken: HistoryToken {
 
     private enum CodingKeys: String, CodingKey { case transactions, microseconds }
 
+    /// Stores of one token that are decoded.
+    private static let storeCountMax = 1_024
+
     /// Decodes what `encode(to:)` wrote.
     ///
-    /// - Throws: `DecodingError`.
+    /// - Throws: `DecodingError` if a part is missing, there are more than 1,024 stores, both parts are not of the same
+    ///   stores, a store is not 32 hexadecimal digits, or a number is none that a transaction can have.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        tokenValue = try container.decode([String: Int64].self, forKey: .transactions)
+        let numbers = try container.decode([String: Int64].self, forKey: .transactions)
         times = try container.decode([String: UInt64].self, forKey: .microseconds)
+        tokenValue = numbers
+        func refuse(_ why: String) -> DecodingError {
+            .dataCorruptedError(forKey: .transactions, in: container, debugDescription: why)
+        }
+        guard numbers.count <= Self.storeCountMax else {
+            throw refuse("A history token has at most \(Self.storeCountMax) stores.")
+        }
+        guard numbers.count == times.count, numbers.keys.allSatisfy({ times[$0] != nil }) else {
+            throw refuse("A history token has a number and a time for each store.")
+        }
+        for (store, number) in numbers {
+            guard IdentifierText.parse(store) != nil else {
+                throw refuse("\(store.excerpt) is no store identifier: 32 hexadecimal digits.")
+            }
+            guard number >= 0, UInt64(number) <= Limits.recordIDMax else {
+                throw refuse("The number of a transaction is from 0 to \(Limits.recordIDMax), and not \(number).")
+            }
+        }
     }
 
     /// Encodes numbers and times by identifier of the store.

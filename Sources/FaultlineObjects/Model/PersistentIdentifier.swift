@@ -1,7 +1,10 @@
+internal import FaultlineLog
+
 /// The identity of an object: store, entity, and a number that is given once.
 ///
 /// Before its first save an object has a temporary identifier without a store. Identifiers are values: they go between
-/// contexts, actors and processes, and one that was decoded equals the one it was encoded from.
+/// contexts, actors and processes. A stored object's identifier that was decoded equals the one it was encoded from. A
+/// temporary one that was decoded equals none of this process, and leads to no object.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
     /// The opaque part of an identifier.
     public struct ID: Hashable, Sendable {
@@ -23,8 +26,16 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         isTemporary ? nil : IdentifierText.text(high: id.storeHigh, low: id.storeLow)
     }
 
-    package var isTemporary: Bool { id.storeHigh == 0 && id.storeLow == 0 }
+    /// In the place of a store, for an unsaved object of this process.
+    static let unsaved: (UInt64, UInt64) = (0, 0)
+    /// In the place of a store, for a temporary identifier that was decoded.
+    private static let decodedTemporary: (UInt64, UInt64) = (0, 1)
+
+    package var isTemporary: Bool { id.storeHigh == 0 && id.storeLow <= Self.decodedTemporary.1 }
     package var number: UInt64 { id.number }
+    /// The temporary number of an unsaved object of this process; nil for a stored object, and for a temporary
+    /// identifier that was decoded, which names no object.
+    package var unsavedNumber: UInt64? { storeID == Self.unsaved ? id.number : nil }
     package var storeID: (UInt64, UInt64) { (id.storeHigh, id.storeLow) }
 
     package init(storeID: (UInt64, UInt64), entityName: String, number: UInt64) {
@@ -44,24 +55,38 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
     /// Decodes what `encode(to:)` wrote.
     ///
-    /// - Throws: `DecodingError` if the store is not 32 hexadecimal digits, or a part is missing.
+    /// - Throws: `DecodingError` if a part is missing, the store is not 32 hexadecimal digits that a store can have, the
+    ///   name has more than 4,096 bytes, or the number is none that an object can have.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let text = try container.decodeIfPresent(String.self, forKey: .store)
-        let store: (UInt64, UInt64)
+        let name = try container.decode(String.self, forKey: .entity)
+        let number = try container.decode(UInt64.self, forKey: .number)
+        var store = Self.decodedTemporary
         if let text {
-            guard let parsed = IdentifierText.parse(text) else {
+            guard let parsed = IdentifierText.parse(text), parsed != Self.unsaved, parsed != Self.decodedTemporary
+            else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .store, in: container, debugDescription: "Not a store identifier: 32 hexadecimal digits.")
             }
             store = parsed
-        } else {
-            store = (0, 0)
         }
-        self.init(
-            storeID: store, entityName: try container.decode(String.self, forKey: .entity),
-            number: try container.decode(UInt64.self, forKey: .number))
+        guard name.utf8.count <= Self.nameByteCountMax else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .entity, in: container,
+                debugDescription: "The name of an entity has at most \(Self.nameByteCountMax) bytes.")
+        }
+        let numberMax = text == nil ? ModelCore.numberMask : Limits.recordIDMax
+        guard (1...numberMax).contains(number) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .number, in: container,
+                debugDescription: "The number of an object is from 1 to \(numberMax), and not \(number).")
+        }
+        self.init(storeID: store, entityName: name, number: number)
     }
+
+    /// Bytes of an entity's name that are decoded.
+    private static let nameByteCountMax = 4_096
 
     /// Encodes store, entity and number by name; a temporary identifier has no store.
     ///

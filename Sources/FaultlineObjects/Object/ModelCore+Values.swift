@@ -150,6 +150,10 @@ extension ModelCore {
             return makeChangeable(slot)
         }
         if let core = canonicalCore { return core.pointee._$beginChange(slot) }
+        if has(.absent) {
+            refuseChange("is not in the store, so it was not changed")
+            return false
+        }
         guard has(.attached) else {
             draftPointer = Draft.create(layout: home._withUnsafeGuaranteedRef { $0.layout }).block
             return true

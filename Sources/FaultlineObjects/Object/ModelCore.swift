@@ -17,6 +17,7 @@ internal import FaultlineStore
 ///   fault again;
 /// - *changed*: stored; a draft holds all values, and knows which of them changed;
 /// - *deleted*: to be deleted by the next save; then *gone*: reads give the last values;
+/// - *absent*: made for an identifier that the store lacks; never loaded, changed or saved;
 /// - *alias*: stored, in the place of another object of the context, which has its values; never loaded, changed or
 ///   deleted itself.
 public struct ModelCore: ~Copyable {
@@ -60,6 +61,8 @@ public struct ModelCore: ~Copyable {
         static let awake = Flags(rawValue: 1 << 59)
         /// Stands in the context's lookup of unsaved objects by value.
         static let indexed = Flags(rawValue: 1 << 60)
+        /// Made for an identifier that the store lacks: gone too, never registered, and no save takes it.
+        static let absent = Flags(rawValue: 1 << 61)
     }
 
     static let numberMask: UInt64 = (1 << 48) - 1
@@ -243,7 +246,7 @@ public struct ModelCore: ~Copyable {
             }
             let name = home._withUnsafeGuaranteedRef { $0.entityName }
             if has(.temporary) {
-                return PersistentIdentifier(storeID: (0, 0), entityName: name, number: number)
+                return PersistentIdentifier(storeID: PersistentIdentifier.unsaved, entityName: name, number: number)
             }
             let store = home._withUnsafeGuaranteedRef { $0.storeID }
             return PersistentIdentifier(storeID: store, entityName: name, number: number)

@@ -5,6 +5,9 @@ internal import Foundation
 /// A value: it can be encoded, sent to whoever asks for pages, and used in another process or after the store was opened
 /// again. It stays good whatever is inserted, changed and deleted meanwhile, its own object included: a page begins behind
 /// it in the order, and not after a number of objects. Its bytes hold the values of sort keys, in clear.
+///
+/// A cursor that comes back from a client may be anything: decoding refuses a number that no store has, and a fetch
+/// refuses a cursor that is not its own. One that lies behind all objects gives an empty page.
 public struct FetchCursor: Codable, Hashable, Sendable {
     /// The last object of the page.
     public let identifier: PersistentIdentifier

@@ -18,7 +18,7 @@ extension ModelContext {
     ///   - size: At most so many objects; below 1 counts as 1.
     /// - Returns: The page.
     /// - Throws: `SwiftDataError.unsupportedSortDescriptor` for an order that rows do not have, and for a cursor of another
-    ///   store, entity or order; `.includePendingChangesWithBatchSize` if there are unsaved changes and the descriptor
+    ///   store, entity or order, or with a sort key that no value has, and the explanation names which; `.includePendingChangesWithBatchSize` if there are unsaved changes and the descriptor
     ///   includes them; what `fetch` throws.
     public func fetchPage<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, after cursor: FetchCursor? = nil, size: Int

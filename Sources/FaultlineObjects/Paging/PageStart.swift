@@ -35,22 +35,47 @@ extension Query {
 
     /// The place that a cursor names.
     ///
-    /// - Throws: `unsupportedSortDescriptor` for a cursor of another store, entity or order.
+    /// - Throws: `unsupportedSortDescriptor` for a cursor that is not of this fetch; the explanation says what of it.
     func start(after cursor: FetchCursor?, _ context: ContextCore) throws -> PageStart {
         guard let names = orderNames(context) else {
             throw SwiftDataError.unsupportedSortDescriptor.explained(
                 "Pages need an order that stored rows have: sort by scalar attributes, text by .lexical.")
         }
         guard let cursor else { return .beginning }
-        let identifier = cursor.identifier
-        guard identifier.storeID == context.store.log.storeID, identifier.entityName == entity.name,
-            cursor.order == names, cursor.keys.count == names.count, identifier.number != 0
-        else {
+        let keys = cursor.keys.map { [UInt8]($0) }
+        if let mismatch = mismatch(of: cursor, keys, names, context) {
             throw SwiftDataError.unsupportedSortDescriptor.explained(
-                "The cursor is of \(identifier.entityName) by \(cursor.order), and the fetch of \(entity.name) by \(names), or it is of another store. Begin with the first page."
-            )
+                "The cursor \(mismatch). Begin with the first page.")
         }
-        return PageStart(number: identifier.number, keys: cursor.keys.map { Array($0) })
+        return PageStart(number: cursor.identifier.number, keys: keys)
+    }
+
+    /// Why a cursor is not of this fetch; nil if it is.
+    ///
+    /// It may come from a client, so nothing of it is believed.
+    private func mismatch(
+        of cursor: FetchCursor, _ keys: [[UInt8]], _ names: [String], _ context: ContextCore
+    ) -> String? {
+        let identifier = cursor.identifier
+        if identifier.isTemporary { return "names an object that was never saved" }
+        guard identifier.storeID == context.store.log.storeID else { return "is of another store" }
+        guard identifier.entityName == entity.name else {
+            return "is of entity \(identifier.entityName.excerpt), and the fetch of \(entity.name)"
+        }
+        guard (1...Limits.recordIDMax).contains(identifier.number) else {
+            return "names object \(identifier.number), a number that no store has"
+        }
+        guard cursor.order == names else {
+            return "has the order \(cursor.order.joined(separator: ", ").excerpt), and the fetch \(names)"
+        }
+        guard keys.count == names.count else {
+            return "has \(keys.count) sort keys for an order of \(names.count) properties"
+        }
+        for (place, (key, column)) in zip(keys, order ?? []).enumerated()
+        where !KeyShape.isKey(key, of: entity.layout.columns[column.slot].kind) {
+            return "has a sort key that no value of \(entity.name).\(names[place].dropFirst()) has"
+        }
+        return nil
     }
 
     /// The key of each slot of the order in a row.

@@ -69,6 +69,7 @@ extension Snapshot {
     package func forEachTransaction(
         after number: RecordID, _ body: (StoredTransaction) throws -> Bool
     ) throws -> Int {
+        guard number < Limits.recordIDMax else { return 0 }
         let start = max(number + 1, try HistoryStart.first(in: self))
         var collector = StoredTransaction.Collector()
         var count = 0

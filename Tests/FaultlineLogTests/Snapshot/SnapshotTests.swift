@@ -31,6 +31,30 @@ struct SnapshotTests {
         #expect(try log.findings().isEmpty)
     }
 
+    @Test(
+        "A3: nothing is read behind the last identifier that there may be",
+        arguments: [0, 4, Limits.recordIDMax, Limits.recordIDMax + 1, 1 << 48, 1 << 63, UInt64.max])
+    func readsFromAnyIdentifier(id: RecordID) throws {
+        let log = try Store().open()
+        _ = try log.insert((0..<3).map { row($0) })
+        let snapshot = log.snapshot()
+        let expected = id == 0 ? 3 : 0
+        #expect(try snapshot.location(of: id, in: testTable).isAbsent)
+        var count = 0
+        try snapshot.scan(testTable, from: id, through: .max, readAhead: 4_096) {
+            count += $0.count; return true
+        }
+        #expect(count == expected)
+        count = 0
+        try snapshot.forEachPage(of: testTable, from: id) { _, _ in
+            count += 1; return true
+        }
+        #expect(count == (id <= 336 ? 1 : 0))
+        try snapshot.scanPastDamage(testTable, from: id, readAhead: 4_096, unreadable: { _ in count = -1 }) { _ in true
+        }
+        #expect(count >= 0)
+    }
+
     @Test func takesNoRecordOfAnotherFileOrPlaceForTheNewest() throws {
         for segmentByteCount in [100, 100_000] {
             var options = Store.options
