@@ -165,8 +165,8 @@ let package = Package(
         .target(
             name: "FuzzSimulation",
             dependencies: [
-                "CrashSimulation", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk",
-                "FaultlineTestSupport",
+                "CrashSimulation", "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/FuzzSimulation"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzSimulation", "FaultlineTestSupport"]),
@@ -241,7 +241,10 @@ let package = Package(
             dependencies: ["FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport"]),
         .testTarget(
             name: "FaultlineToolTests",
-            dependencies: ["FaultlineTool", "FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog"]),
+            dependencies: [
+                "FaultlineTool", "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineStore",
+                "FaultlineLog",
+            ]),
         // The models of Fixtures/models, compiled as apps are.
         .testTarget(name: "ModelFixtureTests", dependencies: ["Faultline"]),
         // The same models under other compiler settings.

@@ -37,6 +37,27 @@ package enum PeakMemory {
         return (result, Swift.max(0, peak - before))
     }
 
+    /// Lets the allocator map each block from a size on by itself, so that `mappedGrowth` sees it.
+    ///
+    /// For the rest of the process: call it in a child of your own.
+    package static func mapAllocations(from byteCount: Int) { fl_test_map_allocations(byteCount) }
+
+    /// Runs `body` and tells by how many bytes the peak of the address space (`VmPeak`) rose: the blocks of the size of
+    /// `mapAllocations` that it held at once, whether they were touched or not.
+    ///
+    /// A thread that begins meanwhile counts too.
+    package static func mappedGrowth<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> (result: R, byteCount: Int)? {
+        guard let size = status("VmSize:"), let peak = status("VmPeak:") else { return nil }
+        // Growth below the old peak would not be seen.
+        let slack = max(peak - size, 4_096)
+        let filler = mmap(nil, slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        defer { munmap(filler, slack) }
+        guard let before = status("VmPeak:") else { return nil }
+        let result = try body()
+        guard let after = status("VmPeak:") else { return nil }
+        return (result, after - before)
+    }
+
     private static func status(_ field: String) -> Int? {
         let descriptor = fl_open("/proc/self/status", Int32(FL_ACCESS_READING.rawValue))
         guard descriptor >= 0 else { return nil }

@@ -22,7 +22,7 @@ enum CatalogTrial {
         return seeds
     }
 
-    private static var sample: Schema {
+    static var sample: Schema {
         let attributes: [any SchemaProperty] = AttributeKind.allCases.map { kind in
             Schema.Attribute(name: "a\(kind.rawValue)", valueType: kind.defaultValueType)
         }
@@ -69,7 +69,7 @@ enum CatalogTrial {
     }
 
     /// What opening a store does with the schema that it finds there.
-    private static func resolve(_ schema: Schema) throws {
+    static func resolve(_ schema: Schema) throws {
         do throws(StoreError) {
             let plan = try EntityMapPlan(for: schema)
             var layouts: [UInt16: RowLayout] = [:]

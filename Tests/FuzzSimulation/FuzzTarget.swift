@@ -8,14 +8,28 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case catalog
     /// A row of a layout with a column of every kind.
     case row
+    /// A value that a service gives its clients, as JSON.
+    case identifier, cursor, token
+    /// A text that people keep in files.
+    case mapping, schema, schemaLock
 
     /// Whether there are checksums in it.
-    package var hasChecksums: Bool { self != .lock && self != .catalog && self != .row }
+    package var hasChecksums: Bool {
+        switch self {
+        case .identity, .manifest, .segment, .moved, .blob, .checkpoint, .run, .store, .salvage: true
+        case .lock, .catalog, .row: false
+        case .identifier, .cursor, .token, .mapping, .schema, .schemaLock: false
+        }
+    }
+
+    /// Those that come from outside of a process without checksums, and are small.
+    package static let untrusted: [FuzzTarget] = [.identifier, .cursor, .token, .mapping, .schema, .schemaLock]
 
     /// The store that the file is one of.
     var origin: FuzzStore {
         switch self {
         case .identity, .lock, .segment, .blob, .store, .salvage, .catalog, .row: .written
+        case .identifier, .cursor, .token, .mapping, .schema, .schemaLock: .written
         case .checkpoint, .run: .closed
         case .manifest, .moved: .compacted
         }
@@ -33,6 +47,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .checkpoint: "t-"
         case .run: "r-"
         case .store, .salvage, .catalog, .row: ""
+        case .identifier, .cursor, .token, .mapping, .schema, .schemaLock: ""
         }
     }
 }

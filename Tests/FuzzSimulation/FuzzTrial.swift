@@ -31,6 +31,8 @@ package struct FuzzTrial: Sendable {
             }
         case .catalog: return try CatalogTrial.seeds()
         case .row: return RowTrial.seeds()
+        case .identifier, .cursor, .token: return try ClientTrial.seeds(target)
+        case .mapping, .schema, .schemaLock: return try TextTrial.seeds(target)
         }
     }
 
@@ -41,6 +43,8 @@ package struct FuzzTrial: Sendable {
         switch target {
         case .catalog: try CatalogTrial.run(bytes)
         case .row: try RowTrial.run(bytes)
+        case .identifier, .cursor, .token: try ClientTrial.run(bytes, as: target)
+        case .mapping, .schema, .schemaLock: try TextTrial.run(bytes, as: target)
         case .store:
             let (store, files) = FuzzArchive.unpack(bytes)
             try read(store, files)

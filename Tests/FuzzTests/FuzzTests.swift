@@ -37,6 +37,32 @@ struct FuzzTests {
         }
     }
 
+    /// In a process of its own: a trap ends only that, and its memory is that of the inputs.
+    @Test(
+        "A3, A4: 10,000 random and mutated inputs are taken or refused in order, and none takes more than 1 MiB at once",
+        arguments: FuzzTarget.untrusted)
+    func untrustedInputs(target: FuzzTarget) async {
+        await #expect(processExitsWith: .success) { [name = target.rawValue as String] in
+            let target = try #require(FuzzTarget(rawValue: name))
+            let trial = FuzzTrial(target, repairsChecksums: false)
+            let mutation = InputMutation(try trial.seeds())
+            var random = Seed.list(1)[0]
+            func run(_ count: Int) throws {
+                for _ in 0..<count {
+                    let bytes = mutation.input(&random)
+                    do { try trial.run(bytes) } catch {
+                        print("\(target): \(error) by \(String(decoding: bytes, as: UTF8.self))")
+                        throw error
+                    }
+                }
+            }
+            PeakMemory.mapAllocations(from: 1 << 20)
+            try run(500)
+            let growth = try #require(try PeakMemory.mappedGrowth { try run(10_000) })
+            #expect(growth.byteCount <= 1 << 20, "\(target): \(growth.byteCount) bytes")
+        }
+    }
+
     /// What the repair is worth: a store whose files were written by the log has nothing to repair.
     @Test(arguments: FuzzTarget.allCases.filter(\.hasChecksums))
     func repairChangesNothingThatIsWhole(target: FuzzTarget) throws {

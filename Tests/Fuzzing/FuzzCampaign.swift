@@ -7,7 +7,9 @@ import Synchronization
 /// All targets, each for some time, with checksums as they come and repaired: one JSON line each.
 struct FuzzCampaign {
     /// Bytes that one allocation, and all together, may take, in MiB: more says that a size was believed.
-    private static let memoryLimits = ["-malloc_limit_mb=512", "-rss_limit_mb=3000"]
+    private static func memoryLimits(_ target: FuzzTarget) -> [String] {
+        ["-malloc_limit_mb=\(FuzzTarget.untrusted.contains(target) ? 1 : 512)", "-rss_limit_mb=3000"]
+    }
     /// Seconds after which one input counts as hanging.
     private static let inputSecondCountMax = 20
 
@@ -56,7 +58,7 @@ struct FuzzCampaign {
         }
         return Fuzzing.explore(
             trial,
-            Self.memoryLimits + [
+            Self.memoryLimits(target) + [
                 "-max_total_time=\(seconds)", "-timeout=\(Self.inputSecondCountMax)", "-max_len=\(longest + 4_096)",
                 "-len_control=0", "-print_final_stats=1", "-artifact_prefix=\(folder)/", corpus,
             ])

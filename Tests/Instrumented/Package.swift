@@ -16,6 +16,12 @@ let engine: [Target] = [
     .target(name: "FaultlineLog", dependencies: ["FaultlineDisk", "CFaultline", "CLZ4"]),
     .target(name: "FaultlineModel"),
     .target(name: "FaultlineStore", dependencies: ["FaultlineLog", "FaultlineModel", "FaultlineDisk", "CFaultline"]),
+    .target(
+        name: "FaultlineObjects",
+        dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "CFaultline"]),
+    .target(
+        name: "FaultlineMigration",
+        dependencies: ["FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"]),
     .target(name: "CFaultlineTestSupport", path: "Tests/CFaultlineTestSupport"),
     .target(
         name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline", "CFaultlineTestSupport"],
@@ -26,8 +32,8 @@ let engine: [Target] = [
     .target(
         name: "FuzzSimulation",
         dependencies: [
-            "CrashSimulation", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk",
-            "FaultlineTestSupport",
+            "CrashSimulation", "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+            "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
         ], path: "Tests/FuzzSimulation"),
 ]
 
@@ -51,7 +57,9 @@ let package = Package(
 )
 
 /// What the fuzzer is to explore.
-let explored: Set<String> = ["FaultlineDisk", "FaultlineLog", "FaultlineModel", "FaultlineStore"]
+let explored: Set<String> = [
+    "FaultlineDisk", "FaultlineLog", "FaultlineModel", "FaultlineStore", "FaultlineObjects", "FaultlineMigration",
+]
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

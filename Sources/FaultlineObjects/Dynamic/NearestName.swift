@@ -7,11 +7,15 @@ package enum NearestName {
         let names = entity.properties.map(\.name)
         let hint = nearest(to: key, among: names).map { "Did you mean \"\($0)\"?" }
         let all = names.count <= 12 ? "It has \(names.joined(separator: ", "))." : "It has \(names.count) others."
-        return "\(entity.name) has no property \"\(key)\". \(hint ?? all)"
+        return "\(entity.name) has no property \"\(key.excerpt)\". \(hint ?? all)"
     }
+
+    /// Longer text is taken for no name that was meant: the search takes time for each of its scalars.
+    private static let nameByteCountMax = 512
 
     /// The name that needs the fewest changes, if they are few for its length.
     package static func nearest(to name: String, among names: [String]) -> String? {
+        guard name.utf8.count <= nameByteCountMax else { return nil }
         let wanted = Array(name.lowercased().unicodeScalars)
         var best: (name: String, distance: Int)?
         for candidate in names {

@@ -143,7 +143,8 @@ import Testing
             #expect(reporting.texts.count == count + 3)
             #expect(reporting.texts.last?.contains("\(number)") == true)
             let uses: [(Document) -> Void] = [
-                { $0.title = "x" }, { $0.labels = [Label("l")] }, { $0.body = Body() }, { $0.folder = Folder("f") },
+                { $0.title = "x" }, { $0.labels = [Label("l")] }, { $0.labels.append(Label("l")) },
+                { $0.body = Body() }, { $0.folder = Folder("f") },
                 { context.insert($0) },
                 {
                     let folder = Folder("f"); context.insert(folder); folder.documents = [$0]

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineMigration
 import FaultlineStore
 import FaultlineTool
 import Testing

@@ -1,4 +1,5 @@
-import FoundationEssentials
+internal import FaultlineObjects
+internal import FoundationEssentials
 
 /// A value of a mapping file, and where it stands.
 struct MappingNode {
@@ -53,7 +54,7 @@ struct MappingNode {
         for key in object.keys.sorted() where !keys.contains(key) {
             let known = keys.map { "\"\($0)\"" }.joined(separator: ", ")
             throw MappingFileError(
-                code: .unknownKey, path: path, message: "\"\(key)\" means nothing here. Known are \(known).")
+                code: .unknownKey, path: path, message: "\"\(key.excerpt)\" means nothing here. Known are \(known).")
         }
         return object
     }

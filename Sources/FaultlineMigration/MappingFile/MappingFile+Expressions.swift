@@ -1,6 +1,5 @@
-import Faultline
-import FaultlineModel
-import FaultlineObjects
+internal import FaultlineModel
+internal import FaultlineObjects
 
 extension MappingFile {
     /// What a property is set to: `{"source": "text"}` and the others.

@@ -10,6 +10,8 @@ package struct MappingFileError: Error, Equatable, CustomStringConvertible {
         case missingKey
         /// A value is of another kind than is wanted there.
         case wrongValue
+        /// The file, or a filter in it, exceeds a bound.
+        case tooLarge
         /// A property of the old version is named that is not there.
         case unknownProperty
     }

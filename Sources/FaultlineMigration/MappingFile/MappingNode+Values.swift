@@ -1,5 +1,5 @@
-import FaultlineModel
-import Foundation
+internal import FaultlineModel
+internal import Foundation
 
 extension MappingNode {
     /// The value as one of an attribute, or, where nobody knows which, as JSON says it.
@@ -38,11 +38,14 @@ extension MappingNode {
         case (.uuid, .text(let value)): UUID(uuidString: value)
         case (.url, .text(let value)): URL(string: value)
         case (.data, .text(let value)): Data(base64Encoded: value)
-        case (.int8, .int(let value)), (.int16, .int(let value)), (.int32, .int(let value)), (.int64, .int(let value)):
-            value
-        case (.uint8, .int(let value)), (.uint16, .int(let value)), (.uint32, .int(let value)),
-            (.uint64, .int(let value)):
-            value >= 0 ? value : nil
+        case (.int8, .int(let value)): Int8(exactly: value).map { Int($0) }
+        case (.int16, .int(let value)): Int16(exactly: value).map { Int($0) }
+        case (.int32, .int(let value)): Int32(exactly: value).map { Int($0) }
+        case (.int64, .int(let value)): value
+        case (.uint8, .int(let value)): UInt8(exactly: value).map { Int($0) }
+        case (.uint16, .int(let value)): UInt16(exactly: value).map { Int($0) }
+        case (.uint32, .int(let value)): UInt32(exactly: value).map { Int($0) }
+        case (.uint64, .int(let value)): value >= 0 ? value : nil
         default: nil
         }
     }
@@ -57,8 +60,14 @@ extension MappingNode {
         case .uuid: "a UUID as a text"
         case .url: "a URL as a text"
         case .data: "bytes in base64"
-        case .uint8, .uint16, .uint32, .uint64: "a whole number that is not negative"
-        case .int8, .int16, .int32, .int64: "a whole number"
+        case .uint8: "a whole number from 0 to \(UInt8.max)"
+        case .uint16: "a whole number from 0 to \(UInt16.max)"
+        case .uint32: "a whole number from 0 to \(UInt32.max)"
+        case .uint64: "a whole number that is not negative"
+        case .int8: "a whole number from \(Int8.min) to \(Int8.max)"
+        case .int16: "a whole number from \(Int16.min) to \(Int16.max)"
+        case .int32: "a whole number from \(Int32.min) to \(Int32.max)"
+        case .int64: "a whole number"
         case .codable: "nothing, because encoded values have no text,"
         }
     }

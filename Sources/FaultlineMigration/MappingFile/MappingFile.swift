@@ -1,13 +1,17 @@
-package import Faultline
 package import FaultlineModel
-import FaultlineObjects
-import FoundationEssentials
+internal import FaultlineObjects
+internal import FoundationEssentials
 
 /// A file of mappings: how objects of a stored schema become those of another, said in values.
 ///
 /// `docs/Migrations.md` has the form. Names of entities and mappings, and what the mappings make of them all together,
 /// are checked with the migration, as those of a plan are.
 package struct MappingFile {
+    /// The largest file that is read, in bytes.
+    package static let byteCountMax = 16 << 20
+    /// Filters inside of each other.
+    private static let filterDepthMax = 64
+
     let source: Schema
     let target: Schema
 
@@ -22,6 +26,10 @@ package struct MappingFile {
     package static func model(
         _ text: String, from source: Schema, to target: Schema
     ) throws(MappingFileError) -> MappingModel {
+        guard text.utf8.count <= byteCountMax else {
+            throw MappingFileError(
+                code: .tooLarge, path: "", message: "It has more than \(byteCountMax) bytes. Split the migration.")
+        }
         let value: MappingNode.Value
         do { value = try JSONDecoder().decode(MappingNode.Value.self, from: Data(text.utf8)) } catch {
             throw MappingFileError(code: .syntax, path: "", message: "It is no JSON. \(Self.reason(error))")
@@ -57,7 +65,7 @@ package struct MappingFile {
             from: from, to: to, name: try keys["name"]?.text(),
             attributes: try properties(keys["attributes"], old, new),
             relationships: try properties(keys["relationships"], old, new),
-            where: try keys["where"].map { (node) throws(MappingFileError) in try filter(node, old) })
+            where: try keys["where"].map { (node) throws(MappingFileError) in try filter(node, old, depth: 1) })
     }
 
     private func properties(
@@ -80,23 +88,27 @@ package struct MappingFile {
     ]
 
     /// `{"key": "age", "greater": 17}`, `{"all": […]}`, `{"any": […]}`, `{"not": …}`.
-    private func filter(_ node: MappingNode, _ old: Schema.Entity?) throws(MappingFileError) -> Filter {
+    private func filter(
+        _ node: MappingNode, _ old: Schema.Entity?, depth: Int
+    ) throws(MappingFileError) -> Filter {
+        guard depth <= Self.filterDepthMax else {
+            throw MappingFileError(
+                code: .tooLarge, path: node.path,
+                message: "Filters are at most \(Self.filterDepthMax) inside of each other.")
+        }
         let keys = try node.object(of: ["key", "all", "any", "not"] + Self.comparisons)
         guard keys.count == (keys["key"] == nil ? 1 : 2) else {
             throw MappingFileError(
                 code: .missingKey, path: node.path,
                 message: "A filter is \"key\" with one comparison, or one of \"all\", \"any\" and \"not\".")
         }
-        if let inner = keys["not"] { return try !filter(inner, old) }
+        if let inner = keys["not"] { return try !filter(inner, old, depth: depth + 1) }
         for (name, join) in [("all", { $0 && $1 }), ("any", { $0 || $1 })] as [(String, (Filter, Filter) -> Filter)] {
             guard let inner = keys[name] else { continue }
-            var joined: Filter?
-            for node in try inner.list() {
-                let filter = try filter(node, old)
-                joined = joined.map { join($0, filter) } ?? filter
-            }
-            guard let joined else { throw inner.wrong("a list of at least one filter") }
-            return joined
+            var filters: [Filter] = []
+            for node in try inner.list() { filters.append(try filter(node, old, depth: depth + 1)) }
+            guard !filters.isEmpty else { throw inner.wrong("a list of at least one filter") }
+            return Self.joined(filters[...], join)
         }
         guard let name = keys["key"], let comparison = Self.comparisons.first(where: { keys[$0] != nil }),
             let operand = keys[comparison]
@@ -105,6 +117,13 @@ package struct MappingFile {
                 code: .missingKey, path: node.path, message: "A comparison lacks \"key\", the property it looks at.")
         }
         return try compared(try known(name, in: old), comparison, operand)
+    }
+
+    /// Joins the halves, so that the depth is the logarithm of the number of filters.
+    private static func joined(_ filters: ArraySlice<Filter>, _ join: (Filter, Filter) -> Filter) -> Filter {
+        guard filters.count > 1 else { return filters[filters.startIndex] }
+        let middle = filters.startIndex + filters.count / 2
+        return join(joined(filters[..<middle], join), joined(filters[middle...], join))
     }
 
     private func compared(

@@ -1,7 +1,7 @@
 extension String {
     /// The text, or its beginning with a mark where it has more than 64 scalars: for messages about text that came from
     /// outside of the process.
-    var excerpt: String {
+    package var excerpt: String {
         let scalars = unicodeScalars.prefix(65)
         guard scalars.count > 64 else { return self }
         return String(UnicodeScalarView(scalars.dropLast())) + "…"
