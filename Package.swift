@@ -216,7 +216,8 @@ let package = Package(
         .target(
             name: "GraphSimulation",
             dependencies: [
-                "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport",
             ],
             path: "Tests/GraphSimulation"),
         .testTarget(name: "GraphTests", dependencies: ["GraphSimulation", "FaultlineTestSupport"]),

@@ -59,9 +59,10 @@ final class GraphLife {
         case 78..<80:
             note("compare all")
             try session.compareAll()
-        case 80..<88:
+        case 80..<86:
             note("ask")
             try session.ask(random.below(1_000))
+        case 86..<88: try walk()
         case 88..<93:
             note("let go")
             session.letGo(&random)

@@ -24,7 +24,7 @@ extension GraphSession {
         try context.fetch(FetchDescriptor<T>())
     }
 
-    private func compare(_ object: any GraphObject, _ key: Int) throws {
+    func compare(_ object: any GraphObject, _ key: Int) throws {
         guard let node = view.nodes[key] else { throw GraphViolation("object \(key) is not known") }
         func expect<V: Equatable>(_ name: String, _ found: V, _ wanted: V) throws {
             if found != wanted { throw GraphViolation("\(name) of \(key) is \(found) instead of \(wanted)") }

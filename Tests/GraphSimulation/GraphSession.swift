@@ -190,6 +190,18 @@ final class GraphSession {
 
     func rollback() {
         if world.canary != .rollbacks || !world.isBreaking { context.rollback() }
+        forgetPending()
+    }
+
+    /// Lays all changes over the newest state.
+    func rebase() {
+        var newest = base
+        for change in pending { newest.apply(change) }
+        view = newest
+    }
+
+    /// The context has dropped all changes.
+    func forgetPending() {
         let unsaved = view.unsaved
         pending = []
         view = base

@@ -15,4 +15,16 @@ struct GraphTests {
     @Test(arguments: GraphCanary.allCases) func `a broken rule is caught`(canary: GraphCanary) {
         #expect(GraphTrial.catching(canary) != nil)
     }
+
+    @Test(arguments: Seed.list(4)) func `contexts on threads see one order of the saves`(seed: Seed) throws {
+        let outcome = try SerialTrial(seed: seed.origin, operationCount: 2_000).run().get()
+        #expect(outcome.operationCount >= 1_000)
+        #expect(outcome.saveCount > 50)
+        #expect(outcome.readCount > 500)
+        #expect(outcome.kinds.count > 10)
+    }
+
+    @Test(arguments: SerialCanary.allCases) func `a broken rule between threads is caught`(canary: SerialCanary) {
+        #expect(SerialTrial.catching(canary) != nil)
+    }
 }

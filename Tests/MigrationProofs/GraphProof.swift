@@ -3,11 +3,20 @@ import FaultlineTestSupport
 import GraphSimulation
 import Synchronization
 
-/// Random operations on object graphs, against plain values.
+/// Random operations on object graphs, against plain values; every fifth life has its contexts on threads.
 struct GraphProof {
+    private enum Task {
+        case seeds(Range<UInt64>)
+        case canaries
+        /// Reads the file that a life on threads has left.
+        case check(String)
+    }
+
     private struct Total {
         var operations = 0
         var refusals = 0
+        /// Reads that were compared in lives on threads.
+        var threadedReads = 0
         var violations: [UInt64: String] = [:]
         var kinds: Set<String> = []
     }
@@ -15,34 +24,39 @@ struct GraphProof {
     /// Lives that are told.
     private static let toldCount = 3
 
-    private let seeds: Range<UInt64>
-    private let isOfCanaries: Bool
+    private let task: Task
 
     init(_ arguments: [String]) throws {
         if arguments == ["--canary"] {
-            (seeds, isOfCanaries) = (0..<0, true)
+            task = .canaries
+            return
+        }
+        if arguments.count == 2, arguments[0] == "--check" {
+            task = .check(arguments[1])
             return
         }
         guard arguments.count == 2, ["--seeds", "--seed"].contains(arguments[0]), let number = UInt64(arguments[1]),
             number > 0, number < 1 << 40
-        else { throw WrongUsage(message: "graph needs --canary, or --seeds or --seed and a number above 0") }
-        seeds = arguments[0] == "--seed" ? number..<number + 1 : 1..<number + 1
-        isOfCanaries = false
+        else {
+            throw WrongUsage(message: "graph needs --canary, --check FILE, or --seeds or --seed and a number above 0")
+        }
+        task = .seeds(arguments[0] == "--seed" ? number..<number + 1 : 1..<number + 1)
     }
 
     func run() -> Int32 {
-        if isOfCanaries { return catchCanaries() }
+        switch task {
+        case .seeds(let seeds): live(seeds)
+        case .canaries: catchCanaries()
+        case .check(let path): check(path)
+        }
+    }
+
+    private func live(_ seeds: Range<UInt64>) -> Int32 {
         let start = ContinuousClock.now
         let all = Mutex(Total())
         DispatchQueue.concurrentPerform(iterations: seeds.count) { place in
             let seed = seeds.lowerBound + UInt64(place)
-            let outcome = GraphTrial(seed: seed).run()
-            all.withLock { total in
-                total.operations += outcome.operationCount
-                total.refusals += outcome.refusalCount
-                total.kinds.formUnion(outcome.kinds.keys)
-                total.violations[seed] = outcome.violation
-            }
+            if seed % 5 == 0 { Self.liveOnThreads(seed, all) } else { Self.live(seed, all) }
         }
         let total = all.withLock { $0 }
         for (seed, violation) in total.violations.sorted(by: { $0.key < $1.key }).prefix(Self.toldCount) {
@@ -51,10 +65,45 @@ struct GraphProof {
         print(
             """
             {"operations":\(total.operations),"violations":\(total.violations.count),"lives":\(seeds.count),\
-            "refused_saves":\(total.refusals),"kinds":\(total.kinds.count),\
+            "refused_saves":\(total.refusals),"threaded_reads":\(total.threadedReads),"kinds":\(total.kinds.count),\
             "seconds":\((ContinuousClock.now - start).components.seconds)}
             """)
         return total.violations.isEmpty ? 0 : 1
+    }
+
+    private static func live(_ seed: UInt64, _ all: borrowing Mutex<Total>) {
+        let outcome = GraphTrial(seed: seed).run()
+        all.withLock { total in
+            total.operations += outcome.operationCount
+            total.refusals += outcome.refusalCount
+            total.kinds.formUnion(outcome.kinds.keys)
+            total.violations[seed] = outcome.violation
+        }
+    }
+
+    private static func liveOnThreads(_ seed: UInt64, _ all: borrowing Mutex<Total>) {
+        let result = SerialTrial(seed: seed).run()
+        all.withLock { total in
+            switch result {
+            case .success(let outcome):
+                total.operations += outcome.operationCount
+                total.refusals += outcome.refusalCount
+                total.threadedReads += outcome.readCount
+                total.kinds.formUnion(outcome.kinds)
+            case .failure(let violation): total.violations[seed] = "\(violation)"
+            }
+        }
+    }
+
+    private func check(_ path: String) -> Int32 {
+        do {
+            let outcome = try SerialTrial.check(path)
+            print("{\"operations\":\(outcome.operationCount),\"saves\":\(outcome.saveCount),\"violations\":0}")
+            return 0
+        } catch {
+            ProofShell.note("\(path): \(error)")
+            return 1
+        }
     }
 
     /// Breaks each rule in turn; each must be caught.
@@ -68,7 +117,16 @@ struct GraphProof {
             caught += 1
             ProofShell.note("\(canary): caught by seed \(found.seed): \(found.violation)")
         }
-        print("{\"canaries\":\(GraphCanary.allCases.count),\"caught\":\(caught)}")
-        return caught == GraphCanary.allCases.count ? 0 : 1
+        for canary in SerialCanary.allCases {
+            guard let found = SerialTrial.catching(canary) else {
+                ProofShell.note("\(canary), on threads: not caught")
+                continue
+            }
+            caught += 1
+            ProofShell.note("\(canary), on threads: caught by seed \(found.seed): \(found.violation)")
+        }
+        let count = GraphCanary.allCases.count + SerialCanary.allCases.count
+        print("{\"canaries\":\(count),\"caught\":\(caught)}")
+        return caught == count ? 0 : 1
     }
 }

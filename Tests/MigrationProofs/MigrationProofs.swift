@@ -13,7 +13,7 @@ struct MigrationProofs {
                                                                  its migration, streamed or by a policy; the ceiling in MiB;
                                                                  held: by a process that has the old version open
                MigrationProofs large MEBIBYTES CEILING [--canary]   a store of that size by two kinds of stages; both in MiB
-               MigrationProofs graph --seeds COUNT | --seed ONE | --canary   random operations on objects
+               MigrationProofs graph --seeds COUNT | --seed ONE | --canary | --check FILE   random operations on objects
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """
 

@@ -1,0 +1,50 @@
+internal import Faultline
+internal import FaultlineTestSupport
+
+// Walks over a class, and other ways to bring a context to the newest state.
+
+extension GraphLife {
+    func walk() throws {
+        switch random.below(6) {
+        case 0:
+            note("refresh all")
+            try session.refreshAll()
+        case 1:
+            note("reset")
+            try session.reset()
+        case 2: try refreshOne()
+        case _ where session.context.hasChanges: note("nothing")
+        case 3:
+            let size = random.below(5) + 1
+            note("batches", "of \(size)")
+            try session.walkBatches(size)
+        case 4:
+            let size = random.below(7) + 1
+            note("pages", "of \(size)")
+            try session.walkPages(size)
+        default:
+            note("enumerate")
+            // A block may save an object that a later one meets.
+            try session.enumerate { _, others in
+                guard !SerialCheck.openRows.contains("A2"), random.oneIn(2), !others.isEmpty else { return }
+                let (key, number) = (random.pick(others), random.below(20))
+                note("number", "\(key) \(number)")
+                let object = try session.object(key)
+                object.number = number
+                session.note([.number(key, number)])
+                guard try session.save() else { throw GraphViolation("a number was refused") }
+            }
+        }
+    }
+
+    /// An object without unsaved changes: those are dropped, or kept, together with their other sides.
+    private func refreshOne() throws {
+        let touched = session.touched.all
+        let keys = session.view.nodes.keys.filter {
+            session.view.isThere($0) && !session.view.unsaved.contains($0) && !touched.contains($0)
+        }
+        guard let key = keys.sorted().randomElement(using: &random) else { return note("nothing") }
+        note("refresh", "\(key)")
+        try session.refresh(key, mergesChanges: random.oneIn(2))
+    }
+}

@@ -1,0 +1,95 @@
+/// Reads the file of a serial life alone, and says whether all contexts saw one order of the saves.
+///
+/// The numbers of the transactions are the order. Each save equals its changes applied to the state before it, where all
+/// rules hold. Each read equals the state that the context shows, with its unsaved changes. A fetch that begins after a save
+/// has returned shows it, and no context goes back.
+package struct SerialCheck {
+    /// Rows of the audit that are not mended yet: operations that would meet them are left out.
+    ///
+    /// A2: a walk whose block saves shows old rows. A6: of more than 64 properties, those from the 64th on share a bit. A7: counts, `.deny` and references are not
+    /// checked on the newest state.
+    package static let openRows: Set<String> = ["A2", "A6", "A7"]
+
+    private let threads: [[SerialEvent]]
+    private let canary: SerialCanary?
+
+    /// Takes the lines of a file.
+    ///
+    /// - Throws: `GraphViolation` for a line that is none.
+    init(_ lines: [Substring], canary: SerialCanary? = nil) throws {
+        let events = try lines.map { line in
+            guard let event = SerialEvent(line) else { throw GraphViolation("not an event: \(line)") }
+            return event
+        }
+        threads = Dictionary(grouping: events, by: \.thread).sorted { $0.key < $1.key }.map(\.value)
+        self.canary = canary
+    }
+
+    package struct Outcome: Sendable {
+        package var operationCount = 0
+        package var saveCount = 0
+        package var refusalCount = 0
+        /// Reads that were compared.
+        package var readCount = 0
+        package var kinds: Set<String> = []
+    }
+
+    /// Replays the file.
+    ///
+    /// - Throws: `GraphViolation` at the first difference.
+    func run() throws -> Outcome {
+        var outcome = Outcome()
+        let state = try self.state(&outcome)
+        for events in threads {
+            var reader = SerialReader(state: state)
+            for (place, event) in events.enumerated() {
+                do { try reader.take(event) } catch {
+                    let trace = events[max(0, place - 12)...place].map(\.line).joined(separator: "; ")
+                    throw GraphViolation("thread \(event.thread): \(error)\n  \(trace)")
+                }
+                outcome.kinds.insert(event.kind.rawValue)
+            }
+            outcome.operationCount += events.count
+            outcome.readCount += reader.readCount
+        }
+        return outcome
+    }
+
+    /// The states that the saves of all threads make.
+    private func state(_ outcome: inout Outcome) throws -> SerialState {
+        var saves: [(sequence: Int, changes: [(change: SerialState.Change, snapshot: Int)])] = []
+        for events in threads {
+            var changes: [(change: SerialState.Change, snapshot: Int)] = []
+            for event in events {
+                switch event.kind {
+                case .save:
+                    saves.append((event.numbers[0], changes))
+                    changes = []
+                case .refuse, .rollback, .reset:
+                    if event.kind == .refuse { outcome.refusalCount += 1 }
+                    changes = []
+                default: if let change = event.change { changes.append((change, event.snapshot)) }
+                }
+            }
+        }
+        outcome.saveCount = saves.count
+        var state = SerialState(isBoundBroken: canary == .bounds)
+        for save in saves.sorted(by: { $0.sequence < $1.sequence }) {
+            try state.save(save.changes, at: save.sequence)
+        }
+        return state
+    }
+}
+
+extension SerialEvent {
+    /// The change that the event makes; nil where it makes none.
+    var change: SerialState.Change? {
+        switch kind {
+        case .insert: SerialKind(rawValue: numbers[1]).map { .insert(numbers[0], $0) }
+        case .set: .set(numbers[0], slot: numbers[1], numbers[2])
+        case .refer: .refer(numbers[0], to: numbers[1])
+        case .delete: .delete(numbers[0])
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// One operation of a context in a serial life, as its file has it: a line of words and numbers.
+struct SerialEvent: Equatable {
+    enum Kind: String {
+        /// Key, class, key of the target.
+        case insert
+        /// Key, slot, number.
+        case set
+        /// Key, key of the target.
+        case refer
+        /// Key.
+        case delete
+        /// Number of the transaction.
+        case save
+        case refuse, rollback, refresh, reset
+        /// A fetch by key. Floor, class, key, objects found.
+        case find
+        /// A fetch of a class. Floor, class, objects found, digest of their numbers.
+        case all
+        /// Key, slot, number.
+        case read
+        /// Key, key of the target.
+        case target
+        /// Key, members, digest of their keys.
+        case members
+    }
+
+    let kind: Kind
+    let thread: Int
+    /// The number of the transaction whose state the context shows after the operation.
+    let snapshot: Int
+    let numbers: [Int]
+
+    init(_ kind: Kind, thread: Int, snapshot: Int, _ numbers: [Int]) {
+        self.kind = kind
+        self.thread = thread
+        self.snapshot = snapshot
+        self.numbers = numbers
+    }
+
+    /// Reads a line; nil where it is none.
+    init?(_ line: Substring) {
+        let words = line.split(separator: " ")
+        guard words.count >= 3, let kind = Kind(rawValue: String(words[0])), let thread = Int(words[1]),
+            let snapshot = Int(words[2])
+        else { return nil }
+        let numbers = words.dropFirst(3).compactMap { Int($0) }
+        guard numbers.count == words.count - 3, numbers.count == kind.count, thread >= 0 else { return nil }
+        self.init(kind, thread: thread, snapshot: snapshot, numbers)
+    }
+
+    var line: String {
+        ([kind.rawValue] + ([thread, snapshot] + numbers).map(String.init)).joined(separator: " ")
+    }
+}
+
+extension SerialEvent.Kind {
+    /// How many numbers a line has.
+    fileprivate var count: Int {
+        switch self {
+        case .refuse, .rollback, .refresh, .reset: 0
+        case .delete, .save: 1
+        case .refer, .target: 2
+        case .insert, .set, .read, .members: 3
+        case .find, .all: 4
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import Faultline
+
+/// The classes of a serial life.
+enum SerialKind: Int, CaseIterable {
+    case slim, hall, seat, bench, wide
+
+    static let types: [any SerialObject.Type] = [Slim.self, Hall.self, Seat.self, Bench.self, Wide.self]
+
+    var type: any SerialObject.Type { Self.types[rawValue] }
+
+    /// How many numbers an object has beside its key.
+    var slotCount: Int {
+        switch self {
+        case .slim, .seat: 1
+        case .hall, .bench: 0
+        case .wide: 79
+        }
+    }
+
+    /// The class that its objects refer to.
+    var target: SerialKind? {
+        switch self {
+        case .slim: .hall
+        case .seat: .bench
+        case .hall, .bench, .wide: nil
+        }
+    }
+
+    /// The most members that an object has.
+    var memberMax: Int { self == .bench ? 3 : .max }
+
+    func make(_ key: Int) -> any SerialObject {
+        switch self {
+        case .slim: Slim(key)
+        case .hall: Hall(key)
+        case .seat: Seat(key)
+        case .bench: Bench(key)
+        case .wide: Wide(key)
+        }
+    }
+
+    /// Fetches the object of a key by an index.
+    func find(_ key: Int, in context: ModelContext) throws -> [any SerialObject] {
+        switch self {
+        case .slim: try context.fetch(FetchDescriptor<Slim>(predicate: #Predicate { $0.key == key }))
+        case .hall: try context.fetch(FetchDescriptor<Hall>(predicate: #Predicate { $0.key == key }))
+        case .seat: try context.fetch(FetchDescriptor<Seat>(predicate: #Predicate { $0.key == key }))
+        case .bench: try context.fetch(FetchDescriptor<Bench>(predicate: #Predicate { $0.key == key }))
+        case .wide: try context.fetch(FetchDescriptor<Wide>(predicate: #Predicate { $0.key == key }))
+        }
+    }
+}

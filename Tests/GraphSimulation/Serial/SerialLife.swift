@@ -1,0 +1,137 @@
+internal import Dispatch
+internal import Faultline
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineObjects
+internal import FaultlineStore
+internal import FaultlineTestSupport
+internal import Foundation
+internal import Synchronization
+
+/// Two to eight contexts on threads of their own, over one store.
+///
+/// Every operation becomes a line of a file.
+///
+/// The life compares nothing: `SerialCheck` reads the file alone.
+struct SerialLife {
+    let seed: UInt64
+    let operationCount: Int
+    let canary: SerialCanary?
+    private let threadCount: Int
+    /// Objects of each class before the threads begin.
+    private let counts: [Int]
+
+    init(seed: UInt64, operationCount: Int, canary: SerialCanary?) {
+        self.seed = seed
+        self.operationCount = operationCount
+        self.canary = canary
+        var random = Seed(seed)
+        threadCount = 2 + random.below(7)
+        counts =
+            switch seed % 8 {
+            case 0: [13_400, 2, 20, 8, 20]
+            case 1, 2: [4_000, 6, 400, 200, 400]
+            default: [40, 4, 30, 12, 20]
+            }
+    }
+
+    /// Lives the life.
+    ///
+    /// - Returns: The lines of the file.
+    /// - Throws: An error that an operation must not meet, and findings about the store after its end.
+    func run() throws -> [String] {
+        var options = LogOptions()
+        options.durability = .async
+        options.preparedByteCount = 0
+        options.seed = seed &+ 1
+        options.checkpointByteCount = seed % 2 == 0 ? 64 << 10 : 1 << 20
+        let disk = MemoryDisk()
+        let container = try ModelContainer(for: SerialKind.types, directory: "store", on: disk, options: options)
+        let shared = SerialShared(container: container)
+        let first = SerialWorker(shared, thread: 0, seed: Seed(seed), canary: nil)
+        try first.fill(counts)
+        let all = Mutex<[[SerialEvent]]>([first.events])
+        let failure = Mutex<(any Error)?>(nil)
+        let share = max(operationCount / threadCount, 1)
+        DispatchQueue.concurrentPerform(iterations: threadCount) { place in
+            let thread = place + 1
+            let worker = SerialWorker(
+                shared, thread: thread, seed: Seed(seed &* 31 &+ UInt64(thread)), canary: thread == 1 ? canary : nil)
+            do { try worker.run(share) } catch {
+                failure.withLock { $0 = $0 ?? SerialFailure(description: "thread \(thread): \(error)") }
+            }
+            all.withLock { $0.append(worker.events) }
+        }
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        // The process is killed, or closes the store; another one finds all that was saved.
+        if seed % 2 == 0 { container.rowStore.log.abandonForTests() } else { try container.close() }
+        let events = try all.withLock { $0 } + [Self.reading(disk, options, after: shared)]
+        return events.joined().map(\.line)
+    }
+
+    /// Opens the store again and reads all of it: under its schema, under a newer one with another entity, and under its
+    /// own again.
+    private static func reading(
+        _ disk: MemoryDisk, _ options: LogOptions, after shared: SerialShared
+    ) throws -> [SerialEvent] {
+        var events: [SerialEvent] = []
+        for types in [SerialKind.types, SerialKind.types + [Later.self], SerialKind.types] {
+            let container = try ModelContainer(for: types, directory: "store", on: disk, options: options)
+            let last = SerialWorker(
+                SerialShared(container: container, floor: shared.floor), thread: 99, seed: Seed(0), canary: nil)
+            for kind in SerialKind.allCases { try last.fetchAll(kind) }
+            try verify(container)
+            events += last.events
+            try container.close()
+        }
+        return events
+    }
+
+    /// Checks every record and index entry, and that no reference leads to an object that is gone.
+    private static func verify(_ container: ModelContainer) throws {
+        var findings: [String] = []
+        try container.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
+        if !SerialCheck.openRows.contains("A7") {
+            for property in try ReferenceRepair(container.rowStore).look() where property.count > 0 {
+                findings.append("\(property.entityName).\(property.propertyName) dangles \(property.count) times")
+            }
+        }
+        guard findings.isEmpty else { throw SerialFailure(description: "verify: \(findings)") }
+    }
+}
+
+/// The threads' common state: the store, the keys given so far, and the newest save that has returned.
+final class SerialShared: Sendable {
+    let container: ModelContainer
+    private let keys = Mutex<[[Int]]>(SerialKind.allCases.map { _ in [] })
+    private let given = Atomic<Int>(0)
+    private let newest: Atomic<Int>
+
+    init(container: ModelContainer, floor: Int = 0) {
+        self.container = container
+        newest = Atomic(floor)
+    }
+
+    /// A fetch that begins now has to show this transaction.
+    var floor: Int { newest.load(ordering: .acquiring) }
+
+    func noteSaved(_ sequence: Int) { _ = newest.max(sequence, ordering: .acquiringAndReleasing) }
+
+    func nextKey() -> Int { given.add(1, ordering: .relaxed).newValue }
+
+    func add(_ key: Int, _ kind: SerialKind) { keys.withLock { $0[kind.rawValue].append(key) } }
+
+    func anyKey(_ kind: SerialKind, _ random: inout Seed) -> Int? {
+        keys.withLock { keys in
+            let keys = keys[kind.rawValue]
+            guard !keys.isEmpty else { return nil }
+            // Newer ones more often: the threads are to meet.
+            return random.oneIn(2) ? random.pick(keys) : keys[keys.count - 1 - random.below(min(keys.count, 12))]
+        }
+    }
+}
+
+/// A thread met an error, or the store was not whole afterwards.
+struct SerialFailure: Error, CustomStringConvertible {
+    let description: String
+}
