@@ -78,6 +78,7 @@ extension ContextCore {
             let entity = owner.core.pointee.home.takeUnretainedValue().entity
         else { return }
         func assign() {
+            // Safe because the members come from an array of `T`.
             setMembers(of: owner, slot, to: returned.map { ObjectHandle(unsafeDowncast($0, to: T.self)) })
         }
         guard let array = memberArrays.existing(key), array.isLent, !keepsGivenOrder,

@@ -306,6 +306,7 @@ import Testing
         #expect(!changes({ _ = folder.documents }, { folder.documents.removeAll { _ in false } }))
     }
 
+    // Safe because the thread of the test alone changes it.
     private final class Flag: @unchecked Sendable {
         var isSet = false
     }

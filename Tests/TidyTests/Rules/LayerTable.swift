@@ -30,7 +30,7 @@ enum LayerTable {
         Row(target: "FaultlineDisk", targets: ["CFaultline"], others: []),
         Row(target: "FaultlineLog", targets: ["FaultlineDisk", "CFaultline", "CLZ4"], others: []),
         Row(target: "FaultlineModel", targets: [], others: ["FoundationEssentials"]),
-        Row(target: "FaultlineStore", targets: ["FaultlineLog", "FaultlineModel"], others: []),
+        Row(target: "FaultlineStore", targets: ["FaultlineDisk", "FaultlineLog", "FaultlineModel"], others: []),
         Row(
             target: "FaultlineObjects",
             targets: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "CFaultline"],
