@@ -307,6 +307,7 @@ import Testing
     }
 
     // Safe because the thread of the test alone changes it.
+    // Safe because one thread uses it.
     private final class Flag: @unchecked Sendable {
         var isSet = false
     }
