@@ -112,6 +112,23 @@ struct MigrateByMappingTests {
         try container.close()
     }
 
+    @Test("A4: filters of a mapping file are bounded in depth, and not in number")
+    func manyFilters() throws {
+        let schema = Schema([Shelf.self, Volume.self])
+        let leaf = #"{"key": "title", "equals": "x"}"#
+        func read(_ filter: String) throws {
+            let text = #"{"mappings": [{"from": "Volume", "where": \#(filter)}]}"#
+            _ = try MappingFile.model(text, from: schema, to: schema)
+        }
+        func nested(_ depth: Int) -> String {
+            String(repeating: #"{"not": "#, count: depth - 1) + leaf + String(repeating: "}", count: depth - 1)
+        }
+        try read(nested(64))
+        let error = #expect(throws: MappingFileError.self) { try read(nested(65)) }
+        #expect(error?.code == .tooLarge)
+        try read(#"{"all": [\#(Array(repeating: leaf, count: 2_000).joined(separator: ", "))]}"#)
+    }
+
     @Test(arguments: [
         ("{", MappingFileError.Code.syntax, ""),
         ("{\"mapping\": []}", .unknownKey, ""),
