@@ -61,7 +61,10 @@ public struct StoreOptions: Hashable, Sendable {
         /// Bytes of memory for everything that the engine holds while it migrates; at least 16 MiB.
         public var memoryCeiling = 64 << 20
         /// What becomes of stored values that a migration drops, and that no code of a stage has seen.
-        public var unhandledData = MigrationOptions.UnhandledData.drop
+        public var unhandledData = MigrationOptions.UnhandledData.byPlan
+        /// Whether a container without a plan may bring a store back to a schema that it has left behind; false by
+        /// default: `MigrationOptions.allowsOlderSchema`.
+        public var allowsOlderSchema = false
         /// What becomes of objects that cannot be converted, or that break a rule of the new version.
         public var onFailure = MigrationOptions.FailurePolicy.stop
         /// Called on the thread that opens the container: when a pass begins and ends over an entity, and while it works
@@ -117,6 +120,7 @@ public struct StoreOptions: Hashable, Sendable {
         public static func == (left: Migration, right: Migration) -> Bool {
             left.memoryCeiling == right.memoryCeiling && left.bytesPerSecond == right.bytesPerSecond
                 && left.unhandledData == right.unhandledData && left.onFailure == right.onFailure
+                && left.allowsOlderSchema == right.allowsOlderSchema
                 && left.gracePeriod == right.gracePeriod && left.checksSpace == right.checksSpace
                 && left.workerCount == right.workerCount
         }
@@ -126,6 +130,7 @@ public struct StoreOptions: Hashable, Sendable {
             hasher.combine(memoryCeiling)
             hasher.combine(bytesPerSecond)
             hasher.combine(unhandledData)
+            hasher.combine(allowsOlderSchema)
             hasher.combine(onFailure)
             hasher.combine(gracePeriod)
             hasher.combine(checksSpace)
@@ -134,7 +139,8 @@ public struct StoreOptions: Hashable, Sendable {
 
         var options: MigrationOptions {
             var options = MigrationOptions(
-                memoryCeiling: memoryCeiling, unhandledData: unhandledData, onFailure: onFailure, progress: progress)
+                memoryCeiling: memoryCeiling, unhandledData: unhandledData, allowsOlderSchema: allowsOlderSchema,
+                onFailure: onFailure, progress: progress)
             options.control = control
             options.bytesPerSecond = bytesPerSecond
             options.gracePeriod = gracePeriod

@@ -1,6 +1,9 @@
 import FaultlineDisk
 
 extension Log {
+    /// The store's directory.
+    package var storePath: String { directory.path }
+
     /// Bytes of the disk that are free; nil if it does not say.
     package var freeByteCount: UInt64? {
         do throws(DiskError) { return try directory.disk.freeByteCount(in: directory.path) } catch { return nil }

@@ -8,7 +8,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// The store's schema is none of the plan's.
         case unknownVersion
-        /// The store is newer than the plan.
+        /// The store is newer than the plan, or, without a plan, has left the schema asked for behind.
         case backward
         /// The store is of a version that the plan has dropped: an older release of the app has to migrate it first.
         case droppedVersion
@@ -24,7 +24,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case badPlan
         /// A change needs a default value or a stage.
         case notLightweight
-        /// The migration would drop values that no stage has seen, and its options say to refuse that.
+        /// The migration would drop values that no stage has seen, and nothing allows that.
         case unhandledData
         /// Two objects have the same values where the new version asks for unique ones.
         case duplicate

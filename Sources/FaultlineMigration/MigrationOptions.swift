@@ -9,6 +9,13 @@ public struct MigrationOptions: Sendable {
     public var memoryCeiling: Int
     /// What becomes of stored values that a migration drops, and that no code of a stage has seen.
     public var unhandledData: UnhandledData
+    /// Whether a container without a plan may bring a store back to a schema that it has left behind; false by default.
+    ///
+    /// Left behind is a schema of a lower version than the one in force, and one that the store was under before, where
+    /// going back would drop values. Such a container is refused (`MigrationError.Code.backward`), because it is most
+    /// often an old instance of a service that was started once more. Where this is true, and `unhandledData` is not
+    /// `.fail`, what only the newer schema has is dropped, and `MigrationReport` lists it.
+    public var allowsOlderSchema: Bool
     /// What becomes of objects that cannot be converted, or that break a rule of the new version.
     public var onFailure: FailurePolicy
     /// Called on the thread that runs the migration, or, while a streamed stage runs on several, on one of them after the
@@ -91,14 +98,18 @@ public struct MigrationOptions: Sendable {
     package var stageBatchByteCount: Int { batchByteCount ?? max(1 << 20, memoryCeiling / 16) }
 
     /// What becomes of data that no stage handles.
+    ///
+    /// Data is handled by a streamed or mapped stage that names its entity, and by a custom stage's `willMigrate`. Where
+    /// values are counted, rows of their entities are read once; older containers cannot save meanwhile.
     public enum UnhandledData: Hashable, Sendable {
+        /// Between two versions of a plan it is dropped, and `MigrationReport` lists it. Without a plan a migration that
+        /// would drop a value of at least one object is refused, as by `.fail`; entities without objects, and properties
+        /// without values, go.
+        case byPlan
         /// It is dropped, as SwiftData does.
         case drop
         /// The migration is refused, and the store stays as it was: the error has entity, property and the number of
         /// objects.
-        ///
-        /// Data is handled by a streamed or mapped stage that names its entity, and by a custom stage's `willMigrate`.
-        /// To count values, rows of their entities are read; older containers cannot save meanwhile.
         case fail
     }
 
@@ -115,13 +126,15 @@ public struct MigrationOptions: Sendable {
         case quarantine(limit: Int = 1_000)
     }
 
-    /// The defaults: 64 MiB, unhandled data dropped, stopping at an object that fails, silent.
+    /// The defaults: 64 MiB, unhandled data dropped where a plan says so, no way back without a plan, stopping at an
+    /// object that fails, silent.
     public init(
-        memoryCeiling: Int = 64 << 20, unhandledData: UnhandledData = .drop, onFailure: FailurePolicy = .stop,
-        progress: (@Sendable (MigrationProgress) -> Void)? = nil
+        memoryCeiling: Int = 64 << 20, unhandledData: UnhandledData = .byPlan, allowsOlderSchema: Bool = false,
+        onFailure: FailurePolicy = .stop, progress: (@Sendable (MigrationProgress) -> Void)? = nil
     ) {
         self.memoryCeiling = max(memoryCeiling, 16 << 20)
         self.unhandledData = unhandledData
+        self.allowsOlderSchema = allowsOlderSchema
         self.onFailure = onFailure
         self.progress = progress
     }

@@ -38,7 +38,7 @@ struct HistoryMigrationTests {
     ) throws -> ModelContainer {
         try ModelContainer(
             for: version.models, migrationPlan: plan, directory: stores.directory, on: stores.disk,
-            options: Stores.options, recordsHistory: true)
+            options: Stores.options, migration: Stores.dropping, recordsHistory: true)
     }
 
     @Test func aMigrationInPlaceKeepsHistoryAndTokens() throws {

@@ -11,7 +11,7 @@ struct RollbackTests {
     private let stores = Stores()
 
     private var grace: MigrationOptions {
-        var options = MigrationOptions()
+        var options = Stores.dropping
         options.gracePeriod = .seconds(60)
         return options
     }

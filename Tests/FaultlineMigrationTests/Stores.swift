@@ -39,9 +39,12 @@ struct Stores {
         return options
     }
 
+    /// Values that a version does not have go unasked, with and without a plan: for tests of what becomes of the rest.
+    static var dropping: MigrationOptions { MigrationOptions(unhandledData: .drop) }
+
     func open(
         _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
-        migration: MigrationOptions = MigrationOptions(), clock: Clock = .system
+        migration: MigrationOptions = Stores.dropping, clock: Clock = .system
     ) throws -> ModelContainer {
         try ModelContainer(
             for: version.models, migrationPlan: plan, directory: directory, on: disk, clock: clock,
@@ -52,7 +55,7 @@ struct Stores {
     @discardableResult
     func use<R>(
         _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
-        migration: MigrationOptions = MigrationOptions(), clock: Clock = .system,
+        migration: MigrationOptions = Stores.dropping, clock: Clock = .system,
         _ body: (ModelContainer, ModelContext) throws -> R
     ) throws -> R {
         let container = try open(version, plan, migration: migration, clock: clock)
@@ -69,7 +72,7 @@ struct Stores {
     /// Tries a migration out.
     func preview(
         _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
-        migration: MigrationOptions = MigrationOptions(), failureLimit: Int = 100, sample: Int? = nil,
+        migration: MigrationOptions = Stores.dropping, failureLimit: Int = 100, sample: Int? = nil,
         clock: Clock = .system
     ) throws -> MigrationReport {
         try ModelContainer.previewMigration(

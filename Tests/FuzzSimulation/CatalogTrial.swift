@@ -5,7 +5,7 @@ import FaultlineStore
 /// Reads a nested value as an entry of the catalog, and what follows from it.
 enum CatalogTrial {
     private enum Entry: UInt8, CaseIterable {
-        case schema, map, layout, migration, leftBehind
+        case schema, map, layout, migration, leftBehind, lineage
     }
 
     /// Each entry that a schema of every kind of property needs; the first byte says which it is.
@@ -17,6 +17,7 @@ enum CatalogTrial {
             try [Entry.map.rawValue] + NestedEncoder.encode(plan.map),
             try [Entry.leftBehind.rawValue] + NestedEncoder.encode(LeftBehind.blobs([1, 2])),
             try [Entry.leftBehind.rawValue] + NestedEncoder.encode(LeftBehind.table(17)),
+            try [Entry.lineage.rawValue] + NestedEncoder.encode(SchemaLineage(schema)),
         ]
         for layout in plan.newLayouts { seeds.append(try [Entry.layout.rawValue] + NestedEncoder.encode(layout)) }
         return seeds
@@ -47,6 +48,7 @@ enum CatalogTrial {
             try RowTrial.run([UInt8](repeating: 0, count: layout.fixedByteCount), of: layout)
         case .migration: _ = try decoded(MigrationRecord.self, value)
         case .leftBehind: _ = try decoded(LeftBehind.self, value)
+        case .lineage: _ = try decoded(SchemaLineage.self, value)
         }
     }
 

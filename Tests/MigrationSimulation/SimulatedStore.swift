@@ -29,7 +29,8 @@ struct SimulatedStore {
     }
 
     private var migration: MigrationOptions {
-        var migration = MigrationOptions()
+        // A life without a plan drops values, too.
+        var migration = MigrationOptions(unhandledData: .drop)
         if life == .quarantine || life == .mappedQuarantine { migration.onFailure = .quarantine() }
         if life.isRollback { migration.gracePeriod = .seconds(1) }
         migration.batchByteCount = 1 + Int(seed % 3) * 400

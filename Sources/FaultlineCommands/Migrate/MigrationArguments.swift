@@ -25,6 +25,14 @@ package struct MigrationArguments: ParsableArguments {
         help: "Refuses to migrate if entities or attributes with stored values would be dropped that no stage handles.")
     package var keepData = false
 
+    @Flag(
+        help: "Drops entities and attributes that the schema asked for does not have, also where no plan says so.")
+    package var dropData = false
+
+    @Flag(
+        help: "Goes back to a schema that the store has left behind, and drops what only the newer one has.")
+    package var allowOlder = false
+
     @Option(
         help: ArgumentHelp(
             "Puts objects that cannot be converted aside, at most so many, and goes on; without it the first one stops the migration.",
@@ -61,6 +69,7 @@ package struct MigrationArguments: ParsableArguments {
         if let grace, !(1...1 << 20).contains(grace) {
             throw ValidationError("--grace takes a number of hours from 1 to 1048576.")
         }
+        if keepData, dropData { throw ValidationError("Say either --keep-data or --drop-data.") }
         if dryRun, resume { throw ValidationError("--dry-run begins at the beginning, and --resume does not.") }
     }
 }

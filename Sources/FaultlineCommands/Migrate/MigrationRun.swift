@@ -91,7 +91,9 @@ package struct MigrationRun {
         var configuration = ModelConfiguration(
             url: URL(filePath: arguments.store, directoryHint: .isDirectory))
         configuration.options.migration.memoryCeiling = arguments.memory << 20
-        configuration.options.migration.unhandledData = arguments.keepData ? .fail : .drop
+        configuration.options.migration.unhandledData =
+            arguments.keepData ? .fail : arguments.dropData ? .drop : .byPlan
+        configuration.options.migration.allowsOlderSchema = arguments.allowOlder
         if let limit = arguments.quarantine { configuration.options.migration.onFailure = .quarantine(limit: limit) }
         if let grace = arguments.grace { configuration.options.migration.gracePeriod = .seconds(grace * 3_600) }
         configuration.options.migration.checksSpace = !arguments.skipSpaceCheck

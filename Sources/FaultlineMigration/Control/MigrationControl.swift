@@ -58,8 +58,9 @@ public final class MigrationControl: Sendable {
     /// Stops the migration at the next object, or the next use of a context in a closure; what opens the container then
     /// throws `MigrationError.Code.cancelled`.
     ///
-    /// The store is in its old state. What a streamed stage has done stays, and the next opening goes on with it; a
-    /// custom or a mapped stage is given up. After the switch it does nothing. It holds for later openings, too.
+    /// The store is in its old state. What a streamed stage has done stays, and so does that of a mapped stage without
+    /// policies, or whose policies are all `ResumablePolicy`s: the next opening goes on with it. A custom stage, or
+    /// another mapped one, is given up. After the switch it does nothing. It holds for later openings, too.
     public func cancel() {
         wake { $0.isCancelled = true }
         isAsked.store(true, ordering: .releasing)

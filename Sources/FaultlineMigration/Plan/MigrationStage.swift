@@ -31,7 +31,8 @@ public enum MigrationStage: Sendable {
     ///
     /// Objects of entities of the new version that no mapping makes go over as in a lightweight stage, and keep their
     /// identity. Several models are worked off as one, mapping by mapping: relationships between objects of different
-    /// models are found. A stage that was killed begins again.
+    /// models are found. After a kill a stage whose policies are all `ResumablePolicy`s, or that has none, goes on at its
+    /// last batch; another begins again.
     ///
     /// - Parameters:
     ///   - fromVersion: The version whose objects are read.

@@ -13,7 +13,7 @@ extension Migrator {
     ///   - sample: Objects of each entity that are tried out; nil for all.
     /// - Returns: What the migration would do, and the objects that would stop it.
     /// - Throws: `MigrationError` where there is no way to the schema, of code `underWay` where a migration was stopped
-    ///   that can go on, of code `cancelled`; what the store says where it cannot be read or written.
+    ///   that can go on, of codes `backward`, `unhandledData` and `cancelled`; what the store says where it cannot be read or written.
     package mutating func preview(failureLimit: Int, sample: Int? = nil) throws -> MigrationReport {
         try inTurn { migrator in
             guard let stored = try StoredCatalog.read(migrator.log.snapshot()) else { return .nothingToPreview }
@@ -26,7 +26,10 @@ extension Migrator {
             let steps = try MigrationSteps(
                 from: stored.schema, to: migrator.schema, plan: migrator.plan, mapping: migrator.options.mapping)
             guard !steps.all.isEmpty else { return .nothingToPreview }
+            let consent = try MigrationConsent(migrator.log, stored, steps, migrator)
+            try consent.checkVersion()
             try steps.checkReferences(over: stored)
+            try consent.checkValues()
             return try migrator.preview(
                 steps, stored, PreviewFindings(limit: failureLimit, sample: sample))
         }
@@ -35,7 +38,6 @@ extension Migrator {
     private func preview(_ steps: MigrationSteps, _ stored: StoredCatalog, _ findings: PreviewFindings) throws
         -> MigrationReport
     {
-        if options.unhandledData == .fail { try UnhandledDataCheck(log: log, stored: stored, steps: steps.all).run() }
         let begun = try begin(stored, steps, digest: MigrationRecord.previewMark + steps.digest)
         let before = try log.usage(countsLive: false).byteCount
         let course = try MigrationCourse(

@@ -126,6 +126,10 @@ package struct MigrationSteps {
     /// The schema means the same as the stored one, and declares indexes that the store does not have.
     package private(set) var buildsIndexesOnly = false
     package private(set) var versions: [String] = []
+    /// Whether some entity of a version declares an index.
+    var declareIndexes: Bool {
+        all.flatMap { $0.from.entities + $0.to.entities }.contains { !$0.indices.isEmpty }
+    }
     /// Tells these steps from others: a migration is taken up again only by the steps that began it.
     package private(set) var digest = ""
 

@@ -117,16 +117,16 @@ package struct Migrator {
             let catalog = try finishUp(stored, isReadOnly)
             return (try open(catalog), report)
         }
+        let consent = try MigrationConsent(log, stored, steps, self)
+        try consent.checkVersion()
         guard !isReadOnly else {
             throw MigrationError(
                 .storage,
                 "The store has to be migrated, and was opened for reading only. Open it for writing once.")
         }
         try steps.checkReferences(over: stored)
-        if steps.all.contains(where: { $0.to.declaresIndexes || $0.from.declaresIndexes }) {
-            try log.noteSecondaryIndexes()
-        }
-        let catalog = try migrate(stored, steps)
+        if steps.declareIndexes { try log.noteSecondaryIndexes() }
+        let catalog = try migrate(stored, steps, consent)
         return (try open(catalog), report)
     }
 
@@ -142,6 +142,7 @@ package struct Migrator {
         if plan.map.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
+            try SchemaLineage.note([], after: schema, in: &transaction)
         }
         return StoredCatalog(schema: schema, map: plan.map, layouts: [:]).under(
             schema, plan.map, adding: plan.newLayouts)
@@ -154,7 +155,9 @@ package struct Migrator {
         let stored = try MigrationAbandonment(log: log).run(stored)
         try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
         try dropIndexes(notIn: stored.map)
-        return try takeOver(schema, stored)
+        let taken = try takeOver(schema, stored)
+        try SchemaLineage.settle(log, under: taken.schema)
+        return taken
     }
 
     /// Takes over what of a schema may change without a migration: defaults, delete rules, order.
@@ -183,18 +186,20 @@ package struct Migrator {
 
     // MARK: Steps
 
-    private mutating func migrate(_ stored: StoredCatalog, _ steps: MigrationSteps) throws -> StoredCatalog {
+    private mutating func migrate(
+        _ stored: StoredCatalog, _ steps: MigrationSteps, _ consent: MigrationConsent
+    ) throws -> StoredCatalog {
         if options.checksSpace, stored.migration == nil {
             try SpaceCheck(log: log, stored: stored, steps: steps.all).run()
         }
-        guard options.unhandledData == .fail else {
+        guard consent.readsValues else {
             return try migrate(begin(stored, steps, digest: steps.digest), steps)
         }
         let fence = MigrationFence(log: log)
         // What is saved after the check would be dropped unseen; a migration that was stopped keeps everybody out.
         if stored.migration == nil { try fence.raise(stored) }
         do {
-            try UnhandledDataCheck(log: log, stored: stored, steps: steps.all).run()
+            try consent.checkValues()
             return try migrate(begin(stored, steps, digest: steps.digest, fence: fence), steps)
         } catch {
             // Should this fail too, the next opening does it.
@@ -364,6 +369,7 @@ package struct Migrator {
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(
                 target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
+            try SchemaLineage.note(steps.all.map(\.to), after: stored.schema, in: &transaction)
             try quarantine.removeRows(target, steps, in: &transaction)
             // Objects that were written anew may have other numbers than the history knows.
             if !dropped.isEmpty { try HistoryStart.beginAnew(in: &transaction) }
@@ -387,9 +393,4 @@ package struct Migrator {
             }
         }
     }
-}
-
-extension Schema {
-    /// Whether some entity declares an index.
-    fileprivate var declaresIndexes: Bool { entities.contains { !$0.indices.isEmpty } }
 }

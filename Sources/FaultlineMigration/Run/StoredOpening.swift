@@ -21,7 +21,10 @@ package enum StoredOpening {
         if stored.migration?.isPreview == true, !isReadOnly {
             stored = try MigrationAbandonment(log: log).run(stored)
         }
-        if stored.migration == nil, !isReadOnly { try LeftBehindCleaning(log: log, layouts: stored.layouts).run() }
+        if stored.migration == nil, !isReadOnly {
+            try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
+            try SchemaLineage.settle(log, under: stored.schema)
+        }
         return (try RowStore(log: log, catalog: stored.under(stored.schema, stored.map)), MigrationReport())
     }
 }

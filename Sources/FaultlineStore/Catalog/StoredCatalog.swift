@@ -34,6 +34,7 @@ package struct StoredCatalog: Sendable {
         package static let lastSwitch: RecordID = 5
         package static let rewrite: RecordID = 6
         package static let historyStart: RecordID = 7
+        package static let lineage: RecordID = 8
         package static let layouts: RecordID = 64
         package static let leftBehind: RecordID = 65_600
     }

@@ -1,0 +1,92 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineObjects
+internal import FaultlineStore
+
+/// Looks for stored values that a migration would drop without any code of a stage having seen them.
+///
+/// Follows every entity, attribute and relationship of the store through the steps, up to the first one whose code gets
+/// the objects: a streamed or mapped stage that names the entity, a custom one with a `willMigrate`. What such code
+/// makes of them is its own affair, in later steps too. Of a relationship nothing is lost while its inverse stays.
+struct UnhandledDataCheck {
+    private let log: Log
+    /// The state in force.
+    private let stored: StoredCatalog
+    private let suspects: [Suspect]
+
+    /// Values of an entity that one step drops, where there are any.
+    private struct Suspect {
+        let entity: Schema.Entity
+        let stage: String
+        /// Empty for whole objects.
+        let values: [StoredValueName]
+
+        func loss(of value: StoredValueName?, _ count: Int) -> Loss {
+            Loss(entityName: entity.name, propertyName: value?.description, stage: stage, objectCount: count)
+        }
+    }
+
+    /// Values that are dropped, and by which step.
+    struct Loss {
+        let entityName: String
+        /// Nil for whole objects; the members of a composite value stand behind a dot.
+        let propertyName: String?
+        let stage: String
+        let objectCount: Int
+
+        var text: String {
+            let place = propertyName.map { "\(entityName).\($0)" } ?? entityName
+            return "\(place) of \(objectCount) \(objectCount == 1 ? "object" : "objects") (\(stage))"
+        }
+    }
+
+    /// - Parameters:
+    ///   - log: The store.
+    ///   - stored: The state in force.
+    ///   - steps: The migration's steps.
+    init(log: Log, stored: StoredCatalog, steps: [MigrationSteps.Step]) {
+        self.log = log
+        self.stored = stored
+        let differences = steps.map { $0.to.difference(from: $0.from) }
+        suspects = stored.schema.entities.flatMap { entity in
+            var values = FollowedValues(entity, in: stored.schema)
+            var suspects: [Suspect] = []
+            for (step, difference) in zip(steps, differences) {
+                let dropped = values.follow(step, difference)
+                if values.areGone || !dropped.isEmpty {
+                    suspects.append(Suspect(entity: entity, stage: step.title, values: dropped))
+                }
+                if values.isDone { break }
+            }
+            return suspects
+        }
+    }
+
+    /// Whether the schemas say that something may be dropped: else no row needs to be read.
+    var isNeeded: Bool { !suspects.isEmpty }
+
+    /// The values that would be dropped, those that no object has left out.
+    ///
+    /// Containers of the old schema must not save before it returns.
+    ///
+    /// - Throws: `StoreError` where the store cannot be read.
+    /// - Complexity: O(n) for the n rows of entities of which something is dropped; memory for one read.
+    func losses() throws -> [Loss] {
+        guard isNeeded else { return [] }
+        let store = try RowStore(log: log, catalog: stored.under(stored.schema, stored.map))
+        let count = StoredValueCount(store: store, snapshot: log.snapshot())
+        return try suspects.flatMap { suspect -> [Loss] in
+            guard let storage = store.storage.entity(named: suspect.entity.name) else { return [] }
+            let objectCount = count.objects(of: storage)
+            guard objectCount > 0 else { return [] }
+            if suspect.values.isEmpty { return [suspect.loss(of: nil, objectCount)] }
+            let counts = try count.objects(with: suspect.values, of: storage, suspect.entity)
+            return zip(suspect.values, counts).filter { $0.1 > 0 }.map { suspect.loss(of: $0.0, $0.1) }
+        }
+    }
+}
+
+extension [UnhandledDataCheck.Loss] {
+    /// All of them, as an error lists them.
+    var text: String { map(\.text).joined(separator: ", ") }
+}
