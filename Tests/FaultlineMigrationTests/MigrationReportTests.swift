@@ -176,7 +176,7 @@ struct MigrationReportTests {
             let stage = try #require((keys["stages"] as? [[String: Any]])?.first)
             #expect(
                 stage.keys.sorted() == [
-                    "entities", "from", "kind", "leftBehind", "mappings", "passes", "resumes", "to",
+                    "entities", "from", "kind", "leftBehind", "mappings", "passes", "properties", "resumes", "to",
                 ])
         }
         // What an earlier release has written.

@@ -111,6 +111,7 @@ import Testing
             LeftBehindCounts(entity: "Keyed", attribute: "rank", objects: 1),
             LeftBehindCounts(entity: "Linked", attribute: nil, objects: 1),
         ]
+        record.report.stages[0].properties = [CarriedProperty(entity: "Keyed", property: "rank")]
         record.report.stages[0].passes = [PassCounts(name: "instances")]
         record.restart = StageRestart(
             tables: [20, 21], firstBlob: 7, leftBehindCount: 2, counts: record.report, firstQuarantine: 9)
@@ -128,6 +129,7 @@ import Testing
         try compare("stage counts", [record], ["report", "stages", "*"])
         try compare("object counts", [record], ["report", "stages", "*", "entities", "*"])
         try compare("values left behind", [record], ["report", "stages", "*", "leftBehind", "*"])
+        try compare("carried property", [record], ["report", "stages", "*", "properties", "*"])
         try compare("pass counts", [record], ["report", "stages", "*", "passes", "*"])
         let without = MigrationRecord(
             planDigest: "d", stage: 0, sourceSchema: schema, sourceMap: map, targetSchema: schema, targetMap: map)

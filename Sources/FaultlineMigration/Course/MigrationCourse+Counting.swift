@@ -84,6 +84,12 @@ extension MigrationCourse {
     /// Counts changes that a closure has not saved.
     func countNotSaved(_ changes: Int) { counts.changesNotSaved += changes }
 
+    /// The properties that both versions of the streamed stage under way have.
+    var carriedProperties: [CarriedProperty] {
+        get { stage.flatMap { counts.stages[$0].properties } ?? [] }
+        set { if let stage { counts.stages[stage].properties = newValue } }
+    }
+
     /// Notes what the stage under way leaves out; the first to say it counts.
     func noteLeftBehind(_ leftBehind: [LeftBehindCounts]) {
         guard let stage, counts.stages[stage].leftBehind.isEmpty else { return }

@@ -40,7 +40,18 @@ extension MigrationReport.Stage {
         leftBehind = counts.leftBehind.map {
             MigrationReport.LeftBehind(entity: $0.entity, attribute: $0.attribute, objects: $0.objects)
         }
+        properties = (counts.properties ?? []).map(MigrationReport.Property.init)
         passes = counts.passes.compactMap(MigrationReport.Pass.init)
+    }
+}
+
+extension MigrationReport.Property {
+    fileprivate init(_ property: CarriedProperty) {
+        entity = property.entity
+        name = property.property
+        had = property.had
+        have = property.carried + property.set
+        isCarriedOver = !property.isSet
     }
 }
 

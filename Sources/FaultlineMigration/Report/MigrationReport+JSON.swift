@@ -48,3 +48,19 @@ extension MigrationReport {
         self = try JSONDecoder().decode(MigrationReport.self, from: Data(json.utf8))
     }
 }
+
+extension MigrationReport.Stage {
+    /// Decodes a stage; a report of a release that did not list properties has none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        from = try container.decode(String.self, forKey: .from)
+        to = try container.decode(String.self, forKey: .to)
+        kind = try container.decode(Kind.self, forKey: .kind)
+        resumes = try container.decode(Int.self, forKey: .resumes)
+        entities = try container.decode([MigrationReport.Objects].self, forKey: .entities)
+        mappings = try container.decode([MigrationReport.Objects].self, forKey: .mappings)
+        leftBehind = try container.decode([MigrationReport.LeftBehind].self, forKey: .leftBehind)
+        properties = try container.decodeIfPresent([MigrationReport.Property].self, forKey: .properties) ?? []
+        passes = try container.decode([MigrationReport.Pass].self, forKey: .passes)
+    }
+}

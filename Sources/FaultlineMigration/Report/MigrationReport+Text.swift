@@ -33,6 +33,7 @@ extension MigrationReport: CustomStringConvertible {
                 let name = left.attribute.map { "\(left.entity).\($0)" } ?? left.entity
                 lines.append("    left behind: \(name) of \(left.objects) objects")
             }
+            lines += stage.properties.filter { $0.had > 0 || $0.have > 0 }.map(Self.line)
             lines += Self.costs(stage.passes)
         }
         lines += Self.costs(lastPasses)
@@ -94,6 +95,12 @@ extension MigrationReport: CustomStringConvertible {
         }
     }
 
+    private static func line(_ property: Property) -> String {
+        "    \(property.entity).\(property.name): \(ReportFigure.count(property.had)) had a value, "
+            + "\(ReportFigure.count(property.have)) of the new objects have one"
+            + (property.isCarriedOver ? ", carried over" : "")
+    }
+
     private static func costs(_ passes: [Pass]) -> [String] {
         guard !passes.isEmpty else { return [] }
         let parts = passes.map {
@@ -110,6 +117,15 @@ private enum ReportFigure {
         let milliseconds = nanoseconds / 1_000_000
         let digits = "\(milliseconds % 1_000)"
         return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - digits.count))\(digits) s"
+    }
+
+    /// A count, with a comma between thousands.
+    static func count(_ count: Int) -> String {
+        let digits = Array(String(count))
+        return digits.indices.map { place in
+            let rest = digits.count - place
+            return (place > 0 && rest % 3 == 0 ? "," : "") + String(digits[place])
+        }.joined()
     }
 
     /// Whole kibibytes.

@@ -82,6 +82,10 @@ public struct MigrationReport: Codable, Sendable, Equatable {
             case lightweight, streamed, custom, mapped
         }
 
+        enum CodingKeys: String, CodingKey {
+            case from, to, kind, resumes, entities, mappings, leftBehind, properties, passes
+        }
+
         /// The version it leads from.
         public internal(set) var from: String
         /// The version it leads to.
@@ -100,6 +104,9 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         /// What the stage left out by itself, without code having seen it: entities and attributes that the new version
         /// does not have.
         public internal(set) var leftBehind: [LeftBehind]
+        /// Of streamed stages, the properties that both versions have under one type, with the objects that have a
+        /// value.
+        public internal(set) var properties: [Property]
         /// What its passes took.
         public internal(set) var passes: [Pass]
     }
@@ -130,6 +137,20 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         public internal(set) var attribute: String?
         /// Objects that the entity had; their values were not read, so those without a value count too.
         public internal(set) var objects: Int
+    }
+
+    /// A property that both versions of a streamed stage's entity have.
+    public struct Property: Codable, Sendable, Equatable {
+        /// The entity of the new version.
+        public internal(set) var entity: String
+        /// The property of the new version.
+        public internal(set) var name: String
+        /// Old objects that had a value, which is neither nil nor a default that their rows lack.
+        public internal(set) var had: Int
+        /// New objects that have a value other than the default, whether it was carried over or set by a closure.
+        public internal(set) var have: Int
+        /// Whether the values were carried over, because no closure has set the property.
+        public internal(set) var isCarriedOver: Bool
     }
 
     /// What a pass took.

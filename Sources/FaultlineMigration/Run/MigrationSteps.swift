@@ -65,7 +65,9 @@ package struct MigrationSteps {
             if closures != nil { return "custom" }
             let mappings = mappingModels.flatMap(\.entityMappings)
             if !mappings.isEmpty { return "mapped \(Fingerprint(of: mappings.map(\.mark).joined(separator: "\n")))" }
-            return streamedEntities.map(\.entityName).joined(separator: ",")
+            // Releases that carry nothing over make other objects of the same closures.
+            return (streamedEntities.isEmpty ? "" : "carrying ")
+                + streamedEntities.map(\.entityName).joined(separator: ",")
         }
 
         /// Old entities of which the stage says itself what becomes of their large values: a policy may take one from any

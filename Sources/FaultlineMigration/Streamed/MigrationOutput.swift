@@ -31,6 +31,23 @@ public final class MigrationOutput: @unchecked Sendable {
         try writer.upsert(new)
     }
 
+    /// Leaves a property of new objects as the closure leaves it: nothing of the old objects goes over.
+    ///
+    /// By itself a property that both versions have under one type, and that no closure sets on any object of the stage,
+    /// keeps the values of the old objects. To leave it out:
+    ///
+    /// ```swift
+    /// StreamedEntity(V1.Photo.self) { old, output in
+    ///     try output.leave(\V2.Photo.album)
+    ///     try output.insert(V2.Photo(title: old.title))
+    /// }
+    /// ```
+    ///
+    /// One call is enough for all objects of the stage.
+    ///
+    /// - Throws: `MigrationError.stageFailed` for a key path that is no stored property.
+    public func leave<New: PersistentModel>(_ property: PartialKeyPath<New>) throws { try writer.leave(property) }
+
     /// The new object that keeps the identity of an old one: for relationships to objects of entities that go over as
     /// they are, or that the stage writes anew.
     public func object<New: PersistentModel>(

@@ -37,12 +37,15 @@ struct StageRunner {
     mutating func run() throws {
         let tallies = ReadTallies()
         let progress = StreamedProgress(record, course)
+        let carried = CarriedPairs(from: source.schema, to: target.schema, streaming: entities)
+        let isResumed = !course.carriedProperties.isEmpty
+        course.carriedProperties = carried.known(isResumed ? course.carriedProperties : nil)
         let setup = StreamWorker.Setup(
             source: try RowStore(log: log, catalog: source, types: fromTypes),
             target: try RowStore(log: log, catalog: target, types: toTypes, isMigrationTarget: true),
             fromTypes: fromTypes, toTypes: toTypes,
             sharedTables: Set(source.map.tables).intersection(target.map.tables).mapToTables(),
-            oldNames: SchemaDifference(from: source.schema, to: target.schema).oldEntityNames,
+            oldNames: SchemaDifference(from: source.schema, to: target.schema).oldEntityNames, carried: carried,
             stageName: "\(source.schema.version) → \(target.schema.version)", options: options, progress: progress,
             firstOwnBlob: record.firstBlob, isDryRun: course.findings != nil, tallies: tallies)
         let worker = StreamWorker(setup)
@@ -52,6 +55,7 @@ struct StageRunner {
                 entity, place, worker, setup, startingAfter: place == record.entity ? record.lastDone : 0)
             if place + 1 < entities.count { try worker.writer.moveOn(toEntity: place + 1) }
         }
+        if course.findings?.sample == nil { try worker.carrying.takeBack(by: worker.writer, options.control) }
         leftBehindCount = progress.record.leftBehindCount
         try checkRules(worker.target)
     }

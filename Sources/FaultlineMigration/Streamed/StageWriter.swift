@@ -15,6 +15,7 @@ final class StageWriter {
     let isDryRun: Bool
     /// Names that entities of the new version had in the old one.
     private let oldNames: [String: String]
+    private let carrying: CarryingOver
     /// Objects of this batch by the key of a unique index, those that `upsert` has met.
     private var pendingKeys: [PendingKey: AnyObject] = [:]
     /// How many of the batch's new objects were looked at for it, by class.
@@ -25,6 +26,8 @@ final class StageWriter {
     private var oldNumber: RecordID = 0
     private var isConverting = false
     private var isIdentityTaken = false
+    /// The place of its first new object among the unsaved ones.
+    private var firstInserted = 0
     private var wroteAnything = false
     /// Old objects of this batch.
     private(set) var batch: [RecordID] = []
@@ -55,8 +58,12 @@ final class StageWriter {
         var found: [String] = []
     }
 
-    init(target: ContextCore, progress: StreamedProgress, oldNames: [String: String], batchByteCount: Int) {
+    init(
+        target: ContextCore, progress: StreamedProgress, oldNames: [String: String], carrying: CarryingOver,
+        batchByteCount: Int
+    ) {
         self.target = target
+        self.carrying = carrying
         self.progress = progress
         self.oldNames = oldNames
         self.batchByteCount = batchByteCount
@@ -84,10 +91,31 @@ final class StageWriter {
         oldNumber = number
         isConverting = true
         isIdentityTaken = false
+        firstInserted = target.insertedCount
         wroteAnything = false
         blobsToMove.formUnion(blobs)
         batch.append(number)
         uncounted.read += 1
+    }
+
+    /// Gives the new object that keeps its identity the values that the closure has left alone.
+    ///
+    /// - Throws: `StoreError` where its row cannot be read.
+    func carryOver(_ old: AnyObject) throws {
+        try carrying.note(old, oldNumber, of: oldEntity, from: firstInserted)
+    }
+
+    /// Leaves a property as the closures leave it.
+    func leave<New: PersistentModel>(_ property: PartialKeyPath<New>) throws {
+        let type = New._$modelType
+        guard let slot = type.slots[property], let name = type.slotsByName.first(where: { $0.value == slot })?.key
+        else {
+            throw MigrationError(
+                .stageFailed,
+                "output.leave was given a key path of \(New.self) that is no stored property. Name an attribute or a relationship of the new class.",
+                entity: type.entityName)
+        }
+        carrying.leave(name, of: type.entityName)
     }
 
     /// Ends the work on it.
@@ -116,6 +144,7 @@ final class StageWriter {
     func flush() throws {
         target.catchUp()
         settle()
+        carrying.settleBatch(from: batch.first, of: entityPlace)
         savedByteCount += target.unsavedByteCount
         course.countWritten(target.insertedCounts)
         var record = progress.record
@@ -148,6 +177,7 @@ final class StageWriter {
     /// Gives up what was not saved.
     func discard() {
         target.dropUnsaved()
+        carrying.discardBatch()
         blobsToMove.removeAll(keepingCapacity: true)
         pendingKeys.removeAll(keepingCapacity: true)
         keyedCounts.removeAll(keepingCapacity: true)

@@ -16,6 +16,8 @@ final class StreamWorker {
         /// Tables that the old state shares.
         let sharedTables: Set<TableID>
         let oldNames: [String: String]
+        /// The properties that go over where closures leave them alone.
+        let carried: CarriedPairs
         /// What error messages call the stage.
         let stageName: String
         let options: MigrationOptions
@@ -31,6 +33,7 @@ final class StreamWorker {
     let reader: ContextCore
     let target: ContextCore
     let writer: StageWriter
+    let carrying: CarryingOver
     private let output: MigrationOutput
     private let session: StageSession
     private let setup: Setup
@@ -55,8 +58,9 @@ final class StreamWorker {
         target.refusesUpserts = true
         target.defersLeastCounts = true
         target.sharedTables = setup.sharedTables
+        carrying = CarryingOver(setup.carried, from: reader, to: target, setup.progress)
         writer = StageWriter(
-            target: target, progress: setup.progress, oldNames: setup.oldNames,
+            target: target, progress: setup.progress, oldNames: setup.oldNames, carrying: carrying,
             batchByteCount: setup.options.stageBatchByteCount)
         output = MigrationOutput(writer)
         reader.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
@@ -107,6 +111,7 @@ final class StreamWorker {
             do { try entity.body(object, output) } catch { throw session.cause(of: error) }
             // A value that could not be read was a stand-in, which must not become the new value.
             if let error = session.error { throw error }
+            try writer.carryOver(object)
             writer.end(entityPlace: place)
         }
         let recovery = BatchRecovery(

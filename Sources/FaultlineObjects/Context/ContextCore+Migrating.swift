@@ -271,7 +271,7 @@ extension ContextCore {
         }
     }
 
-    private func forEachStored(
+    func forEachStored(
         _ home: EntityHome, after last: RecordID, through end: RecordID, while goesOn: () -> Bool,
         _ body: (_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {

@@ -145,21 +145,25 @@ extension Draft {
     }
 
     /// Takes over one value of a row of an older layout.
-    mutating func copyValue(of row: RowView, slot: Int) {
-        let access = table.slots[slot]
+    mutating func copyValue(of row: RowView, slot: Int) { copyValue(of: row, slot: slot, into: slot) }
+
+    /// Takes over one value of a row of another layout, whose column is of the same kind; a value out of the row by its
+    /// reference.
+    package mutating func copyValue(of row: RowView, slot: Int, into target: Int) {
+        let access = table.slots[target]
         // A to-many relationship has nothing in the row.
         guard access.kind != SlotAccess.toManyKind else { return }
-        if row.isNil(slot) { return setNil(slot) }
+        if row.isNil(slot) { return setNil(target) }
         guard let kind = ColumnKind(rawValue: access.kind) else { return }
         switch kind {
-        case .attribute(.bool): setBool(slot, row.bool(slot))
-        case .attribute(.float): setFloat(slot, row.float(slot))
-        case .attribute(.double), .attribute(.date): setDouble(slot, row.double(slot))
-        case .attribute(.uuid): setUUID(slot, row.uuid(slot))
-        case .attribute(.decimal): setDecimal(slot, row.decimal(slot))
-        case .toOne: setToOne(slot, row.toOne(slot))
-        case .link: setToOne(slot, row.uint64(slot))
-        case _ where kind.isInteger: setInt64(slot, row.int64(slot))
+        case .attribute(.bool): setBool(target, row.bool(slot))
+        case .attribute(.float): setFloat(target, row.float(slot))
+        case .attribute(.double), .attribute(.date): setDouble(target, row.double(slot))
+        case .attribute(.uuid): setUUID(target, row.uuid(slot))
+        case .attribute(.decimal): setDecimal(target, row.decimal(slot))
+        case .toOne: setToOne(target, row.toOne(slot))
+        case .link: setToOne(target, row.uint64(slot))
+        case _ where kind.isInteger: setInt64(target, row.int64(slot))
         default:
             let value = row.variable(slot)
             let room = room(

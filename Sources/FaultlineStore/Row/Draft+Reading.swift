@@ -49,6 +49,21 @@ extension Draft {
     /// The order key given to the slot; nil: the default one.
     package func orderKey(_ slot: Int) -> UInt64? { header.pointee.orderKeys?.pointee.key(ofSlot: slot) }
 
+    /// Whether two drafts of one layout have the same bytes in a slot of an attribute.
+    package func hasSameBytes(as other: Draft, slot: Int) -> Bool {
+        let access = table.slots[slot]
+        if isNil(slot) != other.isNil(slot) { return false }
+        if access.isVariable {
+            let (own, others) = (variable(slot), other.variable(slot))
+            return own.count == others.count && own.elementsEqual(others)
+        }
+        let range = Int(access.offset)..<Int(access.offset) + Int(access.width)
+        return range.allSatisfy {
+            fixedArea.load(fromByteOffset: $0, as: UInt8.self)
+                == other.fixedArea.load(fromByteOffset: $0, as: UInt8.self)
+        }
+    }
+
     @inline(__always)
     func value(ofOrdinal ordinal: Int) -> UnsafeRawBufferPointer {
         if flagsWord(ordinal).pointee & VariableEnd.detachedFlag != 0 { return detached(ordinal).pointee }

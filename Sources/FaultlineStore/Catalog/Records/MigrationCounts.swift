@@ -35,6 +35,9 @@ package struct StageCounts: Codable, Sendable, Equatable {
     /// By mapping.
     package var mappings: [ObjectCounts] = []
     package var leftBehind: [LeftBehindCounts] = []
+    /// Of a streamed stage, the properties that both versions have; nil for other stages, and in records of
+    /// releases that carried nothing over.
+    package var properties: [CarriedProperty]?
     package var passes: [PassCounts] = []
 
     package init(place: Int, from: String, to: String, kind: String) {
@@ -122,6 +125,7 @@ extension StageCounts {
         return ([place, resumes] + leftBehind.map(\.objects)).allSatisfy(MigrationCounts.isPlausible)
             && objects.flatMap { [$0.read, $0.written, $0.found, $0.dropped, $0.copied, $0.deleted] }
                 .allSatisfy(MigrationCounts.isPlausible)
+            && (properties ?? []).allSatisfy(\.isPlausible)
             && passes.allSatisfy { $0.nanoseconds <= 1 << 60 && $0.byteCount <= 1 << 60 }
     }
 }

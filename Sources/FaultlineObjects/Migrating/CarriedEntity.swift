@@ -1,0 +1,234 @@
+package import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// The properties of one entity that a streamed stage carries over where its closures leave them alone, between the
+/// context that reads the old objects and the one that makes the new ones.
+///
+/// A property counts as set on a new object that has another value than its default. It belongs to the thread of its
+/// contexts.
+package final class CarriedEntity {
+    /// The counts of a property in the batch under way.
+    package struct Tally {
+        /// Old objects that had a value.
+        package var had = 0
+        /// New objects that were given the value of their old one.
+        package var carried = 0
+        /// New objects that a closure has given another value than the default.
+        package var set = 0
+        /// Whether a closure has said that the property is to be left.
+        package var isLeft = false
+    }
+
+    /// Where a property lies in the rows of the old entity, and of the new one.
+    private struct Slots {
+        let old: Int
+        let new: Int
+        let isToOne: Bool
+        let isVariable: Bool
+        /// Whether an object may leave it out: else each one sets it.
+        let hasDefault: Bool
+        /// Whether it has a place in a collection.
+        let keepsPlace: Bool
+    }
+
+    /// A value that was given to an object of the batch.
+    private struct Carried {
+        /// Place among the objects that the next save adds.
+        let object: Int
+        /// Place of the property.
+        let place: Int
+    }
+
+    package let entityName: String
+    private let reader: ContextCore
+    private let target: ContextCore
+    private let oldHome: EntityHome
+    private let newHome: EntityHome
+    private let oldEntity: EntityStorage
+    private let newEntity: EntityStorage
+    private let slots: [Slots]
+    private let defaults: Draft
+    private var carried: [Carried] = []
+    /// By property, in the order that was given.
+    package private(set) var batch: [Tally]
+
+    /// Pairs the properties of two contexts; nil where one of them lacks the entity, or a property.
+    ///
+    /// - Parameters:
+    ///   - entityName: The entity that `target` makes.
+    ///   - target: Makes the new objects.
+    ///   - oldName: The entity that `reader` reads.
+    ///   - reader: Reads the old objects.
+    ///   - properties: The names of each property in both, and whether a new object may leave it at a default.
+    package init?(
+        _ entityName: String, of target: ContextCore, from oldName: String, of reader: ContextCore,
+        properties: [(old: String, new: String, hasDefault: Bool)]
+    ) {
+        guard let oldHome = reader.home(named: oldName), let oldEntity = oldHome.entity,
+            let newHome = target.home(named: entityName), let newEntity = newHome.entity
+        else { return nil }
+        let old = reader.store.storage.schema.entities[oldEntity.ordinal].properties
+        let new = target.store.storage.schema.entities[newEntity.ordinal].properties
+        var slots: [Slots] = []
+        for pair in properties {
+            guard let from = old.firstIndex(where: { $0.name == pair.old }),
+                let to = new.firstIndex(where: { $0.name == pair.new })
+            else { return nil }
+            var keepsPlace = false
+            if case .toOne(let relationship) = newEntity.slots[to], case .toMany = relationship.inverse {
+                keepsPlace = true
+            }
+            slots.append(
+                Slots(
+                    old: from, new: to, isToOne: new[to] is Schema.Relationship,
+                    isVariable: newEntity.layout.columns[to].isVariable, hasDefault: pair.hasDefault,
+                    keepsPlace: keepsPlace))
+        }
+        var defaults = Draft.create(layout: newHome.layout)
+        for (slot, property) in new.enumerated() {
+            if let attribute = property.asAttribute, attribute.hasDefaultValue {
+                DefaultValues.set(attribute, slot: slot, draft: &defaults)
+            }
+        }
+        self.entityName = entityName
+        self.reader = reader
+        self.target = target
+        self.oldHome = oldHome
+        self.newHome = newHome
+        self.oldEntity = oldEntity
+        self.newEntity = newEntity
+        self.slots = slots
+        self.defaults = defaults
+        batch = slots.map { _ in Tally() }
+    }
+
+    deinit { defaults.destroy() }
+
+    /// Forgets the batch: it was saved, or given up.
+    package func beginBatch() {
+        carried.removeAll(keepingCapacity: true)
+        for place in batch.indices { batch[place] = Tally() }
+    }
+
+    /// Notes that a property is to be left as the closures leave it.
+    package func leave(_ place: Int) { batch[place].isLeft = true }
+
+    // MARK: One old object
+
+    /// Looks at the objects of the entity that were made of one old object, counts which properties a closure has set,
+    /// and gives the others of the one that keeps the old one's identity the old values.
+    ///
+    /// - Parameters:
+    ///   - old: The old object; of another entity only set properties are counted.
+    ///   - number: Its number.
+    ///   - isOwn: Whether it is of the entity that the new one was.
+    ///   - start: The place of the first of the new objects among those that the next save adds.
+    /// - Throws: `StoreError` where the old row cannot be read.
+    package func carryOver(_ old: AnyObject, _ number: RecordID, isOwn: Bool, from start: Int) throws {
+        var heir: Int?
+        for object in start..<target.inserted.count {
+            let core = target.inserted[object].core
+            guard core.pointee.home.takeUnretainedValue() === newHome, let draft = core.pointee.draft else { continue }
+            for (place, slot) in slots.enumerated() where !isDefault(draft, slot) { batch[place].set += 1 }
+            if isOwn, target.chosenNumbers[core.pointee.number] == number { heir = object }
+        }
+        guard isOwn else { return }
+        try withRow(of: old, number) { row in
+            for (place, slot) in slots.enumerated() where Self.hasValue(row, slot) {
+                batch[place].had += 1
+                guard let heir, let draft = target.inserted[heir].core.pointee.draft, isDefault(draft, slot) else {
+                    continue
+                }
+                carry(row, slot, into: target.inserted[heir])
+                carried.append(Carried(object: heir, place: place))
+                batch[place].carried += 1
+            }
+        }
+    }
+
+    /// Calls `body` with the row of an old object, which a closure may have changed in memory.
+    private func withRow(of old: AnyObject, _ number: RecordID, _ body: (RowView) throws -> Void) throws {
+        if let handle = reader.handle(of: old, oldHome), handle.core.pointee.draftPointer == nil,
+            let row = handle.core.pointee.loadedRow()
+        {
+            return try body(row)
+        }
+        try reader.beginReading()
+        defer { reader.endReading() }
+        var buffer = RecordBuffer()
+        guard let record = try reader.snapshot.read(number, in: oldEntity.table, into: &buffer) else { return }
+        try body(reader.store.view(record, of: oldEntity))
+    }
+
+    private func carry(_ row: RowView, _ slot: Slots, into new: ObjectHandle) {
+        new.core.pointee.write { draft in
+            draft.copyValue(of: row, slot: slot.old, into: slot.new)
+            if slot.keepsPlace, let key = row.orderKey(slot.old) { draft.setOrderKey(slot.new, key) }
+        }
+        guard slot.isVariable, let blob = new.core.pointee.draft?.blobReference(slot.new) else { return }
+        // The save moves it, or copies it where it may not.
+        let extra = new.core.pointee.extra
+        extra.adoptedBlobs[slot.new] = blob.identifier
+        extra.blobSources[slot.new] = reader
+    }
+
+    private func isDefault(_ draft: Draft, _ slot: Slots) -> Bool {
+        guard slot.hasDefault else { return false }
+        return slot.isToOne ? draft.toOne(slot.new) == 0 : draft.hasSameBytes(as: defaults, slot: slot.new)
+    }
+
+    private static func hasValue(_ row: RowView, _ slot: Slots) -> Bool {
+        slot.isToOne ? row.toOne(slot.old) != 0 : !row.isNil(slot.old) && !row.isDefault(slot.old)
+    }
+
+    // MARK: Taking back
+
+    /// Gives the objects of the batch the defaults of some properties again.
+    package func takeBack(_ isTakenBack: (_ place: Int) -> Bool) {
+        for one in carried where isTakenBack(one.place) {
+            let handle = target.inserted[one.object]
+            reset(handle, slots[one.place])
+            batch[one.place].carried -= 1
+            guard let extra = handle.core.pointee.extraIfPresent else { continue }
+            extra.adoptedBlobs[slots[one.place].new] = nil
+            extra.blobSources[slots[one.place].new] = nil
+        }
+        carried.removeAll { isTakenBack($0.place) }
+    }
+
+    /// Gives stored objects of low numbers the default of a property again.
+    ///
+    /// - Parameters:
+    ///   - place: The property.
+    ///   - end: The first number that is left alone.
+    ///   - afterEach: Called behind each object; may save.
+    /// - Throws: `StoreError` where the store cannot be read, and the error of `afterEach`.
+    package func takeBackStored(_ place: Int, below end: RecordID, afterEach: () throws -> Void) throws {
+        guard end > 1 else { return }
+        let slot = slots[place]
+        try target.forEachStored(newHome, after: 0, through: end - 1, while: { true }) { object, _, _ in
+            guard let handle = target.handle(of: object, newHome) else { return }
+            let isDefault = handle.core.pointee.read(
+                { self.isDefault($0, slot) },
+                { row in
+                    slot.isToOne
+                        ? row.toOne(slot.new) == 0
+                        : RowKeys.isEqual(defaults, row, slot.new, newEntity.layout)
+                })
+            if isDefault != true, handle.core.pointee._$beginChange(slot.new) { reset(handle, slot) }
+            try afterEach()
+        }
+    }
+
+    private func reset(_ handle: ObjectHandle, _ slot: Slots) {
+        handle.core.pointee.write { draft in
+            if slot.isToOne {
+                draft.setToOne(slot.new, 0)
+                if slot.keepsPlace { draft.setOrderKey(slot.new, nil) }
+            } else {
+                draft.takeValue(of: defaults, slot: slot.new, layout: newEntity.layout)
+            }
+        }
+    }
+}
