@@ -34,9 +34,10 @@ public final class ModelContainer: Equatable, Sendable {
     private let isClosed = Atomic<Bool>(false)
     private let main = Guarded<MainContext?>(nil)
 
-    // Safe because the context is made and used on the main actor only.
+    /// The state of the main context: the container's, which the context itself keeps alive.
+    // Safe because the core is made on the main actor, and used by its context's code only.
     private struct MainContext: @unchecked Sendable {
-        let context: ModelContext
+        let core: ContextCore
     }
 
     /// Opens a store for some model classes and all that their relationships lead to.
@@ -228,16 +229,31 @@ public final class ModelContainer: Equatable, Sendable {
     /// Whether both are the same container: two that opened one store are not equal.
     public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 
-    /// The context of the main actor.
-    @MainActor public var mainContext: ModelContext {
-        main.withLock { held in
-            if let held { return MainContext(context: held.context) }
-            let made = MainContext(context: ModelContext(self))
-            made.context.runs(on: .main)
-            made.context.autosaveEnabled = true
+    /// The context of the main actor, which saves by itself.
+    ///
+    ///     container.mainContext.insert(Trip("Rome"))
+    ///     try container.mainContext.save()
+    ///
+    /// A context keeps its container alive, and so the store open; the container keeps the unsaved changes of this one,
+    /// but not the context: a program that lets go of both closes the store. Changes that were not saved by then are
+    /// dropped.
+    @MainActor public var mainContext: ModelContext { mainHandle() }
+
+    private func mainHandle() -> ModelContext {
+        let (core, isNew) = main.withLock { held -> (MainContext, Bool) in
+            if let held { return (held, false) }
+            let made = MainContext(core: makeCore())
+            made.core.keepChanges { [weak self] in self?.mainHandle() }
             held = made
-            return made
-        }.context
+            return (made, true)
+        }
+        if let context = core.core.userContextIfAlive { return context }
+        let context = ModelContext(core.core, owner: self)
+        if isNew {
+            context.runs(on: .main)
+            context.autosaveEnabled = true
+        }
+        return context
     }
 
     func makeCore() -> ContextCore {
@@ -336,6 +352,14 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     deinit {
+        if let main = main.withLock({ $0 }) {
+            // Objects of it may be in use on the main actor.
+            if Thread.isMainThread {
+                main.core.abandonChanges()
+            } else {
+                DispatchQueue.main.async { main.core.abandonChanges() }
+            }
+        }
         // What was acknowledged is durable already; this only spares the next opening the replay.
         if stage == nil, !isClosed.load(ordering: .acquiring) {
             idleRewriting?.stop()

@@ -27,6 +27,9 @@ package final class Log: @unchecked Sendable {
     let deriver: any IndexDeriver
     /// Nil when opened for reading.
     let writing: Writing?
+    /// Nil when opened for writing.
+    let follower: Follower?
+    let clock: Clock
     let storeLock: StoreLock
     /// Of the lock file, which is open for as long as the log is.
     private let lockIdentity: FileIdentity?
@@ -125,6 +128,7 @@ package final class Log: @unchecked Sendable {
         self.options = options
         self.deriver = deriver
         self.entry = entry
+        self.clock = clock
         budget = MemoryBudget(byteCount: options.memoryBudget)
         cache = PageCache(budget: budget)
         blockCache = BlockCache(budget: budget)
@@ -150,12 +154,9 @@ package final class Log: @unchecked Sendable {
         if let observer = options.observer { watch.tell(observer, clock: clock) }
         watch.space = SpaceFigures(opened.state, heldByteCount: 0)
         openedSequence = opened.replay.sequence
+        follower = options.access == .reading ? Follower(opened) : nil
         var tables = opened.replay.tables
-        let captured = tables.capture()
-        publisher = Publisher(
-            Snapshot(
-                sequence: opened.replay.sequence, tables: captured, indexes: opened.replay.memtables.indexSet,
-                files: opened.replay.files), watch: watch)
+        publisher = Publisher(opened.replay.snapshot(&tables), watch: watch)
         holds = SnapshotHolds(clock)
         if opened.manifest != nil {
             opened.directory.presence.expect(lockIdentity) { [publisher] error in publisher.fail(error) }
@@ -575,14 +576,4 @@ package final class Log: @unchecked Sendable {
         entry.log = nil
         entry.openCount = 0
     }
-}
-
-/// What a commit returns.
-package struct CommitReceipt: Sendable {
-    package let sequence: UInt64
-    package let transaction: TransactionID
-    /// Nanoseconds since 1970; never below that of an earlier transaction.
-    package let wallNanoseconds: Int64
-    /// A state that holds the transaction.
-    package let snapshot: Snapshot
 }

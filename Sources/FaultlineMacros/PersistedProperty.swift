@@ -24,13 +24,21 @@ struct PersistedProperty {
 
     /// Whether values go through a transformer, and so need not be `Codable`.
     var isTransformable: Bool {
+        options.contains { $0.as(FunctionCallExprSyntax.self)?.calledExpression.isMember("transformable") == true }
+    }
+
+    /// Whether values are never stored.
+    var isEphemeral: Bool { options.contains { $0.isMember("ephemeral") } }
+
+    /// The value of a property that was given none, as an expression; nil where it declares none.
+    var fallbackExpression: String? { hasInitialValue ? defaultExpression : nil }
+
+    /// The arguments of the property's `@Attribute`.
+    private var options: [ExprSyntax] {
         guard case .argumentList(let arguments) = attributes.attribute(named: "Attribute")?.arguments else {
-            return false
+            return []
         }
-        return arguments.contains { argument in
-            let call = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
-            return call?.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable"
-        }
+        return arguments.map(\.expression)
     }
 
     /// The initial value as an expression of the declared type, so that `.member` and `[]` keep their meaning where any
@@ -104,6 +112,13 @@ enum StoredKind: Equatable {
         } else {
             self = .persisted
         }
+    }
+}
+
+extension ExprSyntax {
+    /// Whether the expression is a member of that name.
+    fileprivate func isMember(_ name: String) -> Bool {
+        self.as(MemberAccessExprSyntax.self)?.declName.baseName.text == name
     }
 }
 

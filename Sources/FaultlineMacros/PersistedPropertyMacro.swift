@@ -46,6 +46,8 @@ private struct CoreMethods {
 
     static let plain = CoreMethods(
         initialize: "initialize", get: "value", set: "setValue", changesInPlace: true)
+    static let ephemeral = CoreMethods(
+        initialize: "initializeEphemeral", get: "ephemeralValue", set: "setEphemeralValue")
     static let transformable = CoreMethods(
         initialize: "initializeTransformable", get: "transformableValue", set: "setTransformableValue")
 }
@@ -57,6 +59,8 @@ private func accessors(
         case .argumentList(let arguments) = node.arguments, let slot = arguments.first?.expression.trimmed
     else { return [] }
     let core = RuntimeNames.core
+    let methods = property.isEphemeral ? .ephemeral : methods
+    let fallback = property.isEphemeral ? property.fallbackExpression.map { ", orElse: \($0)" } ?? "" : ""
     let accessors: [AccessorDeclSyntax] = [
         """
         @storageRestrictions(accesses: \(raw: core), initializes: \(raw: property.markerName))
@@ -67,7 +71,7 @@ private func accessors(
         """,
         """
         get {
-            \(raw: core).\(raw: methods.get)(\(slot))
+            \(raw: core).\(raw: methods.get)(\(slot)\(raw: fallback))
         }
         """,
         """

@@ -100,11 +100,17 @@ extension Schema {
                 if let relationship = property.asRelationship, !relationship.isToOneRelationship {
                     throw Schema.uniqueOnToMany(entity: entity.name, property: name, word: word)
                 }
+                if property.isTransient, word != "index" {
+                    throw Schema.uniqueOnEphemeral(entity: entity.name, property: name)
+                }
             }
         }
     }
 
     private func validate(_ attribute: Attribute, of entity: Entity) throws(SchemaError) {
+        if attribute.isTransient, attribute.isUnique {
+            throw Schema.uniqueOnEphemeral(entity: entity.name, property: attribute.name)
+        }
         guard attribute.isStorable else {
             throw SchemaError(
                 .unstorableType, entity: entity.name, property: attribute.name,
@@ -177,6 +183,15 @@ extension Schema {
                 no object can fulfil.
                 """)
         }
+    }
+
+    private static func uniqueOnEphemeral(entity: String, property: String) -> SchemaError {
+        SchemaError(
+            .uniqueOnEphemeral, entity: entity, property: property,
+            """
+            \(entity).\(property) is ephemeral and so never stored, and cannot be unique. Remove .ephemeral, or the \
+            constraint.
+            """)
     }
 
     private static func uniqueOnToMany(entity: String, property: String, word: String) -> SchemaError {

@@ -15,6 +15,8 @@ public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
         /// A constraint or an index names a property that the entity does not have.
         case unknownProperty
         case uniqueOnToMany
+        /// An ephemeral attribute, which is never stored, is part of a uniqueness constraint.
+        case uniqueOnEphemeral
         /// The least number of objects exceeds the greatest, or one of them is negative, or a to-one has a minimum or
         /// maximum above 1.
         case invalidModelCount

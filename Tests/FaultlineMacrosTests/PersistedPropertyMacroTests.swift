@@ -78,6 +78,24 @@ import Testing
         #expect(expansion.text.contains("_modify") == isExpected)
     }
 
+    @Test("A5: accessors of an ephemeral property keep its values beside the object")
+    func keepsEphemeralValues() {
+        let source = """
+            class A {
+                @Attribute(.ephemeral) @_PersistedProperty(2) var count: Int = 7
+                @Attribute(.ephemeral) @_PersistedProperty(3) var place: Place
+            }
+            """
+        let expansion = Expansion(of: source)
+
+        #expect(
+            expansion.lines(containing: "(2") == [
+                "_$core.initializeEphemeral(2, to: initialValue)", "_$core.ephemeralValue(2, orElse: (7) as Int)",
+                "_$core.setEphemeralValue(2, to: newValue)",
+            ])
+        #expect(expansion.text.contains("_$core.ephemeralValue(3)"))
+    }
+
     @Test func givesConstantsNoSetter() {
         let expansion = Expansion(of: "class A {\n    @_PersistedProperty(0) let a: Int\n}")
 

@@ -31,6 +31,11 @@ final class Publisher: @unchecked Sendable {
         return new
     }
 
+    /// Makes a state that was opened anew the newest one, unless it is older.
+    func show(_ opened: Snapshot) {
+        replace { $0.sequence > opened.sequence ? $0 : opened }
+    }
+
     /// Replaces the files that new snapshots read from.
     func update(files change: (FileTable) -> FileTable) {
         replace { Snapshot(sequence: $0.sequence, tables: $0.tables, indexes: $0.indexes, files: change($0.files)) }

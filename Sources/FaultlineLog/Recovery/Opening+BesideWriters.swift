@@ -35,7 +35,10 @@ extension Opening {
             let isDoubtful =
                 failure?.code == .damaged || opened?.report.ignoredDerivedFiles.isEmpty == false || needsSameManifest
             if isDoubtful, try !isManifestTheSame() { continue }
-            if let opened { return opened }
+            if var opened {
+                opened.mark = mark
+                return opened
+            }
             if let failure { throw failure }
         }
         throw LogError(

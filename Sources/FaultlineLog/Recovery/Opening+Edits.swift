@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// Parts of the manifest that an unclean opening writes.
 extension Opening {
     /// The newest transaction that a segment has something of when those behind its last sync are copied elsewhere.
@@ -51,5 +53,18 @@ extension Opening {
         CheckpointPosition(
             file: 0, segment: hot.first ?? 0, offset: UInt64(FileHeader.byteCount), previousHead: 0, sequence: 0,
             wallNanoseconds: wallNanoseconds)
+    }
+
+    /// The blob segment to go on with, behind its last byte: blobs that were given up after the last checkpoint left
+    /// theirs, and no offset is written twice.
+    static func openBlobs(
+        _ state: ManifestState, _ segments: [UInt64: ManagedFile], _ progress: LogProgress
+    ) throws(LogError) -> BlobSegment? {
+        // Those that blobs were moved to are sealed.
+        let open = state.numbers(of: .blobSegment).last { state.files[$0]?.seal == nil }
+        guard let open, let entry = state.files[open], let managed = segments[open] else { return nil }
+        let length = try onDisk("opening a blob segment") { () throws(DiskError) in try managed.file.byteCount() }
+        return BlobSegment(
+            managed, end: max(entry.durable, length.roundedUpTo8), previousHead: entry.durableHead, progress: progress)
     }
 }

@@ -43,6 +43,8 @@ struct Opening: ~Copyable {
         let cold: ColdSegment?
         let pageFiles: [UInt64: PageFile]
         let report: OpenReport
+        /// Of a reader: the manifest that was read; nil if it has changed since.
+        var mark: Follower.ManifestMark?
     }
 
     let path: String
@@ -63,6 +65,8 @@ struct Opening: ~Copyable {
     var indexesToRebuild: Set<IndexID>? = []
     /// Whether the hot segments may not be the whole log any more: then the tables are made from all segments together.
     private var isCompacted = false
+    /// Of a reader: the manifest that was read, to see by it that a writer has gone on.
+    var mark: Follower.ManifestMark?
     /// Of a reader: whether somebody had the store open for writing when it began.
     var isBesideWriter = false
     /// Of a reader: whether it looked at all of the newest segment, because nobody wrote then.
@@ -118,6 +122,7 @@ struct Opening: ~Copyable {
             throw .damaged("The store has no manifest.", path)
         }
         read = ManifestVersion(reading)
+        if options.access == .reading { mark = try Follower.ManifestMark(reading) }
         // Beside a writer it is asked again: this manifest may be from after the store was first compacted.
         let compacted = options.access == .reading ? try identify(random) : identity
         isCompacted = compacted.incompatible & Feature.compaction != 0
@@ -374,19 +379,6 @@ struct Opening: ~Copyable {
             let end = coldEnds[number], let managed = segments[number]
         else { return nil }
         return ColdSegment(managed, begun: entry.added.begun, end: end.durable, previousHead: end.durableHead)
-    }
-
-    /// The blob segment to go on with, behind its last byte: blobs that were given up after the last checkpoint left
-    /// theirs, and no offset is written twice.
-    private static func openBlobs(
-        _ state: ManifestState, _ segments: [UInt64: ManagedFile], _ progress: LogProgress
-    ) throws(LogError) -> BlobSegment? {
-        // Those that blobs were moved to are sealed.
-        let open = state.numbers(of: .blobSegment).last { state.files[$0]?.seal == nil }
-        guard let open, let entry = state.files[open], let managed = segments[open] else { return nil }
-        let length = try onDisk("opening a blob segment") { () throws(DiskError) in try managed.file.byteCount() }
-        return BlobSegment(
-            managed, end: max(entry.durable, length.roundedUpTo8), previousHead: entry.durableHead, progress: progress)
     }
 
     // MARK: Checkpoint

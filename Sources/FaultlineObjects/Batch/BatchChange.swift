@@ -47,6 +47,9 @@ struct SlotChange {
         guard let attribute = property.asAttribute else {
             throw refusal("is a relationship, which a batch does not set. Set it on the objects.")
         }
+        guard !attribute.isTransient else {
+            throw refusal("is ephemeral: it is never stored, so that a batch cannot set it. Set it on the objects.")
+        }
         guard let value = value.flatMap(unwrapped) else {
             guard attribute.isOptional else { throw refusal("is required, and a batch was to set it to nil.") }
             self.value = .none

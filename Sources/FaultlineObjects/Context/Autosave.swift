@@ -13,7 +13,7 @@ package final class Autosave {
     var isEnabled = false
     /// Where the context's code runs.
     private let queue: DispatchQueue
-    private weak var context: ModelContext?
+    private weak var core: ContextCore?
     /// How often it has failed since it last succeeded.
     private var failureCount = 0
     /// Whether an error of a setter was told, which the next `save()` throws.
@@ -26,7 +26,7 @@ package final class Autosave {
     ///   - context: Whose changes are saved.
     ///   - queue: The serial queue on which all of its code runs.
     init(_ context: ModelContext, on queue: DispatchQueue) {
-        self.context = context
+        core = context.core
         self.queue = queue
     }
 
@@ -48,7 +48,7 @@ package final class Autosave {
     private func run(_ number: Int) {
         guard number == attempt else { return }
         isScheduled = false
-        guard isEnabled, let context, context.hasChanges else {
+        guard isEnabled, let context = core?.userContext, context.hasChanges else {
             failureCount = 0
             return
         }

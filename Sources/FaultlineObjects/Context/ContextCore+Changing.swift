@@ -127,7 +127,7 @@ extension ContextCore {
     func undelete(_ handle: ObjectHandle) {
         forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.remove(.deleted)
-        deleted.removeAll { $0.object === handle.object }
+        deleted.remove(handle)
         noteDeletion(of: handle)
     }
 

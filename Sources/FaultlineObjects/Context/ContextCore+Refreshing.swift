@@ -19,13 +19,18 @@ extension ContextCore {
         do throws(LogError) { try beginReading() } catch { return report(error) }
         defer { endReading() }
         settleMembers()
-        if !mergesChanges { dropChanges(of: handle) }
+        if !mergesChanges {
+            dropChanges(of: handle)
+            handle.core.pointee.forgetEphemerals()
+        }
         moveToNewest()
         if mergesChanges {
             rebase(handle)
         } else if !handle.core.pointee.has(.changed) {
             handle.core.pointee.row = .none
-            // Whatever could not be read is read again.
+            // So is a change that was refused because the object was marked.
+            handle.core.pointee.dropDraft()
+            // A value that could not be read is read again.
             handle.core.pointee.remove(.damaged)
         }
         if conflicts != nil { renewOriginals(of: handle) }
@@ -99,7 +104,7 @@ extension ContextCore {
         do { claimed = try takeBackTargets(of: handle, entity, slots: slots) } catch { return refuseSave(error) }
         showStored(handle)
         handle.core.pointee.dropExtra()
-        changed.removeAll { $0.object === handle.object }
+        changed.remove(handle)
         // What another object has claimed meanwhile stays away.
         for slot in claimed { _ = write(handle, slot, ObjectReference(bits: 0)) }
     }

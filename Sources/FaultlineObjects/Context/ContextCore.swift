@@ -32,6 +32,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
     /// Whether rows may be older than the snapshot, because the one at which they were loaded was taken.
     @exclusivity(unchecked) private(set) var hasOlderRows = false
+    /// How often all rows were given up: a walk that holds objects sees by it that they may be others by now.
+    @exclusivity(unchecked) private(set) var forgettingCount = 0
     /// Changed under the lock; read without it where `RowArena` says so.
     @exclusivity(unchecked) var rows = RowArena()
     private var reclaiming: MemoryBudget.Registration?
@@ -41,6 +43,8 @@ package final class ContextCore: @unchecked Sendable {
     package var membersWalked = 0
     /// Members of to-many relationships that were collected as objects, all accesses together.
     package var membersCollected = 0
+    /// How often objects were listed by an index or a predicate's identifiers: shows that a walk lists them once.
+    package var candidateListings = 0
     private let tallies: ReadTallies?
 
     @exclusivity(unchecked) var inserted: [ObjectHandle] = [] {
@@ -48,10 +52,10 @@ package final class ContextCore: @unchecked Sendable {
     }
     /// Whether an inserted object was deleted since the last save.
     var hasDeletedInserts = false
-    @exclusivity(unchecked) var changed: [ObjectHandle] = [] {
+    @exclusivity(unchecked) var changed = HandleList() {
         didSet { unsavedLookup.noteCounts(changed: changed.count) }
     }
-    var deleted: [ObjectHandle] = [] {
+    @exclusivity(unchecked) var deleted = HandleList() {
         didSet { unsavedLookup.noteCounts(deleted: deleted.count) }
     }
     /// Finds objects of these lists.
@@ -138,7 +142,9 @@ package final class ContextCore: @unchecked Sendable {
     package var historyRecordsRead = 0
     /// Told of damage met by a getter.
     var errorHandler: (@Sendable (any Error) -> Void)?
-    private(set) weak var userContext: ModelContext?
+    private weak var livingContext: ModelContext?
+    /// Makes the user's context again where it is gone and its container is not: that of a container's main context.
+    @exclusivity(unchecked) var remakeUserContext: (() -> ModelContext?)?
     private var buffer = RecordBuffer()
 
     package init(
@@ -172,10 +178,22 @@ package final class ContextCore: @unchecked Sendable {
         if rows.byteCount > 0 { store.log.budget.release(rows.byteCount, for: .rows) }
     }
 
+    /// Bytes of the rows that are loaded.
+    package var loadedByteCount: Int { rows.byteCount }
+
     /// What this context has read so far; `cacheBytes` is 0.
     package var counters: FaultCounters { tally.counters }
 
-    func setUserContext(_ context: ModelContext) { userContext = context }
+    func setUserContext(_ context: ModelContext) { livingContext = context }
+
+    /// The user's context; nil once it is gone, with its container where it is the main one.
+    var userContext: ModelContext? { livingContext ?? remakeUserContext?() }
+
+    /// The same where it need not be made.
+    package var userContextIfAlive: ModelContext? { livingContext }
+
+    /// Says that the user's context comes and goes while its container lives, and the changes stay.
+    package func keepChanges(_ remake: @escaping () -> ModelContext?) { remakeUserContext = remake }
 
     // MARK: Snapshot
 
@@ -211,7 +229,10 @@ package final class ContextCore: @unchecked Sendable {
     }
 
     /// Notes that no row is left that is older than the snapshot.
-    func noteRowsForgotten() { hasOlderRows = false }
+    func noteRowsForgotten() {
+        hasOlderRows = false
+        forgettingCount &+= 1
+    }
 
     /// Notes that there is something to save, so that the context's snapshot stays.
     @inline(__always)
@@ -235,6 +256,7 @@ package final class ContextCore: @unchecked Sendable {
     /// of the store.
     func moveToNewest() {
         guard pinLabel == nil else { return }
+        do throws(LogError) { try store.log.follow() } catch { report(error) }
         let newest = store.log.snapshot()
         let old = snapshot
         let isFromUnknown = hasOlderRows
@@ -659,52 +681,5 @@ package final class ContextCore: @unchecked Sendable {
             try snapshot.readBlob(reference.identifier, range: range, into: target)
         }
         tally.addBlobBytes(target.count)
-    }
-
-    // MARK: Errors
-
-    /// Takes note of an error that a getter or setter cannot throw.
-    ///
-    /// - Parameters:
-    ///   - error: What was met.
-    ///   - isOfStore: Whether what is stored could not be had; false for a reference to an object that is not there.
-    func report(_ error: any Error, isOfStore: Bool = true) {
-        if isOfStore, let stage { stage.note(StorageError.translating(error)) }
-        getterError = error
-        if let errorHandler { errorHandler(StorageError.translating(error)) }
-    }
-
-    /// Tells of what could not be read of an object, and marks it; nothing is wrong with it where its context came too
-    /// late.
-    func noteUnreadable(_ core: inout ModelCore, _ error: any Error) {
-        if (error as? LogError)?.code != .expired { core.insert(.damaged) }
-        report(error)
-    }
-
-    /// Takes note of an error that makes the next save fail.
-    func refuseSave(_ error: any Error) {
-        if pendingError == nil { pendingError = error }
-        report(error)
-    }
-
-    /// Calls `body`, and throws the public form of what it throws; a migration stage is told of it.
-    ///
-    /// - Parameters:
-    ///   - runsOthersCode: Whether `body` may throw what somebody else has thrown: a stage is told of the context's own
-    ///     errors only.
-    ///   - body: What is done.
-    /// - Returns: What `body` returned.
-    /// - Throws: What `body` threw, errors of the engine as `StorageError`.
-    @inline(__always)
-    func throwing<R>(runsOthersCode: Bool = false, _ body: () throws -> R) throws -> R {
-        do {
-            if let stage { try stage.onUse?() }
-            settleMembers()
-            return try body()
-        } catch {
-            let error = StorageError.translating(error)
-            if !runsOthersCode || error is StorageError || error is SwiftDataError { stage?.note(error) }
-            throw error
-        }
     }
 }

@@ -36,9 +36,11 @@ package final class EntityHome: @unchecked Sendable {
     @exclusivity(unchecked) var prefetchedRows: [RecordID: RowReference] = [:]
     /// Rows of objects that may be gone again; by the context's thread.
     @exclusivity(unchecked) var recentRows = RecentRows()
-    /// The slots of the class's properties that rows have a value for: all but relationships to many.
+    /// The slots of the class's properties that rows have a value for: all but relationships to many, and ephemeral
+    /// attributes.
     private(set) lazy var rowSlots: [AnyKeyPath: Int] = (type?.slots ?? [:]).filter { _, slot in
-        if case .toMany? = entity?.slots[slot] { false } else { true }
+        if entity?.ephemeralSlots.contains(slot) == true { return false }
+        return if case .toMany? = entity?.slots[slot] { false } else { true }
     }
 
     init(detached layout: RowLayout, slotCount: Int) {

@@ -23,7 +23,10 @@ public class ModelContext: Equatable, SendableMetatype {
         core.setUserContext(self)
     }
 
-    deinit { core.abandonChanges() }
+    deinit {
+        // Those of a main context are its container's: the next handle shows them.
+        if core.remakeUserContext == nil { core.abandonChanges() }
+    }
 
     /// Whether both are the same context: two contexts of one container are not equal.
     public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
@@ -209,6 +212,15 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 
     /// Walks the objects that a descriptor asks for, a batch at a time, letting go of each batch before the next.
+    ///
+    ///     try context.enumerate(FetchDescriptor<Order>(predicate: #Predicate { $0.isOpen })) { order in
+    ///         order.isOpen = false
+    ///         try context.save()
+    ///     }
+    ///
+    /// The block gets each object as the context shows it then: after a save with its newest values, and none that was
+    /// deleted.
+    /// Objects that are added meanwhile are not reached.
     ///
     /// - Parameters:
     ///   - descriptor: Which objects, and in which order.

@@ -65,6 +65,9 @@ struct FilterPreparation {
 
     private func slot(of key: String) throws -> Int {
         guard let slot = type.slotsByName[key] else { throw refusal(NearestName.unknown(key, among: type.entity)) }
+        guard !type.properties[slot].isTransient else {
+            throw refusal("\(name(slot)) is ephemeral: rows do not have it. Use Filter.matching.")
+        }
         return slot
     }
 

@@ -18,7 +18,9 @@ extension ModelCore {
             let members: [ManagedObject] = value(slot)
             return members
         }
-        guard let attribute = property.asAttribute, !_$isNil(slot) else { return nil }
+        guard let attribute = property.asAttribute else { return nil }
+        if attribute.isTransient { return keyedEphemeral(slot, attribute) }
+        if _$isNil(slot) { return nil }
         // What lies out of the row may be unreadable where the row is not: nil then, never the empty value.
         return switch attribute.kind {
         case .bool: Bool._$read(&self, slot)
@@ -36,7 +38,7 @@ extension ModelCore {
         case .uuid: UUID._$read(&self, slot)
         case .decimal: Decimal._$read(&self, slot)
         case .string: withBytes(of: slot) { String(decoding: $0, as: UTF8.self) }
-        case .url: withBytes(of: slot) { URL(string: String(decoding: $0, as: UTF8.self)) } ?? nil
+        case .url: url(of: slot)
         case .data: data(of: slot)
         // No value is encoded in no bytes: so reads a row that is older than the attribute, if nobody knows the default.
         case .codable: withBytes(of: slot) { $0.isEmpty ? nil : CodableValue($0) } ?? nil
@@ -52,6 +54,7 @@ extension ModelCore {
             return try setRelated(slot, relationship, to: value)
         }
         guard let attribute = property.asAttribute else { return }
+        if attribute.isTransient { return try setKeyedEphemeral(slot, attribute, to: value) }
         guard let value else {
             guard attribute.isOptional else { throw KeyedValueError(message: "is required, and was set to nil.") }
             if _$beginChange(slot) { _$writeNil(slot) }

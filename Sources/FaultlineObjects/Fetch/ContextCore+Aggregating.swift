@@ -103,6 +103,8 @@ extension ContextCore {
         let kind = entity.layout.columns[slot].kind
         let name = "\(entity.name).\(store.storage.schema.entities[entity.ordinal].properties[slot].name)"
         switch kind {
+        case _ where entity.ephemeralSlots.contains(slot):
+            throw refusal("\(name) is ephemeral: rows do not have it.")
         case .toMany: throw refusal("\(name) is to many: compute over the objects of the other side.")
         case .attribute(.codable) where function != .count:
             throw refusal("\(name) is kept encoded, which has no order and no equality on the stored bytes.")

@@ -7,26 +7,26 @@ extension ContextCore {
     func fetchBatches<T: PersistentModel>(
         _ source: QuerySource<T>, batchSize: Int
     ) throws -> FetchResultsCollection<T> {
-        let (query, numbers) = try batchedNumbers(source)
+        let (query, numbers, state) = try batchedNumbers(source)
         return FetchResultsCollection(count: numbers.count, batchSize: batchSize) { range in
-            self.batch(Array(numbers[range]), query)
+            self.batch(Array(numbers[range]), query, foundAt: state)
         }
     }
 
     func fetchIdentifierBatches<T: PersistentModel>(
         _ source: QuerySource<T>, batchSize: Int
     ) throws -> FetchResultsCollection<PersistentIdentifier> {
-        let (query, numbers) = try batchedNumbers(source)
+        let (query, numbers, _) = try batchedNumbers(source)
         let (storeID, name) = (store.log.storeID, query.entity.name)
         return FetchResultsCollection(count: numbers.count, batchSize: batchSize) { range in
             numbers[range].map { PersistentIdentifier(storeID: storeID, entityName: name, number: $0) }
         }
     }
 
-    /// The numbers of what a fetch in batches finds in the newest state.
+    /// The numbers of the objects that a fetch in batches finds in the newest state, and that state.
     private func batchedNumbers<T: PersistentModel>(
         _ source: QuerySource<T>
-    ) throws -> (query: Query<T>, numbers: [RecordID]) {
+    ) throws -> (query: Query<T>, numbers: [RecordID], state: WalkedState) {
         try beginReading()
         defer { endReading() }
         moveToNewest()
@@ -35,20 +35,28 @@ extension ContextCore {
             throw SwiftDataError.includePendingChangesWithBatchSize.explained(
                 "A fetch in batches cannot show unsaved changes. Save first, or leave them out of the descriptor.")
         }
-        return (query, try storedNumbers(query, source))
+        return (query, try storedNumbers(query, source), WalkedState(self))
     }
 
     /// Makes the objects of a batch, their rows loaded, with what else is prefetched.
-    private func batch<T: PersistentModel>(_ numbers: [RecordID], _ query: Query<T>) -> [T] {
+    private func batch<T: PersistentModel>(
+        _ numbers: [RecordID], _ query: Query<T>, foundAt state: WalkedState
+    ) -> [T] {
+        let objects = numbers.map { object($0, query.home, as: T.self) }
         do {
             try beginReading()
             defer { endReading() }
             try keepRows(of: numbers, query.home)
             if !query.prefetching.isEmpty { try prefetch(query.prefetching, ofStored: numbers, query.home) }
+            guard state != WalkedState(self) else { return objects }
+            for (object, number) in zip(objects, numbers)
+            where try snapshot.location(of: number, in: query.entity.table).isAbsent {
+                object._$coreAddress().pointee.insert(.gone)
+            }
         } catch {
             report(error)
         }
-        return numbers.map { object($0, query.home, as: T.self) }
+        return objects
     }
 
     /// Objects of stored rows that are alive: what a bounded walk is held against.

@@ -24,16 +24,23 @@ extension ContextCore {
         if isMisledByChanges(query) {
             return try storedNumbers(source).map { object($0, query.home, as: T.self) }
         }
-        var found = try matches(query, keepingRows: true)
+        // Far behind the beginning most rows that are found are not shown.
+        let showsFirst = query.descriptor.fetchOffset ?? 0 <= Self.offsetOfKeptRowsMax || query.reach == nil
+        var found = try matches(query, keepingRows: showsFirst)
         if query.order == nil {
             var objects = found.objects(query, self)
             TrackingWord.withoutTracking { objects.sort(using: query.descriptor.sortBy) }
             return objects.window(of: query.descriptor)
         }
-        found.sort()
-        found.cut(offset: query.descriptor.fetchOffset, limit: query.descriptor.fetchLimit)
+        found.sortWindow(offset: query.descriptor.fetchOffset, limit: query.descriptor.fetchLimit)
+        if !showsFirst, found.count <= Self.offsetOfKeptRowsMax {
+            try keepRows(of: found.numbers.filter { $0 != 0 }, query.home)
+        }
         return found.objects(query, self)
     }
+
+    /// How many rows a fetch keeps in front of its window, so that those of the window need not be read again.
+    private static let offsetOfKeptRowsMax = 4_096
 
     func fetchCount<T: PersistentModel>(_ source: QuerySource<T>) throws -> Int {
         try beginReading()
@@ -74,118 +81,8 @@ extension ContextCore {
             return try fetchHere(query, source).map(\.persistentModelID)
         }
         var found = try matches(query, keepingRows: false)
-        found.sort()
-        found.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
+        found.sortWindow(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
         return found.identifiers(query, self)
-    }
-
-    func enumerate<T: PersistentModel>(
-        _ source: QuerySource<T>, batchSize: Int, allowEscapingMutations: Bool, block: (T) throws -> Void
-    ) throws {
-        try beginReading()
-        defer { endReading() }
-        moveToNewest()
-        let query = try source.prepare(self)
-        let descriptor = query.descriptor
-        let batch = max(1, min(batchSize, 1 << 20))
-        func check() throws {
-            guard !allowEscapingMutations, hasChanges else { return }
-            throw SwiftDataError.includePendingChangesWithBatchSize.explained(
-                "An object was changed and not saved while a fetch was being walked. Save within the block, or pass allowEscapingMutations: true."
-            )
-        }
-        if !hasChanges, query.isEverything || query.order?.isEmpty == true, query.lowered.isExact,
-            query.lowered.candidates == nil, try indexedNumbers(query) == nil
-        {
-            try walk(query, batch, check, block)
-            return
-        }
-        if isMisledByChanges(query) {
-            for number in try storedNumbers(source) { try block(object(number, query.home, as: T.self)) }
-            return
-        }
-        var found = try matches(query, keepingRows: false)
-        if query.order == nil {
-            var objects = found.objects(query, self)
-            TrackingWord.withoutTracking { objects.sort(using: descriptor.sortBy) }
-            for object in objects.window(of: query.descriptor) { try block(object) }
-            return
-        }
-        found.sort()
-        found.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
-        let hadChanges = hasChanges
-        var start = 0
-        while start < found.count {
-            let end = min(start + batch, found.count)
-            let objects = found.slice(start..<end).objects(query, self)
-            if !query.prefetching.isEmpty { try prefetch(query.prefetching, of: objects, query.home) }
-            for object in objects { try block(object) }
-            if !hadChanges { try check() }
-            start = end
-        }
-    }
-
-    /// Walks rows in the order of creation: reads ahead, and gives each object its row along.
-    private func walk<T: PersistentModel>(
-        _ query: Query<T>, _ batch: Int, _ check: () throws -> Void, _ block: (T) throws -> Void
-    ) throws {
-        let snapshot = snapshot
-        let entity = query.entity
-        var programs = ProgramCache(query.lowered.filter, entity, self, snapshot)
-        var toSkip = query.descriptor.fetchOffset ?? 0
-        var left = query.descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? Int.max
-        var sinceCheck = 0
-        try withUnsafeTemporaryAllocation(of: RecordID.self, capacity: 256) { numbers in
-            try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: 256) { references in
-                try withUnsafeTemporaryAllocation(of: T.self, capacity: 256) { objects in
-                    try snapshot.scan(
-                        entity.table, from: 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
-                    ) { records in
-                        var count = 0
-                        for record in records {
-                            tally.addRow()
-                            let view = try store.view(record, of: entity)
-                            guard try programs.matches(view, record.layout) else { continue }
-                            if toSkip > 0 {
-                                toSkip -= 1
-                                continue
-                            }
-                            guard left > 0 else { break }
-                            left -= 1
-                            numbers[count] = record.id
-                            references[count] = keep(view, at: record.location)
-                            count += 1
-                        }
-                        guard count > 0, let first = objects.baseAddress else { return left > 0 }
-                        if !query.prefetching.isEmpty {
-                            query.home.prefetchedRows.removeAll(keepingCapacity: true)
-                            for place in 0..<count {
-                                query.home.prefetchedRows[numbers[place]] = references[place]
-                            }
-                            try prefetch(query.prefetching, ofStored: Array(numbers[..<count]), query.home)
-                        }
-                        appendObjects(
-                            UnsafeBufferPointer(rebasing: numbers[..<count]), rows: references.baseAddress, query.home,
-                            to: first)
-                        var given = 0
-                        defer { (first + given).deinitialize(count: count - given) }
-                        while given < count {
-                            let object = (first + given).move()
-                            given += 1
-                            try block(object)
-                            sinceCheck += 1
-                            if sinceCheck == batch {
-                                sinceCheck = 0
-                                try check()
-                            }
-                        }
-                        return left > 0
-                    }
-                }
-            }
-        }
-        try query.checkTargets()
-        try check()
     }
 
     // MARK: Without unsaved changes
@@ -197,7 +94,7 @@ extension ContextCore {
 
     /// The objects that satisfy a query as they are stored, ordered and cut: found by a context of its own, whose
     /// objects have no changes.
-    private func storedNumbers<T: PersistentModel>(_ source: QuerySource<T>) throws -> [RecordID] {
+    func storedNumbers<T: PersistentModel>(_ source: QuerySource<T>) throws -> [RecordID] {
         let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
         try unchanged.beginReading()
         defer { unchanged.endReading() }
@@ -216,8 +113,7 @@ extension ContextCore {
             return try fetchHere(query, source).map { $0._$coreAddress().pointee.number }
         }
         var found = try matches(query, keepingRows: false)
-        found.sort()
-        found.cut(offset: query.descriptor.fetchOffset, limit: query.descriptor.fetchLimit)
+        found.sortWindow(offset: query.descriptor.fetchOffset, limit: query.descriptor.fetchLimit)
         return found.numbers
     }
 

@@ -106,6 +106,7 @@ extension ContextCore {
 
     /// The objects among which those that satisfy a query are, rising; nil where all rows have to be looked at.
     func namedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID]? {
+        candidateListings += 1
         if let candidates = query.lowered.candidates { return candidates.sorted() }
         if let (index, value) = query.uniqueKey {
             return try uniqueHolder(index, value, query.entity).map { [$0] } ?? []

@@ -85,21 +85,40 @@ struct Matches<T: PersistentModel> {
     /// Orders by the sort keys; equal ones stay in the order of creation.
     mutating func sort() {
         guard !window.order.isEmpty else { return }
-        keys.withUnsafeBytes { bytes in
-            matches.sort { left, right in
-                if left.prefix != right.prefix { return left.prefix < right.prefix }
-                let first = UnsafeRawBufferPointer(rebasing: bytes[left.keyStart..<left.keyEnd])
-                let second = UnsafeRawBufferPointer(rebasing: bytes[right.keyStart..<right.keyEnd])
-                let difference = KeyOrder.compare(first, second)
-                return difference == 0 ? left.keyStart < right.keyStart : difference < 0
-            }
+        keys.withUnsafeBytes { keys in
+            matches.withUnsafeMutableBufferPointer { $0.sort { Self.isBefore($0, $1, keys) } }
         }
     }
 
-    /// Leaves out what the window leaves out.
-    mutating func cut(offset: Int?, limit: Int?) {
-        if let offset, offset > 0 { matches.removeFirst(min(offset, matches.count)) }
-        if let limit, limit > 0, limit < matches.count { matches.removeLast(matches.count - limit) }
+    /// Leaves out what the window leaves out, and orders the rest by the sort keys.
+    ///
+    /// - Complexity: Linear, but for those that the window shows.
+    mutating func sortWindow(offset: Int?, limit: Int?) {
+        let start = min(max(0, offset ?? 0), matches.count)
+        var end = matches.count
+        if let limit, limit > 0, limit < end - start { end = start + limit }
+        if !window.order.isEmpty {
+            keys.withUnsafeBytes { keys in
+                matches.withUnsafeMutableBufferPointer { matches in
+                    Selection.partition(matches, at: start) { Self.isBefore($0, $1, keys) }
+                    let rest = UnsafeMutableBufferPointer(rebasing: matches[start...])
+                    Selection.partition(rest, at: end - start) { Self.isBefore($0, $1, keys) }
+                    var shown = UnsafeMutableBufferPointer(rebasing: matches[start..<end])
+                    shown.sort { Self.isBefore($0, $1, keys) }
+                }
+            }
+        }
+        matches.removeLast(matches.count - end)
+        matches.removeFirst(start)
+    }
+
+    @inline(__always)
+    private static func isBefore(_ left: Match, _ right: Match, _ keys: UnsafeRawBufferPointer) -> Bool {
+        if left.prefix != right.prefix { return left.prefix < right.prefix }
+        let first = UnsafeRawBufferPointer(rebasing: keys[left.keyStart..<left.keyEnd])
+        let second = UnsafeRawBufferPointer(rebasing: keys[right.keyStart..<right.keyEnd])
+        let difference = KeyOrder.compare(first, second)
+        return difference == 0 ? left.keyStart < right.keyStart : difference < 0
     }
 
     func slice(_ range: Range<Int>) -> Matches<T> {

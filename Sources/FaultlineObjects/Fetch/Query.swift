@@ -39,7 +39,6 @@ struct Query<T: PersistentModel> {
         }
         self.entity = entity
         self.descriptor = descriptor
-        isWanted = descriptor.predicate.map { predicate in { try predicate.evaluate($0) } }
         let slots = home.rowSlots
         let storeID = context.store.log.storeID
         var lowered = LoweredFilter(filter: .always, isExact: true)
@@ -57,6 +56,7 @@ struct Query<T: PersistentModel> {
             if lowered.filter.conjuncts.contains(.never) { lowered.candidates = [] }
         }
         self.lowered = lowered
+        isWanted = try Self.question(descriptor.predicate, isAnsweredByRows: lowered.isExact, home)
         targets = lowered.filter.targets
         order = Self.order(descriptor.sortBy, slots, entity)
         selection = Self.selection(lowered, order, isLimited: (descriptor.fetchLimit ?? 0) > 0, entity)
@@ -76,6 +76,21 @@ struct Query<T: PersistentModel> {
         self.descriptor = descriptor
         targets = lowered.filter.targets
         selection = Self.selection(lowered, order, isLimited: (descriptor.fetchLimit ?? 0) > 0, entity)
+    }
+
+    /// The question to an object that rows do not answer for, or that is not as it is stored.
+    private static func question(
+        _ predicate: Predicate<T>?, isAnsweredByRows: Bool, _ home: EntityHome
+    ) throws -> ((T) throws -> Bool)? {
+        guard let predicate else { return nil }
+        // Rows do no arithmetic.
+        if isAnsweredByRows { return { try predicate.evaluate($0) } }
+        let checked = try CheckedPredicate(predicate)
+        return { object in
+            do { return try checked.evaluate(object) } catch let failure as ArithmeticFailure {
+                throw explain(failure, object, home)
+            }
+        }
     }
 
     private static func order(
@@ -156,9 +171,11 @@ extension FetchRequest.Order {
         guard let slot = type.slotsByName[key] else {
             throw SwiftDataError.unsupportedSortDescriptor.explained(NearestName.unknown(key, among: type.entity))
         }
-        guard entity.slots[slot] == .attribute, entity.layout.columns[slot].kind != .attribute(.codable) else {
+        guard entity.slots[slot] == .attribute, entity.layout.columns[slot].kind != .attribute(.codable),
+            !entity.ephemeralSlots.contains(slot)
+        else {
             throw SwiftDataError.unsupportedSortDescriptor.explained(
-                "\(type.entityName).\(key) is a relationship or an encoded value, which have no order. Sort by a scalar attribute."
+                "\(type.entityName).\(key) is a relationship, an encoded or an ephemeral value, which rows have no order of. Sort by a scalar attribute."
             )
         }
         return slot

@@ -57,6 +57,7 @@ extension ModelCore {
         dropDraft()
         draftPointer = copy.block
         if !setSlots.isEmpty { extra.setSlots = setSlots }
+        if let given = source.pointee.extraIfPresent?.ephemerals, !given.isEmpty { extra.ephemerals = given }
     }
 
     /// The object's attributes, as those of an object in no context, and the slots of which a mark does not tell alone

@@ -44,6 +44,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case expired
         /// The store was migrated, or is being migrated, since the container was made.
         case outdated
+        /// Bytes were asked for that a value does not have.
+        case outOfRange
     }
 
     /// What went wrong.
@@ -74,6 +76,14 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         missingTransactionCount = error?.missingTransactionCount
         transaction = error?.transaction.map { TransactionIdentifier($0) }
         text = error?.description ?? message
+    }
+
+    /// The error of who asks for bytes that a value does not have.
+    init(outOfRange range: Range<Int>, ofByteCount byteCount: Int) {
+        self.init(
+            .outOfRange,
+            "The bytes \(range) of a value of \(byteCount) bytes were asked for. Ask for a range within 0..<\(byteCount).",
+            of: nil)
     }
 
     init(_ error: LogError) {

@@ -25,9 +25,14 @@ public struct Blob {
     ///
     /// Only the pieces of 64 KiB that it touches are read and checked.
     ///
-    /// - Throws: `StorageError` if the store cannot be read, or the bytes are damaged.
+    /// - Parameter range: Bytes from the value's start, within `0..<byteCount`.
+    /// - Returns: The bytes.
+    /// - Throws: `StorageError`: `outOfRange` for bytes that the value does not have; other codes if the store cannot be
+    ///   read, or the bytes are damaged.
     public func data(in range: Range<Int>) throws -> Data {
-        precondition(range.lowerBound >= 0 && range.upperBound <= byteCount, "A range of a blob lies within its bytes.")
+        guard range.lowerBound >= 0, range.upperBound <= byteCount else {
+            throw StorageError(outOfRange: range, ofByteCount: byteCount)
+        }
         switch place {
         case .inline(let data):
             return data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)

@@ -8,6 +8,7 @@ enum GetterFailure {
     case undecodable(slot: Int, any Error)
     case unencodable(slot: Int, any Error)
     case unknownCase(slot: Int)
+    case unknownURL(slot: Int)
     case missingTarget(slot: Int)
 }
 
@@ -38,8 +39,14 @@ extension ModelCore {
             return
         case .unknownCase(let slot):
             error = SwiftDataError.modelValidationFailure.explained(
-                "\(name).\(property(slot)) of object \(number) has a raw value without a case. A stand-in was given.")
+                "\(name).\(property(slot)) of object \(number) has a raw value without a case in this program. A stand-in was given; refresh the object without merging before it is changed."
+            )
             if has(.attached), !has(.inserted) { insert(.damaged) }
+        case .unknownURL(let slot):
+            error = SwiftDataError.modelValidationFailure.explained(
+                "\(name).\(property(slot)) of object \(number) has a text that is no URL. A stand-in was given; refresh the object without merging before it is changed."
+            )
+            insert(.damaged)
         case .missingTarget(let slot):
             error = SwiftDataError.modelValidationFailure.explained(
                 "\(name).\(property(slot)) of object \(number) refers to no object. A stand-in was given.")

@@ -66,10 +66,13 @@ extension ModelCore {
         return _$unknownRawValue(slot)
     }
 
-    /// Reads an optional value kept as its raw value; nil also where no case has it.
+    /// Reads an optional value kept as its raw value; nil also where no case has it, which is reported to the context.
     @inlinable @inline(__always)
     public mutating func value<V: RawRepresentable>(_ slot: Int) -> V? where V.RawValue: StoredScalar {
-        _$isNil(slot) ? nil : V(rawValue: V.RawValue._$read(&self, slot))
+        if _$isNil(slot) { return nil }
+        if let value = V(rawValue: V.RawValue._$read(&self, slot)) { return value }
+        _$noteUnknownRawValue(slot)
+        return nil
     }
 
     /// Reads a value kept in the nested encoding; a stand-in where it cannot be decoded, which is reported to the
@@ -214,13 +217,26 @@ extension ModelCore {
         return read({ $0.isNil(slot) }, { $0.isNil(slot) }) ?? true
     }
 
-    /// The stand-in for a raw value that no case of the property's type has: one that decodes from zeros, if there is
-    /// one.
+    /// The stand-in for a raw value that no case of the property's type has: the declared default, else the first case.
     public mutating func _$unknownRawValue<V: RawRepresentable>(_ slot: Int) -> V where V.RawValue: StoredScalar {
-        report(.unknownCase(slot: slot))
-        if let value = V(rawValue: V.RawValue._$standIn) { return value }
+        _$noteUnknownRawValue(slot)
+        if let value = home._withUnsafeGuaranteedRef({ $0.type?.defaultValue(of: slot) }) as? V { return value }
         if let type = V.self as? any CaseIterable.Type, let value = type.firstCase as? V { return value }
-        return standInOrEnd(slot)
+        if let value = FirstCase.of(V.self) { return value }
+        return V(rawValue: V.RawValue._$standIn) ?? standInOrEnd(slot)
+    }
+
+    /// Reports a raw value that no case of the property's type has, and marks the object.
+    public mutating func _$noteUnknownRawValue(_ slot: Int) { report(.unknownCase(slot: slot)) }
+
+    /// The URL of a slot; nil where it cannot be read, or its text is none, both of which the context is told of.
+    mutating func url(of slot: Int) -> URL? {
+        noteRead(slot)
+        guard let text = withBytes(of: slot, { String(decoding: $0, as: UTF8.self) }) else { return nil }
+        if let url = URL(string: text) { return url }
+        // A new object has no text yet.
+        if has(.attached), !has(.inserted) { report(.unknownURL(slot: slot)) }
+        return nil
     }
 
     // MARK: Variable values
@@ -351,6 +367,7 @@ extension ModelCore {
         if let decodable = V.self as? any Decodable.Type, let value = ZeroDecoder.decode(decodable) as? V {
             return value
         }
+        if let value = FirstCase.of(V.self) { return value }
         preconditionFailure(
             "A damaged value of type \(V.self) has no stand-in. Declare a default for the property, or read it with try object.load() first."
         )

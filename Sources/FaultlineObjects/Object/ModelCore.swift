@@ -152,12 +152,13 @@ public struct ModelCore: ~Copyable {
 
     var extraIfPresent: ObjectExtra? { extraReference?.takeUnretainedValue() }
 
-    /// Drops the seldom needed part; whoever watches the object goes on, and a new object keeps what it was given.
+    /// Drops the seldom needed part; observers stay, and so do ephemeral values, and what a new object was given.
     mutating func dropExtra() {
         guard let old = extraReference else { return }
         extraReference = nil
         old._withUnsafeGuaranteedRef { old in
             if let observation = old.observation { extra.observation = observation }
+            if !old.ephemerals.isEmpty { extra.ephemerals = old.ephemerals }
             if has(.inserted), !old.setSlots.isEmpty { extra.setSlots = old.setSlots }
         }
         old.release()
@@ -179,6 +180,10 @@ public struct ModelCore: ~Copyable {
                 canonical.core.pointee.extra.observation = observation
                 canonical.core.pointee.enterObservation()
             }
+        }
+        if let given = extraIfPresent?.ephemerals, !given.isEmpty {
+            canonical.core.pointee.extra.ephemerals.merge(given) { _, new in new }
+            extra.ephemerals = [:]
         }
         extra.canonical = canonical
     }

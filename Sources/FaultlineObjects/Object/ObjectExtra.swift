@@ -15,6 +15,8 @@ final class ObjectExtra {
     @exclusivity(unchecked) var blobSources: [Int: ContextCore] = [:]
     /// Slots, from 63 on, of a new dynamic object that were given a value.
     @exclusivity(unchecked) var setSlots: Set<Int> = []
+    /// Values of ephemeral attributes that the object was given, by slot.
+    @exclusivity(unchecked) var ephemerals: [Int: Any] = [:]
     /// A change that could not be made while the object was in no context: raised when it is inserted.
     @exclusivity(unchecked) var refusal: (any Error)?
     /// Values out of the row of an object whose deletion was saved, by blob.

@@ -226,10 +226,10 @@ extension String: StoredScalar {
 }
 
 extension URL: StoredScalar {
-    /// Reads the URL's text; the stand-in where it is no URL, or cannot be read.
+    /// Reads the URL's text; the declared default or the stand-in where it is no URL, or cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> URL {
-        core.noteRead(slot)
-        return core.withBytes(of: slot) { URL(string: String(decoding: $0, as: UTF8.self)) }.flatMap { $0 } ?? _$standIn
+        if let url = core.url(of: slot) { return url }
+        return core.home._withUnsafeGuaranteedRef { $0.type?.defaultValue(of: slot) } as? URL ?? _$standIn
     }
     /// Writes the absolute text: a URL relative to a base comes back without the base.
     public static func _$write(_ value: URL, _ core: inout ModelCore, _ slot: Int) {
@@ -237,6 +237,11 @@ extension URL: StoredScalar {
     }
     /// The URL of the root directory.
     public static var _$standIn: URL { URL(filePath: "/") }
+}
+
+extension ModelCore {
+    /// Reads an optional URL; nil also where the stored text is none, which is reported to the context.
+    public mutating func value(_ slot: Int) -> URL? { _$isNil(slot) ? nil : url(of: slot) }
 }
 
 extension Data: StoredScalar {

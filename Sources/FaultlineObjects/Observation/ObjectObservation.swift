@@ -11,6 +11,8 @@ final class ObjectObservation: Observable {
     /// The object in its context; nil, and 0 while it was never saved.
     var home: EntityHome?
     var number: RecordID = 0
+    /// Where it stands in the context's list; -1 while it does not.
+    fileprivate var place = -1
 
     /// Stands for the property of a slot.
     subscript(slot: Int) -> Void { () }
@@ -39,10 +41,20 @@ struct ObservationList {
 
     mutating func add(_ observation: ObjectObservation) {
         if all.count >= nextClearing { clear() }
+        observation.place = all.count
         all.append(observation)
     }
 
-    mutating func remove(_ observation: ObjectObservation) { all.removeAll { $0 === observation } }
+    /// Takes an observation out, whose place the last one takes.
+    mutating func remove(_ observation: ObjectObservation) {
+        let place = observation.place
+        guard place >= 0, place < all.count, all[place] === observation else { return }
+        observation.place = -1
+        let last = all.removeLast()
+        guard last !== observation else { return }
+        last.place = place
+        all[place] = last
+    }
 
     func forEach(_ body: (ObjectObservation) -> Void) { all.forEach(body) }
 
@@ -51,6 +63,7 @@ struct ObservationList {
         var living: [ObjectObservation] = []
         for place in all.indices where !isKnownUniquelyReferenced(&all[place]) { living.append(all[place]) }
         all = living
+        for place in all.indices { all[place].place = place }
         nextClearing = max(64, all.count * 2)
     }
 }

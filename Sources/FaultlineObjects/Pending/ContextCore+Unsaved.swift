@@ -25,7 +25,7 @@ extension ContextCore {
 
     // MARK: Looking up
 
-    private var lists: UnsavedLookup.Lists { .init(inserted: inserted, changed: changed, deleted: deleted) }
+    private var lists: UnsavedLookup.Lists { .init(inserted: inserted, changed: changed.array, deleted: deleted.array) }
 
     private func unsaved<R>(_ home: EntityHome, _ value: (UnsavedEntity) -> R) -> R {
         unsavedLookup.read(home, home.entity?.ordinal ?? -1, lists, value)
@@ -90,7 +90,7 @@ extension ContextCore {
             return found.filter { !$0.core.pointee.has(.deleted) }
         }
         let places = unsaved(query.home) { ($0.changed, $0.inserted) }
-        return kept(places.0, of: changed) + kept(places.1, of: inserted)
+        return kept(places.0, of: changed.array) + kept(places.1, of: inserted)
     }
 }
 

@@ -15,6 +15,8 @@ final class QueryStream<T: PersistentModel>: StreamSource {
     private let query: Query<T>
     /// Numbers of all that was found, where only sorting all of them gives the order.
     private let sorted: [RecordID]?
+    /// Those that an index or the predicate names, in the order of creation; nil where all rows are looked at.
+    private let named: [RecordID]?
     private var place: PageStart = .beginning
     private var toSkip: Int
     private var left: Int
@@ -26,7 +28,9 @@ final class QueryStream<T: PersistentModel>: StreamSource {
         let descriptor = query.descriptor
         toSkip = max(descriptor.fetchOffset ?? 0, 0)
         left = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max
-        sorted = try query.order?.isEmpty == true ? nil : context.storedNumbers(query, source)
+        let isSorted = query.order?.isEmpty != true
+        sorted = isSorted ? try context.storedNumbers(query, source) : nil
+        named = isSorted ? nil : try context.namedNumbers(query)
     }
 
     func next(
@@ -54,7 +58,7 @@ final class QueryStream<T: PersistentModel>: StreamSource {
             place = PageStart(number: RecordID(end), keys: [])
             return copies
         }
-        try context.visitRows(of: query, behind: place.number) { number, view in
+        try context.visitRows(of: query, named, behind: place.number) { number, view in
             try cancellation.check()
             place = PageStart(number: number, keys: [])
             if toSkip > 0 {
@@ -73,16 +77,19 @@ final class QueryStream<T: PersistentModel>: StreamSource {
 extension ContextCore {
     /// Calls `body` with the rows that satisfy a query behind a number, in the order of creation; it returns false to
     /// stop.
+    ///
+    /// Only rows of `named` are looked at, where that is given.
     func visitRows<T: PersistentModel>(
-        of query: Query<T>, behind number: RecordID, _ body: (RecordID, RowView) throws -> Bool
+        of query: Query<T>, _ named: [RecordID]?, behind number: RecordID,
+        _ body: (RecordID, RowView) throws -> Bool
     ) throws {
         let (snapshot, table) = (snapshot, query.entity.table)
         try visitMatches(
             query, keepingObjects: false,
             from: { take in
-                if let numbers = try self.namedNumbers(query) {
+                if let named {
                     var buffer = RecordBuffer()
-                    for next in numbers where next > number {
+                    for next in named[named.firstPlace(behind: number)...] {
                         // What is made of a row may load others.
                         let row = try self.foundRow(next, query.home, query.entity, asksObjects: true, into: &buffer)
                         if let row, try !take(row) { return }
@@ -101,5 +108,17 @@ extension ContextCore {
                 }
             },
             row: { row, _ in try body(row.number, row.view) }, draft: { _, _ in })
+    }
+}
+
+extension [RecordID] {
+    /// The place of the first number above another, of numbers that rise; the end if there is none.
+    func firstPlace(behind number: RecordID) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle] > number { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

@@ -6,8 +6,8 @@ package import FaultlineLog
 ///   shared pool is held up.
 /// - All batches show one state of the store, that of the first one. It is pinned meanwhile, within the limits of
 ///   `ModelContext.pin`; a stream that outlives them throws `StorageError` with the code `expired`.
-/// - One batch is in memory at a time, and no object is made; where no order is asked for, nothing else is held. An order
-///   holds eight bytes an object.
+/// - One batch is in memory at a time, and no object is made. An order holds eight bytes an object, and a predicate that
+///   an index serves holds as much for each object that the index names; else nothing is held.
 /// - A task that is cancelled ends its stream between two rows, with `CancellationError`, and lets go of the state; so
 ///   does an iterator that is dropped.
 ///

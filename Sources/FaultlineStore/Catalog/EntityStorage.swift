@@ -36,13 +36,15 @@ package final class EntityStorage: Sendable {
     package let requiredSlots: [Int]
     /// Slots of attributes whose values the history keeps when their object is deleted.
     package let preservedSlots: [Int]
+    /// Slots of attributes that are never written: every row has them blank.
+    package let ephemeralSlots: [Int]
     /// To-many slots with a least or greatest number of members.
     package let boundedSlots: [Int]
 
     init(
         name: String, ordinal: Int, table: TableID, layout: RowLayout, slots: [SlotStorage],
         uniqueIndexes: [UniqueIndex], secondaryIndexes: [SecondaryIndex], memberIndexes: [MemberIndex],
-        preservedSlots: [Int]
+        attributes: [Schema.Attribute?]
     ) {
         self.name = name
         self.ordinal = ordinal
@@ -64,7 +66,10 @@ package final class EntityStorage: Sendable {
             index.slots.contains { if case .toOne = slots[$0] { true } else { false } }
         }
         self.memberIndexes = memberIndexes
-        self.preservedSlots = preservedSlots
+        preservedSlots = attributes.indices.filter {
+            attributes[$0]?.options.contains(.preserveValueOnDeletion) == true && attributes[$0]?.isTransient == false
+        }
+        ephemeralSlots = attributes.indices.filter { attributes[$0]?.isTransient == true }
         var mask: UInt64 = 0
         for index in uniqueIndexes {
             for slot in index.slots { mask |= SlotMask.bit(slot) }

@@ -142,9 +142,7 @@ package final class SchemaStorage: Sendable {
         return EntityStorage(
             name: entity.name, ordinal: ordinal, table: TableID(rawValue: stored.table), layout: layout, slots: slots,
             uniqueIndexes: unique, secondaryIndexes: try resolveSecondary(stored, layout), memberIndexes: members,
-            preservedSlots: properties.indices.filter {
-                properties[$0].asAttribute?.options.contains(.preserveValueOnDeletion) == true
-            })
+            attributes: properties.map(\.asAttribute))
     }
 
     private static func resolveSecondary(

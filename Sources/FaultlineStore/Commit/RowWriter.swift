@@ -289,89 +289,28 @@ package struct RowWriter: ~Copyable {
         return old.memberships
     }
 
-    // MARK: Links
-
-    /// Makes a link between two objects, at the places that the order keys say.
-    package mutating func link(
-        _ id: RecordID, left: RecordID, right: RecordID, leftOrder: UInt64, rightOrder: UInt64, _ side: LinkSide,
-        in transaction: inout Transaction
-    ) throws(StoreError) {
-        let leftIndex = side.isLeft ? side.index : side.otherIndex
-        let rightIndex = side.isLeft ? side.otherIndex : side.index
-        do throws(LogError) {
-            try transaction.put(
-                id, in: side.table, layout: side.layout, changed: nil, flags: [], byteCount: LinkRow.byteCount
-            ) { LinkRow.write(left: left, right: right, leftOrder: leftOrder, rightOrder: rightOrder, to: $0) }
-            try MemberKey.with(owner: left, order: leftOrder, member: right) { (bytes) throws(LogError) in
-                try transaction.insertEntry(leftIndex, key: bytes, id: id)
-            }
-            try MemberKey.with(owner: right, order: rightOrder, member: left) { (bytes) throws(LogError) in
-                try transaction.insertEntry(rightIndex, key: bytes, id: id)
-            }
-        } catch { throw StoreError(error) }
-    }
-
-    /// Gives a link other places in its two collections; a key that is nil stays.
-    package mutating func move(
-        _ id: RecordID, leftOrder: UInt64?, rightOrder: UInt64?, _ side: LinkSide, in transaction: inout Transaction
-    ) throws(StoreError) {
-        let leftIndex = side.isLeft ? side.index : side.otherIndex
-        let rightIndex = side.isLeft ? side.otherIndex : side.index
-        do {
-            guard let row = try transaction.record(id, in: side.table, { LinkRow.read($0.row) }).flatMap({ $0 }) else {
-                return
-            }
-            let newLeft = leftOrder ?? row.leftOrder
-            let newRight = rightOrder ?? row.rightOrder
-            func change(
-                _ index: IndexDefinition, _ owner: RecordID, _ member: RecordID, from old: UInt64, to new: UInt64
-            ) throws(LogError) {
-                guard old != new else { return }
-                try MemberKey.with(owner: owner, order: old, member: member) { (bytes) throws(LogError) in
-                    try transaction.removeEntry(index, key: bytes, id: id)
-                }
-                try MemberKey.with(owner: owner, order: new, member: member) { (bytes) throws(LogError) in
-                    try transaction.insertEntry(index, key: bytes, id: id)
-                }
-            }
-            try change(leftIndex, row.left, row.right, from: row.leftOrder, to: newLeft)
-            try change(rightIndex, row.right, row.left, from: row.rightOrder, to: newRight)
-            try transaction.put(
-                id, in: side.table, layout: side.layout, changed: SlotMask.all, flags: [], byteCount: LinkRow.byteCount
-            ) { LinkRow.write(left: row.left, right: row.right, leftOrder: newLeft, rightOrder: newRight, to: $0) }
-        } catch let error as LogError { throw StoreError(error) } catch {
-            throw StoreError(.malformed, "\(error)")
-        }
-    }
-
-    /// Removes a link by its number.
-    package mutating func unlink(
-        _ id: RecordID, _ side: LinkSide, in transaction: inout Transaction
-    ) throws(StoreError) {
-        let leftIndex = side.isLeft ? side.index : side.otherIndex
-        let rightIndex = side.isLeft ? side.otherIndex : side.index
-        do {
-            let row = try transaction.record(id, in: side.table) { LinkRow.read($0.row) }
-            guard let row = row.flatMap({ $0 }) else { return }
-            try MemberKey.with(owner: row.left, order: row.leftOrder, member: row.right) { (bytes) throws(LogError) in
-                try transaction.removeEntry(leftIndex, key: bytes, id: id)
-            }
-            try MemberKey.with(owner: row.right, order: row.rightOrder, member: row.left) { (bytes) throws(LogError) in
-                try transaction.removeEntry(rightIndex, key: bytes, id: id)
-            }
-            try transaction.delete(id, in: side.table)
-        } catch let error as LogError { throw StoreError(error) } catch {
-            throw StoreError(.malformed, "\(error)")
-        }
-    }
-
     // MARK: Parts
 
     /// Puts a row, its large values first, and its keys in the secondary indexes.
     ///
     /// `replaced` has the keys that the row before has there; it is empty where there was none, nil where they stay.
+    /// Ephemeral attributes are blank in every row.
     mutating func put(
         _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, replacing replaced: [[UInt8]]? = nil,
+        _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        if entity.ephemeralSlots.isEmpty {
+            return try putAll(
+                draft, id: id, changed: changed, flags: flags, replacing: replaced, entity, in: &transaction)
+        }
+        let blanked = draft.blanking(entity.ephemeralSlots, entity.layout)
+        defer { blanked.destroy() }
+        try putAll(blanked, id: id, changed: changed, flags: flags, replacing: replaced, entity, in: &transaction)
+    }
+
+    /// Puts all values of a draft.
+    private mutating func putAll(
+        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, replacing replaced: [[UInt8]]?,
         _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
         var references: [(slot: Int, identifier: UInt64, byteCount: Int)] = []
@@ -388,7 +327,7 @@ package struct RowWriter: ~Copyable {
             return
         }
         // A copy takes the references: should the transaction fail, the draft still has the values.
-        var copy = draft.copy()
+        var copy = draft.copy(without: references.map(\.slot))
         defer { copy.destroy() }
         for reference in references {
             copy.setBlobReference(

@@ -110,18 +110,38 @@ package struct Draft {
     }
 
     /// Makes another draft of the same values and marks.
-    package func copy() -> Draft {
+    package func copy() -> Draft { copy(without: []) }
+
+    /// Makes another draft in which some values, which have variable size, are empty: large ones need not be copied.
+    package func copy(without slots: [Int]) -> Draft {
+        let left = slots.map { ordinal(of: table.slots[$0]) }
         let capacity = header.pointee.capacity
         let block = Self.allocate(capacity)
         block.copyMemory(from: self.block, byteCount: header.pointee.used)
         let copy = Draft(block: block)
         for ordinal in 0..<variableCount where flagsWord(ordinal).pointee & VariableEnd.detachedFlag != 0 {
+            if left.contains(ordinal) {
+                copy.flagsWord(ordinal).pointee &= ~VariableEnd.detachedFlag
+                copy.place(ordinal).pointee.byteCount = 0
+                continue
+            }
             let value = copy.detached(ordinal)
             let bytes = UnsafeMutableRawPointer.allocate(byteCount: max(value.pointee.count, 1), alignment: 8)
             if let source = value.pointee.baseAddress { bytes.copyMemory(from: source, byteCount: value.pointee.count) }
             value.pointee = UnsafeRawBufferPointer(start: bytes, count: value.pointee.count)
         }
         copy.header.pointee.orderKeys = header.pointee.orderKeys.map { $0.pointee.copy($0) }
+        return copy
+    }
+
+    /// Makes another draft of the same marks in which some values are nil, zero or empty.
+    ///
+    /// One that lies in the blob area stays: its row gives it up when that is written without the attribute.
+    func blanking(_ slots: [Int], _ layout: RowLayout) -> Draft {
+        let slots = slots.filter { !layout.columns[$0].isVariable || blobReference($0) == nil }
+        var copy = copy(without: slots.filter { layout.columns[$0].isVariable })
+        for slot in slots { copy.setNil(slot) }
+        copy.header.pointee.changedMask = changedMask
         return copy
     }
 

@@ -144,6 +144,29 @@ struct DraftTests {
         draft.valuesOutOfRow(layout: layout) { slot, _ in Issue.record("\(slot) was given away before") }
     }
 
+    @Test("B5: a copy for a row leaves large values behind")
+    func copiesWithoutLargeValues() {
+        let layout = RowLayout(
+            number: 1, entityName: "Photo",
+            columns: [
+                ColumnDescription(number: 1, kind: .attribute(.data)),
+                ColumnDescription(number: 2, kind: .attribute(.string)),
+            ])
+        var draft = Draft.create(layout: layout)
+        defer { draft.destroy() }
+        [UInt8](repeating: 7, count: 1 << 20).withUnsafeBytes { draft.setBytes(0, $0) }
+        draft.setString(1, "name")
+
+        var copy = draft.copy(without: [0])
+        defer { copy.destroy() }
+        copy.setBlobReference(0, identifier: 5, byteCount: 1 << 20)
+
+        #expect(copy.memoryByteCount < 4_096)
+        #expect(copy.string(1) == "name" && copy.changedMask == draft.changedMask)
+        #expect(copy.blobReference(0) == BlobReference(identifier: 5, byteCount: 1 << 20))
+        #expect(draft.variable(0).count == 1 << 20)
+    }
+
     @Test func keepsTextBelowTheThresholdInTheRow() {
         let layout = SampleRows.employee()
         var draft = Draft.create(layout: layout)

@@ -5,7 +5,7 @@ public import Foundation
 
 #if !canImport(Darwin)
 extension PredicateExpressions {
-    /// Whether text contains other text as somebody who searches would say: whatever its case and diacritics.
+    /// Whether text contains other text as a search would say: case and diacritics do not count.
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -53,7 +53,7 @@ extension PredicateExpressions {
         }
     }
 
-    /// The order of two texts whatever their case.
+    /// The order of two texts, in which case does not count.
     public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {

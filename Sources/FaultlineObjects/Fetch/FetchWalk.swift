@@ -1,0 +1,252 @@
+internal import FaultlineLog
+internal import FaultlineStore
+internal import Foundation
+
+extension ContextCore {
+    /// Gives the objects that a query finds to a block, one after the other, as the context shows them at that moment.
+    func enumerate<T: PersistentModel>(
+        _ source: QuerySource<T>, batchSize: Int, allowEscapingMutations: Bool, block: (T) throws -> Void
+    ) throws {
+        try beginReading()
+        defer { endReading() }
+        moveToNewest()
+        let query = try source.prepare(self)
+        var batches = WalkBatches(
+            size: max(1, min(batchSize, 1 << 20)), checks: !allowEscapingMutations && !hasChanges)
+        if !hasChanges, query.isEverything || query.order?.isEmpty == true, query.lowered.isExact,
+            query.lowered.candidates == nil, try indexedNumbers(query) == nil
+        {
+            var walk = FetchWalk(source, query, self, batches)
+            return try walk.run(block)
+        }
+        let found = WalkedState(self)
+        // A fetch without unsaved changes shows an object until its deletion is saved.
+        let isStored = !query.descriptor.includePendingChanges
+        if isMisledByChanges(query) {
+            for number in try storedNumbers(source) {
+                let object = object(number, query.home, as: T.self)
+                if try shows(object, foundAt: found, countingDeleted: true) { try block(object) }
+            }
+            return
+        }
+        var matches = try matches(query, keepingRows: false)
+        if query.order == nil {
+            var objects = matches.objects(query, self)
+            TrackingWord.withoutTracking { objects.sort(using: query.descriptor.sortBy) }
+            for object in objects.window(of: query.descriptor)
+            where try shows(object, foundAt: found, countingDeleted: isStored) {
+                try block(object)
+            }
+            return
+        }
+        matches.sortWindow(offset: query.descriptor.fetchOffset, limit: query.descriptor.fetchLimit)
+        var start = 0
+        while start < matches.count {
+            let end = min(start + batches.size, matches.count)
+            let objects = matches.slice(start..<end).objects(query, self)
+            if !query.prefetching.isEmpty { try prefetch(query.prefetching, of: objects, query.home) }
+            for object in objects where try shows(object, foundAt: found, countingDeleted: isStored) {
+                try block(object)
+            }
+            try batches.end(self)
+            start = end
+        }
+    }
+
+    /// Whether the context still shows an object that a walk found: it was not deleted since.
+    private func shows<T: PersistentModel>(
+        _ object: T, foundAt state: WalkedState, countingDeleted: Bool
+    ) throws -> Bool {
+        let core = object._$coreAddress()
+        if core.pointee.has(.gone) || !countingDeleted && core.pointee.has(.deleted) { return false }
+        guard !core.pointee.has(.temporary) else { return core.pointee.has(.attached) }
+        guard state != WalkedState(self), let entity = core.pointee.home.takeUnretainedValue().entity else {
+            return true
+        }
+        return try !snapshot.location(of: core.pointee.number, in: entity.table).isAbsent
+    }
+}
+
+/// The state that a context was at when a walk looked: another one once it has saved, or moved on.
+struct WalkedState: Equatable {
+    private let sequence: UInt64
+    private let forgettingCount: Int
+
+    init(_ context: ContextCore) {
+        sequence = context.snapshot.sequence
+        forgettingCount = context.forgettingCount
+    }
+
+    /// Whether loaded rows were given up since, because others had saved too.
+    func isForgotten(_ context: ContextCore) -> Bool { context.forgettingCount != forgettingCount }
+}
+
+/// Counts the objects that a walk has given, and looks for unsaved changes at the end of each batch.
+struct WalkBatches {
+    let size: Int
+    /// Whether changes are refused.
+    let checks: Bool
+    private var count = 0
+
+    init(size: Int, checks: Bool) {
+        self.size = size
+        self.checks = checks
+    }
+
+    mutating func add(_ context: ContextCore) throws {
+        count += 1
+        if count == size { try end(context) }
+    }
+
+    mutating func end(_ context: ContextCore) throws {
+        count = 0
+        guard checks, context.hasChanges else { return }
+        throw SwiftDataError.includePendingChangesWithBatchSize.explained(
+            "An object was changed and not saved while a fetch was being walked. Save within the block, or pass allowEscapingMutations: true."
+        )
+    }
+}
+
+/// A walk over rows in the order of creation: reads ahead, and gives each object its row along.
+///
+/// It goes over one state of the store at a time. Where the block has saved, the rest is looked for in the state that
+/// the context is at then; objects that were added meanwhile are not reached.
+struct FetchWalk<T: PersistentModel> {
+    private static var capacity: Int { 256 }
+
+    private let source: QuerySource<T>
+    private let context: ContextCore
+    private let last: RecordID
+    private var query: Query<T>
+    private var batches: WalkBatches
+    /// The first number that has not been looked at.
+    private var next: RecordID = 1
+    private var toSkip: Int
+    private var left: Int
+
+    /// Between `beginReading` and `endReading`, as is `run`.
+    init(_ source: QuerySource<T>, _ query: Query<T>, _ context: ContextCore, _ batches: WalkBatches) {
+        self.source = source
+        self.query = query
+        self.context = context
+        self.batches = batches
+        last = context.snapshot.nextID(of: query.entity.table) - 1
+        toSkip = query.descriptor.fetchOffset ?? 0
+        left = query.descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? Int.max
+    }
+
+    mutating func run(_ block: (T) throws -> Void) throws {
+        while try !walkState(block) {
+            // What leads to nothing is asked of the state that is read.
+            query = try source.prepare(context)
+        }
+        try query.checkTargets()
+        try batches.end(context)
+    }
+
+    /// Walks the rest in the state that the context is at.
+    ///
+    /// - Returns: Whether the walk is over; false if the context has moved on.
+    private mutating func walkState(_ block: (T) throws -> Void) throws -> Bool {
+        let (context, query) = (context, query)
+        let (snapshot, state) = (context.snapshot, WalkedState(context))
+        var programs = ProgramCache(query.lowered.filter, query.entity, context, snapshot)
+        var isOver = true
+        guard next <= last, left > 0 else { return true }
+        try withUnsafeTemporaryAllocation(of: RecordID.self, capacity: Self.capacity) { numbers in
+            try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: Self.capacity) { rows in
+                try withUnsafeTemporaryAllocation(of: T.self, capacity: Self.capacity) { objects in
+                    try snapshot.scan(
+                        query.entity.table, from: next, through: last, readAhead: RowArena.blockByteCount
+                    ) { records in
+                        var (count, isCut) = (0, false)
+                        let mayBeUnsaved = query.descriptor.includePendingChanges && context.hasChanges
+                        for record in records {
+                            context.tally.addRow()
+                            next = record.id + 1
+                            let view = try context.store.view(record, of: query.entity)
+                            guard
+                                try mayBeUnsaved
+                                    ? isWanted(record, view, &programs) : programs.matches(view, record.layout),
+                                takesPlace()
+                            else { continue }
+                            numbers[count] = record.id
+                            rows[count] = context.keep(view, at: record.location)
+                            count += 1
+                            isCut = left == 0
+                            if isCut { break }
+                        }
+                        let numbers = UnsafeBufferPointer(rebasing: numbers[..<count])
+                        guard count > 0, let first = objects.baseAddress, let rows = rows.baseAddress else {
+                            return left > 0
+                        }
+                        try prefetch(numbers, rows)
+                        context.appendObjects(numbers, rows: rows, query.home, to: first)
+                        try give(numbers, first, state, block)
+                        // Where the block has deleted objects of the window, others take their place.
+                        isOver = state == WalkedState(context) && !(isCut && left > 0)
+                        return isOver && left > 0
+                    }
+                }
+            }
+        }
+        return isOver
+    }
+
+    /// Whether a row is that of an object that the context shows in answer to the query, unsaved changes included.
+    private func isWanted(_ record: RecordView, _ view: RowView, _ programs: inout ProgramCache) throws -> Bool {
+        if let object = context.registeredObject(record.id, query.home),
+            let handle = context.handle(of: object, query.home), handle.core.pointee.hasChanges
+        {
+            guard !handle.core.pointee.has(.deleted) else { return false }
+            guard let isWanted = query.isWanted, let object = object as? T else { return true }
+            return try TrackingWord.withoutTracking { try isWanted(object) }
+        }
+        return try programs.matches(view, record.layout)
+    }
+
+    /// Counts an object towards the window; false if it is in front of it.
+    @inline(__always)
+    private mutating func takesPlace() -> Bool {
+        if toSkip > 0 {
+            toSkip -= 1
+            return false
+        }
+        left -= 1
+        return true
+    }
+
+    private func prefetch(_ numbers: UnsafeBufferPointer<RecordID>, _ rows: UnsafePointer<RowReference>) throws {
+        guard !query.prefetching.isEmpty else { return }
+        query.home.prefetchedRows.removeAll(keepingCapacity: true)
+        for (place, number) in numbers.enumerated() { query.home.prefetchedRows[number] = rows[place] }
+        try context.prefetch(query.prefetching, ofStored: Array(numbers), query.home)
+    }
+
+    /// Gives objects to the block, and lets go of each.
+    ///
+    /// Those that it has deleted are left out. Once others' changes show, the rest is looked for anew.
+    private mutating func give(
+        _ numbers: UnsafeBufferPointer<RecordID>, _ first: UnsafeMutablePointer<T>, _ state: WalkedState,
+        _ block: (T) throws -> Void
+    ) throws {
+        var given = 0
+        defer { (first + given).deinitialize(count: numbers.count - given) }
+        while given < numbers.count {
+            if state.isForgotten(context) {
+                next = numbers[given]
+                left += numbers.count - given
+                return
+            }
+            let object = (first + given).move()
+            given += 1
+            let core = object._$coreAddress()
+            if core.pointee.has(.gone) || query.descriptor.includePendingChanges && core.pointee.has(.deleted) {
+                left += 1
+                continue
+            }
+            try block(object)
+            try batches.add(context)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import FaultlineModel
+internal import Foundation
+
+/// A predicate with arithmetic, evaluated so that a result that its type does not hold is an error.
+///
+/// Foundation's own evaluation ends the process then: for an overflow, and for a division by zero. A predicate without
+/// integer arithmetic is left to Foundation.
+struct CheckedPredicate<Input> {
+    private let isSatisfied: (Input) throws -> Bool
+
+    /// Prepares a predicate.
+    ///
+    /// - Throws: `unsupportedPredicate` for arithmetic in a place where it cannot be checked.
+    init(_ predicate: Predicate<Input>) throws {
+        let type = type(of: predicate.expression)
+        let (count, callsOthers) = (ArithmeticNodes.count(in: type), ArithmeticNodes.mayCallOthers(type))
+        if count == 0, !callsOthers {
+            isSatisfied = { try predicate.evaluate($0) }
+            return
+        }
+        let program = CheckedExpression.opening(predicate.expression)
+        let isHidden = callsOthers && ArithmeticNodes.areHidden(in: predicate.expression)
+        guard program.arithmeticCount == count, !isHidden else {
+            throw SwiftDataError.unsupportedPredicate.explained(
+                "The predicate has integer arithmetic in a place where an overflow cannot be noticed: inside of an expression that it evaluates, or of an operation that this release does not know. Write the arithmetic in the predicate itself, or compare a stored property."
+            )
+        }
+        let variable = predicate.variable
+        isSatisfied = { try program.value(PredicateBindings((variable, $0))) }
+    }
+
+    /// Whether an object satisfies the predicate.
+    ///
+    /// - Throws: `ArithmeticFailure` where an operation has no result; what Foundation throws.
+    func evaluate(_ input: Input) throws -> Bool { try isSatisfied(input) }
+}
+
+/// An operation of a predicate that has no result in its type.
+struct ArithmeticFailure: Error {
+    /// The operation with its values, and why it has no result.
+    let text: String
+    /// The properties that the operation reads.
+    // Safe because key paths of properties capture nothing.
+    nonisolated(unsafe) let keyPaths: [AnyKeyPath]
+}
+
+/// Says of which object and property an operation of a predicate failed.
+extension Query {
+    static func explain(_ failure: ArithmeticFailure, _ object: T, _ home: EntityHome) -> SwiftDataError {
+        let properties = home.type?.entity.properties ?? []
+        let names = failure.keyPaths.compactMap { keyPath in
+            home.type?.slots[keyPath].flatMap { $0 < properties.count ? properties[$0].name : nil }
+        }
+        let entity = home.entityName
+        let place = names.isEmpty ? entity : names.map { "\(entity).\($0)" }.joined(separator: ", ")
+        let identifier = object.persistentModelID
+        return SwiftDataError.unsupportedPredicate.explained(
+            "The predicate cannot be evaluated for \(place) of object \(identifier.number): \(failure.text). Leave such objects out by a condition in front, joined by &&, or compute with a larger type."
+        )
+    }
+}
+
+/// The nodes whose evaluation may end the process, found in the type of an expression, which names all of its nodes.
+private enum ArithmeticNodes {
+    private static let names: [StaticString] = [
+        "PredicateExpressions.Arithmetic<", "PredicateExpressions.IntDivision<", "PredicateExpressions.IntRemainder<",
+        "PredicateExpressions.UnaryMinus<", "PredicateExpressions.Range<", "PredicateExpressions.ClosedRange<",
+        "PredicateExpressions.CollectionIndexSubscript<",
+    ]
+    private static let callers: [StaticString] = [
+        "PredicateExpressions.PredicateEvaluate<", "PredicateExpressions.ExpressionEvaluate<",
+    ]
+
+    static func count(in type: any Any.Type) -> Int {
+        let text = _typeName(type, qualified: true)
+        return names.reduce(0) { $0 + occurrences(of: $1, in: text) }
+    }
+
+    static func mayCallOthers(_ type: any Any.Type) -> Bool {
+        let text = _typeName(type, qualified: true)
+        return callers.contains { occurrences(of: $0, in: text) > 0 }
+    }
+
+    /// Whether a predicate or expression that is evaluated as a part of this one has such a node.
+    static func areHidden(in expression: Any, depth: Int = 0) -> Bool {
+        guard depth < 256 else { return true }
+        if let other = expression as? any PredicateOfOthers {
+            let inner = other.innerExpression
+            return count(in: type(of: inner)) > 0 || areHidden(in: inner, depth: depth + 1)
+        }
+        guard expression is any PredicateExpression else { return false }
+        return Mirror(reflecting: expression).children.contains { areHidden(in: $0.value, depth: depth + 1) }
+    }
+
+    /// How often a name stands in a text.
+    private static func occurrences(of name: StaticString, in text: String) -> Int {
+        var text = text
+        return text.withUTF8 { bytes in
+            let (first, length) = (name.utf8Start[0], name.utf8CodeUnitCount)
+            var (count, place) = (0, 0)
+            while place + length <= bytes.count {
+                if bytes[place] == first,
+                    (1..<length).allSatisfy({ bytes[place + $0] == name.utf8Start[$0] })
+                {
+                    count += 1
+                }
+                place += 1
+            }
+            return count
+        }
+    }
+}
+
+/// A predicate or an expression, seen through an existential.
+private protocol PredicateOfOthers {
+    var innerExpression: Any { get }
+}
+
+extension Predicate: PredicateOfOthers {
+    fileprivate var innerExpression: Any { expression }
+}
+
+extension Expression: PredicateOfOthers {
+    fileprivate var innerExpression: Any { expression }
+}

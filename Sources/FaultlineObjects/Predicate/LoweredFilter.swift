@@ -1,0 +1,45 @@
+internal import FaultlineStore
+
+/// The part of a predicate that can be asked of the stored bytes.
+struct LoweredFilter {
+    /// True of every object that satisfies the predicate, and of others only if `isExact` is false.
+    var filter: RowFilter
+    /// Whether the filter is the predicate: no object need be made to decide.
+    var isExact: Bool
+    /// The only objects that can satisfy it; nil for no such bound.
+    var candidates: Set<UInt64>?
+
+    static let unknown = LoweredFilter(filter: .always, isExact: false)
+    static let everything = LoweredFilter(filter: .always, isExact: true)
+    static let nothing = LoweredFilter(filter: .never, isExact: true)
+
+    /// What satisfies both.
+    func and(_ other: LoweredFilter) -> LoweredFilter {
+        var both = LoweredFilter(filter: .and([filter, other.filter]), isExact: isExact && other.isExact)
+        switch (candidates, other.candidates) {
+        case (let some?, let others?): both.candidates = some.intersection(others)
+        case (let some?, nil), (nil, let some?): both.candidates = some
+        case (nil, nil): break
+        }
+        return both
+    }
+
+    /// What satisfies one of them, or both.
+    func or(_ other: LoweredFilter) -> LoweredFilter {
+        switch (candidates, other.candidates) {
+        case (nil, nil): return LoweredFilter(filter: .or([filter, other.filter]), isExact: isExact && other.isExact)
+        case (let some?, let others?):
+            // What one side asks of its candidates the other does not ask of its own.
+            let isExact = isExact && other.isExact && filter == .always && other.filter == .always
+            return LoweredFilter(
+                filter: .or([filter, other.filter]), isExact: isExact, candidates: some.union(others))
+        default: return .unknown
+        }
+    }
+
+    /// The objects that do not satisfy it.
+    var negated: LoweredFilter {
+        guard isExact, candidates == nil else { return .unknown }
+        return LoweredFilter(filter: .not(filter), isExact: true)
+    }
+}
