@@ -12,6 +12,8 @@ final class BatchInsertion {
     private var findings = FindingList()
     private(set) var count = 0
     private(set) var upsertCount = 0
+    /// Collects the changes for the store's history; nil outside of the transaction, and where there is no history.
+    private var history: HistoryWriter?
     /// How many members bounded collections gain, by the slot of the members and the owner's number.
     private var gains: [Int: [RecordID: Int]] = [:]
     /// Owners of collections that have other members now, by the slot of the members; for the history.
@@ -28,6 +30,8 @@ final class BatchInsertion {
     /// - Throws: `modelValidationFailure` for all rows that break a rule, when all are known; what `fill` throws.
     func run(in transaction: inout Transaction, _ fill: (BatchValues) throws -> Bool) throws {
         try context.checkUnshared(entity.table, "objects of \(entity.name)", "inserted")
+        history = context.beginHistory(in: transaction)
+        defer { history = nil }
         var writer = RowWriter(context.store, keepingBlobsBelow: context.stage?.firstOwnBlob ?? 0)
         while true {
             values.begin()
@@ -40,7 +44,8 @@ final class BatchInsertion {
         }
         if findings.isEmpty { try checkCounts(transaction) }
         guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
-        if let history = context.history { try noteOwners(history, &transaction) }
+        if let history { try noteOwners(history, &transaction) }
+        try history?.end(in: &transaction)
         try LeftBehind.leave(writer.keptBlobs, in: &transaction)
     }
 
@@ -94,7 +99,7 @@ final class BatchInsertion {
             upsertCount += 1
             let marked = draft.withUpsertMarks(entity)
             try writer.update(marked, id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
-            try context.history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
+            try history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
         } else {
             // Nobody names a new object.
             for slot in entity.boundedSlots {
@@ -102,7 +107,7 @@ final class BatchInsertion {
                 if let finding = context.finding(reference, entity, slot, 0) { findings.add(finding) }
             }
             try writer.insert(draft, id: number, entity, in: &transaction)
-            if let history = context.history { try history.noteInsert(number, entity, in: &transaction) }
+            if let history { try history.noteInsert(number, entity, in: &transaction) }
         }
         for (place, slot) in entity.toOneSlots.enumerated() {
             guard case .toOne(let relationship) = entity.slots[slot] else { continue }
@@ -112,7 +117,7 @@ final class BatchInsertion {
             case .none: break
             case .toMany(let inverse):
                 noteGain(slot, relationship, inverse, from: old, to: new)
-                guard context.history != nil else { break }
+                guard history != nil else { break }
                 for owner in [old, new] where owner != 0 { owners[slot, default: NumberSet()].insert(owner) }
             case .toOne(let inverse):
                 try join(number, slot, relationship, inverse, from: old, to: new, &writer, &transaction)
@@ -158,7 +163,7 @@ final class BatchInsertion {
                 return
             }
             _ = try writer.clear(slot, leadingTo: target, id: id, owner, in: &transaction)
-            try context.history?.noteUpdate(id, mask: SlotMask.bit(slot), owner, in: &transaction)
+            try history?.noteUpdate(id, mask: SlotMask.bit(slot), owner, in: &transaction)
         }
         if old != 0 { try part(old, destination, inverse, from: number) }
         guard new != number || destination !== entity else { return }
@@ -172,7 +177,7 @@ final class BatchInsertion {
         partner.setOrderKey(inverse, nil)
         try writer.releaseKeys(of: partner, id: new, destination, in: &transaction)
         try writer.update(partner, id: new, base: base, destination, in: &transaction)
-        try context.history?.noteUpdate(new, mask: SlotMask.bit(inverse), destination, in: &transaction)
+        try history?.noteUpdate(new, mask: SlotMask.bit(inverse), destination, in: &transaction)
     }
 
     /// Notes the owners of collections that have other members, each once: their rows are as before.

@@ -46,9 +46,8 @@ extension ContextCore {
                 try store.checkInForce(in: transaction)
                 try stage?.checkIsRunning()
                 try BatchSelection(table: entity.table, numbers: numbers, snapshot: selected).check(in: transaction)
-                beginHistory(in: transaction)
-                defer { history = nil }
-                count = try update(numbers, entity, changes, in: &transaction)
+                let history = beginHistory(in: transaction)
+                count = try update(numbers, entity, changes, history, in: &transaction)
                 try history?.end(in: &transaction)
             }
         } catch let error as StoreError where [.duplicate, .tooLarge].contains(error.code) {
@@ -60,7 +59,8 @@ extension ContextCore {
 
     /// - Returns: How many objects were there.
     private func update(
-        _ numbers: [RecordID], _ entity: EntityStorage, _ changes: [SlotChange], in transaction: inout Transaction
+        _ numbers: [RecordID], _ entity: EntityStorage, _ changes: [SlotChange], _ history: HistoryWriter?,
+        in transaction: inout Transaction
     ) throws -> Int {
         try checkUnshared(entity.table, "objects of \(entity.name)", "changed")
         var writer = RowWriter(store, keepingBlobsBelow: stage?.firstOwnBlob ?? 0)

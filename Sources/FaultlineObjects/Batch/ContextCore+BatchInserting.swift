@@ -15,10 +15,7 @@ extension ContextCore {
             _ = try store.log.write(author: author) { transaction in
                 try store.checkInForce(in: transaction)
                 try stage?.checkIsRunning()
-                beginHistory(in: transaction)
-                defer { history = nil }
                 try store.whileBatching { try insertion.run(in: &transaction, fill) }
-                try history?.end(in: &transaction)
             }
         } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
             throw SwiftDataError.modelValidationFailure.explained(

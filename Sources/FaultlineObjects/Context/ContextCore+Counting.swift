@@ -32,34 +32,6 @@ extension ContextCore {
         return findings
     }
 
-    /// Checks the collections of new objects that may take a stored object's place: they keep its members.
-    func checkMergedCounts(_ saving: SavingState, in transaction: borrowing Transaction) throws {
-        guard store.storage.hasBounds else { return }
-        var findings = FindingList()
-        for (place, handle) in inserted.enumerated() where saving.numbers[place] != 0 {
-            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, !entity.uniqueIndexes.isEmpty
-            else { continue }
-            for slot in entity.boundedSlots {
-                guard case .toMany(let relationship) = entity.slots[slot] else { continue }
-                var count = memberObjects(of: handle, slot).count
-                if saving.upserts.contains(place) {
-                    let added = memberObjects(of: handle, slot).compactMap {
-                        self.handle(of: $0, homes[relationship.destination])?.reference
-                    }
-                    let kept = try storedMembers(of: saving.numbers[place], in: relationship.members.index, transaction)
-                    count =
-                        Set(added).union(
-                            kept.lazy.map { ObjectReference(number: $0.number, isTemporary: false) }.filter {
-                                self.deletion?.isDoomed($0, relationship.destination) != true
-                            }
-                        ).count
-                }
-                if let finding = finding(handle.reference, entity, slot, count) { findings.add(finding) }
-            }
-        }
-        guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
-    }
-
     func finding(
         _ owner: ObjectReference, _ entity: EntityStorage, _ slot: Int, _ count: Int
     ) -> ValidationFinding? {

@@ -136,8 +136,6 @@ package final class ContextCore: @unchecked Sendable {
     let recordsHistory: Bool
     /// Collects what saves change; made with the first one.
     private(set) lazy var historyWriter = HistoryWriter(store)
-    /// The same while a save writes, if it is to be in the history.
-    @exclusivity(unchecked) var history: HistoryWriter?
     /// Records of the history that were read, all fetches together: shows that a token is sought.
     package var historyRecordsRead = 0
     /// Told of damage met by a getter.

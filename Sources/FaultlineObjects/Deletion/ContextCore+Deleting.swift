@@ -43,93 +43,6 @@ extension ContextCore {
         }
     }
 
-    /// Deletes rows with their links, and clears references that delete rules say are to be cleared.
-    func writeDeletions(
-        _ walk: DeletionWalk, _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
-    ) throws {
-        for (ordinal, numbers) in walk.doomed.enumerated() where !numbers.isEmpty {
-            let entity = store.storage.entities[ordinal]
-            try checkUnshared(entity.table, "an object of \(entity.name)", "deleted")
-            try numbers.forEach { number in
-                // Before the object goes: its own references say whose have to be cleared.
-                for partner in walk.rules[ordinal].clearing {
-                    try clear(partner, of: walk.subject(number, ordinal), walk, &saving, &writer, &transaction)
-                }
-                try history?.noteDelete(number, entity, writer, in: &transaction)
-                try unlinkAll(number, entity, &writer, &transaction)
-                let memberships = try writer.delete(id: number, entity, in: &transaction)
-                if let history { try noteLeaving(memberships, entity, walk, history, &transaction) }
-            }
-        }
-        clearDrafts(walk, &saving)
-    }
-
-    private func clear(
-        _ partner: DeletionRules.Partner, of subject: DeletionWalk.Subject, _ walk: DeletionWalk,
-        _ saving: inout SavingState, _ writer: inout RowWriter, _ transaction: inout Transaction
-    ) throws {
-        let home = homes[partner.destination]
-        guard let destination = home.entity else { return }
-        let owner = subject.reference.number
-        let members: [RecordID]
-        if partner.isToOne {
-            let seen = try walk.targets(of: subject, [partner.slot]).filter { !$0.target.isTemporary }.map(
-                \.target.number)
-            // Others may have given it another partner meanwhile.
-            let isStored = try !transaction.location(of: owner, in: subject.entity.table).isAbsent
-            let stored =
-                isStored ? try writer.targets(of: owner, subject.entity, [partner.slot], in: transaction) : []
-            members = Array(Set(seen + stored).subtracting([0])).sorted()
-        } else {
-            guard case .toMany(let relationship) = subject.entity.slots[partner.slot] else { return }
-            // Those that others have added meanwhile are among them.
-            members = try storedMembers(of: owner, in: relationship.members.index, transaction).map(\.number)
-        }
-        for number in members where !walk.doomed[partner.destination].contains(number) {
-            let living = registeredObject(number, home).flatMap { handle(of: $0, home) }
-            // What an object's unsaved values say counts, where they say something of it: `clearDrafts`.
-            if let living, living.core.pointee.hasChange(of: partner.inverse) { continue }
-            guard partner.isOptional || defersRelationshipRules else {
-                // Nobody referred to it when that was looked at: another save has come between.
-                guard try writer.leads(partner.inverse, to: owner, id: number, destination, in: transaction) else {
-                    continue
-                }
-                var findings = FindingList()
-                findings.add(
-                    missingObject(ObjectReference(number: number, isTemporary: false), destination, partner.inverse))
-                throw SwiftDataError.refused(findings)
-            }
-            try checkUnshared(destination.table, "an object of \(destination.name)", "changed")
-            guard try writer.clear(partner.inverse, leadingTo: owner, id: number, destination, in: &transaction) else {
-                continue
-            }
-            try history?.noteUpdate(
-                number, mask: SlotMask.bit(partner.inverse), destination, in: &transaction)
-            saving.clearedCounts[partner.destination, default: 0] += 1
-            if savedIdentifiers != nil { saving.clearedRows.append((number, destination)) }
-            if let living { saving.cleared.append((living, partner.inverse)) }
-        }
-    }
-
-    /// Clears references to deleted objects in unsaved values: those that were set, as the others are what others may
-    /// have changed since.
-    private func clearDrafts(_ walk: DeletionWalk, _ saving: inout SavingState) {
-        for handle in inserted + changed where !handle.core.pointee.has(.deleted) {
-            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
-                let draft = handle.core.pointee.draft
-            else { continue }
-            let isNew = handle.core.pointee.has(.inserted)
-            for slot in entity.toOneSlots where isNew || handle.core.pointee.hasChange(of: slot) {
-                let target = ObjectReference(bits: draft.toOne(slot))
-                guard !target.isNil, case .toOne(let relationship) = entity.slots[slot],
-                    walk.isDoomed(target, relationship.destination),
-                    walk.rules[relationship.destination].clears(slot, of: entity.ordinal)
-                else { continue }
-                saving.clear(handle, slot)
-            }
-        }
-    }
-
     /// Objects that a save deletes, by entity.
     func deletedCounts(_ walk: DeletionWalk) -> [String: Int] {
         var counts: [String: Int] = [:]
@@ -137,23 +50,6 @@ extension ContextCore {
             counts[store.storage.entities[ordinal].name] = numbers.count
         }
         return counts
-    }
-
-    /// Shows what a save has deleted and cleared; before the context forgets its changes.
-    ///
-    /// - Returns: How those who watch objects are to be told of what the rules have done.
-    func finishDeletions(_ walk: DeletionWalk, _ saving: SavingState) -> () -> Void {
-        for (handle, _) in saving.cleared { handle.core.pointee.row = .none }
-        let watched = observations.isEmpty ? [] : walk.marked.compactMap { $0.core.pointee.extraIfPresent?.observation }
-        walk.unsaved.forEach(sendAway)
-        guard !observations.isEmpty else { return {} }
-        let cleared = saving.cleared
-        let concerned = walk.concernedByRules
-        return { [self] in
-            for observation in watched { observation.noteChangeOfAll() }
-            for (handle, slot) in cleared { handle.core.pointee.noteChange(slot) }
-            noteDeletions(ofEntities: concerned)
-        }
     }
 
     // MARK: Before a save

@@ -8,51 +8,12 @@ extension ContextCore {
         if recordsHistory { try store.noteHistory() }
     }
 
-    /// Begins to collect what the transaction changes, if that is to be in the history.
+    /// Begins to collect the changes of a transaction; nil if they do not go into the history.
     @inline(__always)
-    func beginHistory(in transaction: borrowing Transaction) {
-        guard recordsHistory else { return }
+    func beginHistory(in transaction: borrowing Transaction) -> HistoryWriter? {
+        guard recordsHistory else { return nil }
         historyWriter.begin(author: author, in: transaction)
-        history = historyWriter
-    }
-
-    /// Notes the owners of collections that have changed: their rows are as before.
-    func noteCollections(
-        _ history: HistoryWriter, _ saving: inout SavingState, _ transaction: inout Transaction
-    ) throws {
-        guard !relationships.isEmpty else { return }
-        for (key, delta) in relationships.inOrder where !delta.isEmpty {
-            // A new object is told as such, unless it has taken the place of a stored one.
-            guard !key.owner.isTemporary || !saving.upserts.isEmpty,
-                deletion?.isDoomed(key.owner, key.entity) != true
-            else { continue }
-            try noteCollection(
-                saving.number(key.owner, inserted), key.slot, store.storage.entities[key.entity], history, &transaction)
-        }
-    }
-
-    /// Notes the owners of collections that an object has left because it was deleted.
-    func noteLeaving(
-        _ memberships: [(owner: UInt64, order: UInt64?)], _ entity: EntityStorage, _ walk: DeletionWalk,
-        _ history: HistoryWriter, _ transaction: inout Transaction
-    ) throws {
-        for (membership, index) in zip(memberships, entity.memberIndexes) where membership.owner != 0 {
-            guard case .toOne(let relationship) = entity.slots[index.slot],
-                case .toMany(let slot) = relationship.inverse,
-                !walk.doomed[relationship.destination].contains(membership.owner)
-            else { continue }
-            try noteCollection(
-                membership.owner, slot, store.storage.entities[relationship.destination], history, &transaction)
-        }
-    }
-
-    private func noteCollection(
-        _ owner: RecordID, _ slot: Int, _ entity: EntityStorage, _ history: HistoryWriter,
-        _ transaction: inout Transaction
-    ) throws {
-        // Others may have deleted it.
-        guard owner != 0, try !transaction.location(of: owner, in: entity.table).isAbsent else { return }
-        try history.noteUpdate(owner, mask: SlotMask.bit(slot), entity, in: &transaction)
+        return historyWriter
     }
 }
 

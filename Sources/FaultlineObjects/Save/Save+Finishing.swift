@@ -1,0 +1,135 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+// What a context shows once its changes are stored.
+
+extension Save {
+    /// Adds what was written to the counts of a migration's stage.
+    func noteSavedInStage() {
+        guard let stage = context.stage else { return }
+        var saved = StageSession.Counts()
+        saved.blobsLeftBehind = writer.keptBlobs.count
+        let added = zip(context.inserted, numbers.numbers).filter { $0.1 != 0 }.map(\.0)
+        saved.written = ContextCore.counts(of: added + context.changed.filter { !$0.core.pointee.has(.deleted) })
+        for (ordinal, count) in cleared.counts {
+            saved.written[context.homes[ordinal].entityName, default: 0] += count
+        }
+        saved.deleted = deletion.map(context.deletedCounts) ?? [:]
+        stage.noteSaved(saved)
+    }
+
+    /// Copies the values of deleted objects that are still referenced, while they can be read.
+    ///
+    /// A value out of the row is not read: its file is held, for as long as the object lives.
+    private func keepLastValues() {
+        for place in context.deleted.indices where !isKnownUniquelyReferenced(&context.deleted[place].object) {
+            let handle = context.deleted[place]
+            // Of a deleted object a draft is no change.
+            if handle.core.pointee.draftPointer == nil {
+                // An older row may name values that others have replaced.
+                if context.hasOlderRows { handle.core.pointee.row = .none }
+                _ = handle.core.pointee.makeChangeable(0)
+            }
+            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
+                let draft = handle.core.pointee.draft
+            else { continue }
+            for slot in entity.variableSlots {
+                guard let blob = draft.blobReference(slot)?.identifier else { continue }
+                do { handle.core.pointee.extra.lastBlobs[blob] = try context.snapshot.hold(blob) } catch {
+                    context.report(error)
+                }
+            }
+        }
+    }
+
+    /// Turns the saved objects into stored ones.
+    ///
+    /// `sequence` is that of the save's transaction, if it wrote anything.
+    mutating func finish(_ receipt: CommitReceipt, _ sequence: UInt64) {
+        collectSaved(sequence)
+        if context.doomedNumbers != nil { context.doomedCounts = deletion.map(context.deletedCounts) ?? [:] }
+        replaced.forget()
+        context.relationships.removeAll()
+        let tellDeletions = deletion.map { finishDeletions($0) }
+        keepLastValues()
+        let tellMove = context.moveToSaved(receipt.snapshot, sequence)
+        let watched = finishInserts()
+        for handle in context.changed where !handle.core.pointee.has(.deleted) {
+            context.showStored(handle)
+            handle.core.pointee.dropExtra()
+        }
+        context.chosenNumbers.removeAll()
+        for handle in context.deleted { handle.core.pointee.becomeGone() }
+        context.forgetChanges()
+        context.deletion = nil
+        // Now that nothing is left to do, because observers may change things.
+        for observation in watched { observation.noteChangeOfAll() }
+        tellDeletions?()
+        tellMove?()
+    }
+
+    /// Registers the objects that were inserted under their numbers.
+    ///
+    /// - Returns: Who watches objects that show other values now.
+    private func finishInserts() -> [ObjectObservation] {
+        var watched: [ObjectObservation] = []
+        let isPlain = upserts.isEmpty && context.chosenNumbers.isEmpty
+        // The only array of them, so that an object which nobody else holds is seen to be so.
+        var handles: [ObjectHandle] = []
+        swap(&handles, &context.inserted)
+        handles.withUnsafeMutableBufferPointer { handles in
+            for place in handles.indices {
+                let number = numbers[place]
+                guard number != 0 else { continue }
+                // An object that nobody but the context holds goes away with its array, and need not be entered anywhere.
+                if isPlain, isKnownUniquelyReferenced(&handles[place].object) { continue }
+                finishInsert(handles[place], number, &watched)
+            }
+        }
+        swap(&handles, &context.inserted)
+        return watched
+    }
+
+    private func finishInsert(_ handle: ObjectHandle, _ number: RecordID, _ watched: inout [ObjectObservation]) {
+        let home = handle.core.pointee.home.takeUnretainedValue()
+        handle.core.pointee.becomeStored(number)
+        context.lock.lock()
+        let twin = context.livingObject(home.identities.address(of: number))
+        if twin == nil {
+            home.identities.insert(
+                UInt(bitPattern: Unmanaged.passUnretained(handle.object).toOpaque()), for: number)
+            handle.core.pointee.insert(.registered)
+        }
+        context.lock.unlock()
+        guard let twin, let canonical = context.handle(of: twin, home) else { return }
+        // The object whose place was taken shows the new values from now on; the new one is its alias.
+        for core in [handle.core, canonical.core] {
+            if let observation = core.pointee.extraIfPresent?.observation { watched.append(observation) }
+        }
+        handle.core.pointee.becomeAlias(of: canonical)
+        if !canonical.core.pointee.has(.changed) { canonical.core.pointee.row = .none }
+    }
+}
+
+extension ModelCore {
+    /// Makes a saved new object a stored one: its values are read from the store from now on.
+    mutating func becomeStored(_ number: RecordID) {
+        setNumber(number)
+        extraIfPresent?.observation?.number = number
+        remove(.temporary)
+        remove(.inserted)
+        remove(.changed)
+        dropDraft()
+        dropExtra()
+        row = .none
+    }
+
+    /// Makes a deleted object one that only shows its last values.
+    mutating func becomeGone() {
+        remove(.deleted)
+        remove(.changed)
+        insert(.gone)
+    }
+}

@@ -1,0 +1,44 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+// Owners of collections that have changed, for the store's history: their rows are as before.
+
+extension Save {
+    /// Notes the owners of collections that have changed: their rows are as before.
+    mutating func noteCollections(_ history: HistoryWriter, in transaction: inout Transaction) throws {
+        guard !context.relationships.isEmpty else { return }
+        for (key, delta) in context.relationships.inOrder where !delta.isEmpty {
+            // A new object is told as such, unless it has taken the place of a stored one.
+            guard !key.owner.isTemporary || !upserts.isEmpty,
+                deletion?.isDoomed(key.owner, key.entity) != true
+            else { continue }
+            try noteCollection(
+                number(key.owner), key.slot, store.storage.entities[key.entity], history, in: &transaction)
+        }
+    }
+
+    /// Notes the owners of collections that an object has left because it was deleted.
+    func noteLeaving(
+        _ memberships: [(owner: UInt64, order: UInt64?)], _ entity: EntityStorage, _ walk: DeletionWalk,
+        _ history: HistoryWriter, in transaction: inout Transaction
+    ) throws {
+        for (membership, index) in zip(memberships, entity.memberIndexes) where membership.owner != 0 {
+            guard case .toOne(let relationship) = entity.slots[index.slot],
+                case .toMany(let slot) = relationship.inverse,
+                !walk.doomed[relationship.destination].contains(membership.owner)
+            else { continue }
+            try noteCollection(
+                membership.owner, slot, store.storage.entities[relationship.destination], history,
+                in: &transaction)
+        }
+    }
+
+    private func noteCollection(
+        _ owner: RecordID, _ slot: Int, _ entity: EntityStorage, _ history: HistoryWriter,
+        in transaction: inout Transaction
+    ) throws {
+        // Others may have deleted it.
+        guard owner != 0, try !transaction.location(of: owner, in: entity.table).isAbsent else { return }
+        try history.noteUpdate(owner, mask: SlotMask.bit(slot), entity, in: &transaction)
+    }
+}

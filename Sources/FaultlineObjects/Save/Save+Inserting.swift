@@ -1,0 +1,186 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+// The numbers of inserted objects: new ones, or those of the stored objects whose places they take.
+
+extension Save {
+    /// An object whose unique keys this save has entered.
+    struct KeyOwner: Hashable {
+        let entity: Int
+        let number: RecordID
+    }
+
+    /// An inserted object whose unique keys a number has.
+    struct KeyHolder {
+        let position: Int
+        /// Targets in its keys that belong to the object whose place it takes.
+        var kept: [KeptTarget] = []
+    }
+
+    /// A relationship that an object keeps when a new one takes its place.
+    struct KeptTarget {
+        let slot: Int
+        let number: RecordID
+    }
+
+    /// Whether a new object has taken the place of a changed one, so that the keys are entered which both together
+    /// have.
+    func hasKeys(_ number: RecordID, _ entity: EntityStorage) -> Bool {
+        !keyHolders.isEmpty && keyHolders[KeyOwner(entity: entity.ordinal, number: number)] != nil
+    }
+
+    /// Gives every inserted object its number: a new one, or that of the stored object whose place it takes.
+    mutating func resolveInserts(in transaction: inout Transaction) throws {
+        numbers.begin(context.inserted.count)
+        // Objects whose unique keys name other new objects: those get their numbers first.
+        var waiting: [Int] = []
+        try context.inserted.forEachKept { position, core, entity in
+            guard core.pointee.draft != nil else { return }
+            try context.checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
+            if entity.uniqueIndexes.isEmpty || !entity.uniqueKeysNameObjects {
+                _ = try resolveInsert(position, core, entity, in: &transaction)
+            } else {
+                waiting.append(position)
+            }
+        }
+        while !waiting.isEmpty {
+            var later: [Int] = []
+            for position in waiting {
+                let core = context.inserted[position].core
+                guard let entity = core.pointee.home.takeUnretainedValue().entity else { continue }
+                guard resolve(core, entity, isLast: false),
+                    try resolveInsert(position, core, entity, in: &transaction)
+                else {
+                    later.append(position)
+                    continue
+                }
+            }
+            if later.count == waiting.count {
+                // They name each other in a ring: none of them can be in the store already by the key that names the
+                // others.
+                for position in later {
+                    guard let entity = context.inserted[position].core.pointee.home.takeUnretainedValue().entity else {
+                        continue
+                    }
+                    numbers[position] = try transaction.allocateIDs(1, in: entity.table)
+                }
+                for position in later {
+                    let core = context.inserted[position].core
+                    guard let entity = core.pointee.home.takeUnretainedValue().entity else { continue }
+                    resolve(core, entity, isLast: true)
+                    guard let draft = core.pointee.draft else { continue }
+                    try writer.takeKeys(draft, id: numbers[position], entity, in: &transaction)
+                }
+                return
+            }
+            waiting = later
+        }
+    }
+
+    /// False if the object whose place it takes is to refer to a new object without a number yet.
+    private mutating func resolveInsert(
+        _ position: Int, _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage,
+        in transaction: inout Transaction
+    ) throws -> Bool {
+        guard let draft = core.pointee.draft else { return true }
+        if !context.chosenNumbers.isEmpty, let chosen = context.chosenNumbers[core.pointee.number] {
+            if let holder = try writer.holder(of: draft, entity, in: transaction) {
+                throw StoreError(
+                    .duplicate,
+                    "Objects \(holder) and \(chosen) of \(entity.name) would have the same unique values. Use output.upsert, or drop one of them."
+                )
+            }
+            try writer.enterKeys(draft, id: chosen, entity, in: &transaction)
+            numbers[position] = chosen
+            return true
+        }
+        if context.refusesUpserts, let holder = try writer.holder(of: draft, entity, in: transaction) {
+            throw StoreError(
+                .duplicate,
+                "A new \(entity.name) would have the same unique values as object \(holder). Make one object of both (in a streamed stage by output.upsert), or change one of them."
+            )
+        }
+        if entity.uniqueIndexes.count == 1 {
+            let (number, isTaken) = try writer.claim(draft, entity, in: &transaction)
+            numbers[position] = number
+            if isTaken { upserts.insert(position) }
+            return true
+        }
+        guard !entity.uniqueIndexes.isEmpty, let holder = try writer.holder(of: draft, entity, in: transaction) else {
+            let number = try transaction.allocateIDs(1, in: entity.table)
+            numbers[position] = number
+            guard !entity.uniqueIndexes.isEmpty else { return true }
+            try writer.enterKeys(draft, id: number, entity, in: &transaction)
+            keyHolders[.init(entity: entity.ordinal, number: number)] = KeyHolder(position: position)
+            return true
+        }
+        // The keys of all constraints are those of the values that the object will have: relationships that the new one
+        // does not set stay.
+        let owner = KeyOwner(entity: entity.ordinal, number: holder)
+        guard let kept = try keptTargets(draft, holder, entity, in: transaction) else { return false }
+        numbers[position] = holder
+        upserts.insert(position)
+        if let earlier = keyHolders[owner], let draft = context.inserted[earlier.position].core.pointee.draft {
+            try draft.withTargets(earlier.kept) { try writer.removeKeys($0, id: holder, entity, in: &transaction) }
+        } else {
+            try writer.releaseKeys(id: holder, entity, in: &transaction)
+        }
+        try draft.withTargets(kept) { try writer.takeKeys($0, id: holder, entity, in: &transaction) }
+        keyHolders[owner] = KeyHolder(position: position, kept: kept)
+        return true
+    }
+
+    /// Targets in unique slots that a new object does not set, and so leaves to the object whose place it takes; nil if
+    /// one of them has no number yet.
+    private mutating func keptTargets(
+        _ draft: Draft, _ number: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws -> [KeptTarget]? {
+        let slots = entity.toOneSlots.filter { entity.uniqueSlots.contains($0) && draft.toOne($0) == 0 }
+        guard !slots.isEmpty else { return [] }
+        var known: [Int: RecordID] = [:]
+        let earlier = keyHolders[.init(entity: entity.ordinal, number: number)]
+        if let earlier, let draft = context.inserted[earlier.position].core.pointee.draft {
+            for slot in slots { known[slot] = draft.toOne(slot) }
+            for target in earlier.kept { known[target.slot] = target.number }
+        } else {
+            let home = context.homes[entity.ordinal]
+            let twin = context.registeredObject(number, home).flatMap { context.handle(of: $0, home) }
+            if let twin, twin.core.pointee.has(.changed), let draft = twin.core.pointee.draft {
+                for slot in slots where draft.changedMask & SlotMask.bit(slot) != 0 {
+                    let reference = ObjectReference(bits: draft.toOne(slot))
+                    let target = self.number(reference)
+                    if reference.isTemporary, target == 0 { return nil }
+                    known[slot] = target
+                }
+            }
+            let stored = try writer.targets(of: number, entity, slots, in: transaction)
+            for (slot, target) in zip(slots, stored) where known[slot] == nil { known[slot] = target }
+        }
+        return slots.compactMap { slot in
+            known[slot].flatMap { $0 == 0 ? nil : KeptTarget(slot: slot, number: $0) }
+        }
+    }
+}
+
+extension Draft {
+    /// Calls `body` while nil to-one slots have targets.
+    fileprivate func withTargets(_ targets: [Save.KeptTarget], _ body: (Draft) throws -> Void) rethrows {
+        for target in targets { setToOne(target.slot, target.number) }
+        defer { for target in targets { setToOne(target.slot, 0) } }
+        try body(self)
+    }
+
+    /// The draft of an object that takes a stored one's place, marked so that relationships it does not set stay as
+    /// they are stored.
+    func withUpsertMarks(_ entity: EntityStorage) -> Draft {
+        clearMarks()
+        for (slot, storage) in entity.slots.enumerated() {
+            switch storage {
+            case .toOne where toOne(slot) == 0, .toMany: break
+            default: mark(slot)
+            }
+        }
+        return self
+    }
+}

@@ -1,0 +1,145 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+// The rows of links: relationships that are to many on both sides, or have no inverse.
+
+extension Save {
+    /// Removes the links of an object that is deleted.
+    mutating func unlinkAll(
+        _ number: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws {
+        for case .toMany(let relationship) in entity.slots {
+            guard case .link(let side, let inverseSlot) = relationship.members else { continue }
+            let other = store.storage.entities[relationship.destination]
+            for member in try context.storedMembers(of: number, in: side.index, transaction) {
+                try context.checkUnshared(side.table, "a relationship", "changed")
+                if let history, inverseSlot >= 0 {
+                    try history.noteUpdate(
+                        member.number, mask: SlotMask.bit(inverseSlot), other, in: &transaction)
+                }
+                try writer.unlink(member.row, side, in: &transaction)
+            }
+        }
+    }
+
+    /// Removes, makes and moves links, one link table after the other.
+    mutating func writeLinks(in transaction: inout Transaction) throws {
+        guard !context.relationships.isEmpty else { return }
+        var tables: [TableID: LinkChanges] = [:]
+        for entity in store.storage.entities {
+            for case .toMany(let relationship) in entity.slots {
+                guard case .link(let side, _) = relationship.members else { continue }
+                tables[side.table] = LinkChanges(side, entity.ordinal, relationship.destination)
+            }
+        }
+        for (_, table) in tables.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            var changes = table
+            try collectLinks(&changes, in: &transaction)
+            let first =
+                changes.made.isEmpty ? 0 : try transaction.allocateIDs(changes.made.count, in: changes.side.table)
+            changes.begin(at: first)
+            try orderLinks(&changes, in: transaction)
+            try write(changes, in: &transaction)
+        }
+    }
+
+    /// Finds the links that are to be made, and removes those that are to go.
+    private mutating func collectLinks(_ changes: inout LinkChanges, in transaction: inout Transaction) throws {
+        let side = changes.side
+        var links: [LinkChanges.Pair: Bool] = [:]
+        for (link, isPresent) in context.relationships.links where link.table == side.table {
+            let pair = LinkChanges.Pair(number(link.left), number(link.right), isLeft: true)
+            guard pair.left != 0, pair.right != 0 else { continue }
+            if let deletion, deletion.isDoomed(link.left, changes.left) || deletion.isDoomed(link.right, changes.right)
+            {
+                // The links of an object go with it.
+                guard !isPresent else { continue }
+            }
+            // Two new objects that take one stored object's place have one link.
+            links[pair, default: false] = links[pair] ?? false || isPresent
+        }
+        // In a fixed order, so that the same changes give the same bytes; and the links of one object are looked up at
+        // once.
+        var left: RecordID = 0
+        var rowsOfLeft: [RecordID: RecordID] = [:]
+        for (pair, isPresent) in links.sorted(by: { ($0.key.left, $0.key.right) < ($1.key.left, $1.key.right) }) {
+            if pair.left != left {
+                left = pair.left
+                rowsOfLeft = Dictionary(
+                    try context.storedMembers(of: left, in: changes.leftIndex, transaction).map { ($0.number, $0.row) }
+                ) { first, _ in first }
+            }
+            let existing = rowsOfLeft[pair.right]
+            if isPresent != (existing != nil) { try context.checkUnshared(side.table, "a relationship", "changed") }
+            if isPresent, existing == nil {
+                changes.make(pair)
+            } else if !isPresent, let existing {
+                changes.remove(pair)
+                try writer.unlink(existing, side, in: &transaction)
+            }
+        }
+    }
+
+    /// Gives links the order keys that their collections ask for.
+    private mutating func orderLinks(_ changes: inout LinkChanges, in transaction: borrowing Transaction) throws {
+        let end = MemberKey.defaultOrder(of: transaction.nextID(in: changes.side.table))
+        for (key, delta) in context.relationships.inOrder {
+            guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot],
+                case .link(let own, _) = relationship.members, own.table == changes.side.table
+            else { continue }
+            let owner = number(key.owner)
+            guard owner != 0, deletion?.isDoomed(key.owner, key.entity) != true else { continue }
+            func pair(_ member: RecordID) -> LinkChanges.Pair { .init(owner, member, isLeft: own.isLeft) }
+            var wanted = (delta.assigned ?? delta.added).handles.filter { !$0.core.pointee.isDeleted }
+                .map { number($0.reference) }
+            let joined = delta.assigned == nil ? Set(wanted) : []
+            // New members get keys in their order, behind all that were given before.
+            var next = changes.first
+            func fresh() -> UInt64 {
+                defer { next += 1 }
+                return MemberKey.defaultOrder(of: next)
+            }
+            if joined.allSatisfy({ changes.rows[pair($0)] != nil }), delta.assigned == nil {
+                for member in wanted { changes.setOrder(pair(member), fresh(), isLeft: own.isLeft) }
+                continue
+            }
+            let stored = try key.owner.isTemporary ? [] : context.storedMembers(of: owner, in: own.index, transaction)
+            let known = Dictionary(stored.map { ($0.number, $0) }) { first, _ in first }
+            if delta.assigned == nil {
+                wanted =
+                    stored.map(\.number).filter { !joined.contains($0) && !changes.removed.contains(pair($0)) } + wanted
+            }
+            // A member that left and came back has lost its position.
+            let keys: [UInt64?] = wanted.map { member in
+                if changes.rows[pair(member)] != nil { return fresh() }
+                return joined.contains(member) ? nil : known[member]?.order
+            }
+            for (position, order) in OrderKeys.rising(keys, below: end).enumerated() {
+                let member = wanted[position]
+                let pair = pair(member)
+                if changes.rows[pair] != nil {
+                    changes.setOrder(pair, order, isLeft: own.isLeft)
+                } else if let link = known[member], order != link.order, !changes.removed.contains(pair) {
+                    changes.move(pair, row: link.row, to: order, isLeft: own.isLeft)
+                }
+            }
+        }
+    }
+
+    private mutating func write(_ changes: LinkChanges, in transaction: inout Transaction) throws {
+        let side = changes.side
+        for pair in changes.made {
+            guard let row = changes.rows[pair] else { continue }
+            let usual = MemberKey.defaultOrder(of: row)
+            try writer.link(
+                row, left: pair.left, right: pair.right, leftOrder: changes.leftOrders[pair] ?? usual,
+                rightOrder: changes.rightOrders[pair] ?? usual, side, in: &transaction)
+        }
+        for (pair, row) in changes.moved.sorted(by: { $0.value < $1.value }) {
+            try context.checkUnshared(side.table, "a relationship", "changed")
+            try writer.move(
+                row, leftOrder: changes.leftOrders[pair], rightOrder: changes.rightOrders[pair], side, in: &transaction)
+        }
+    }
+}

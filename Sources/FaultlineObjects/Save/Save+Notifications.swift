@@ -1,0 +1,39 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+extension Save {
+    /// Notes what a save has written, before the context forgets it.
+    func collectSaved(_ sequence: UInt64) {
+        guard var saved = context.savedIdentifiers else { return }
+        saved.sequence = sequence
+        for (place, handle) in context.inserted.enumerated() where numbers[place] != 0 {
+            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
+            let identifier = identifier(numbers[place], entity)
+            if upserts.contains(place) {
+                saved.updated.insert(identifier)
+            } else {
+                saved.inserted.insert(identifier)
+            }
+        }
+        for handle in context.changed where !handle.core.pointee.has(.deleted) {
+            saved.updated.insert(handle.core.pointee.persistentIdentifier)
+        }
+        for (key, delta) in context.relationships.inOrder where !delta.isEmpty && !key.owner.isTemporary {
+            saved.updated.insert(identifier(key.owner.number, store.storage.entities[key.entity]))
+        }
+        for cleared in cleared.rows { saved.updated.insert(identifier(cleared.number, cleared.entity)) }
+        if let deletion {
+            for (ordinal, numbers) in deletion.doomed.enumerated() {
+                let entity = store.storage.entities[ordinal]
+                numbers.forEach { saved.deleted.insert(identifier($0, entity)) }
+            }
+        }
+        saved.inserted.subtract(saved.deleted)
+        saved.updated.subtract(saved.deleted.union(saved.inserted))
+        context.savedIdentifiers = saved
+    }
+
+    private func identifier(_ number: UInt64, _ entity: EntityStorage) -> PersistentIdentifier {
+        PersistentIdentifier(storeID: store.log.storeID, entityName: entity.name, number: number)
+    }
+}

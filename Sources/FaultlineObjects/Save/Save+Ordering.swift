@@ -1,0 +1,87 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+// The order keys of collections.
+
+extension Save {
+    // MARK: Collections with an inverse to one
+
+    /// Gives the members of collections that were changed the keys that keep their order.
+    mutating func applyOrders(in transaction: borrowing Transaction) throws {
+        for (key, delta) in context.relationships.inOrder {
+            guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot],
+                case .inverse(let slot, let index) = relationship.members,
+                deletion?.isDoomed(key.owner, key.entity) != true
+            else { continue }
+            let table = store.storage.entities[relationship.destination].table
+            let end = MemberKey.defaultOrder(of: transaction.nextID(in: table))
+            if let assigned = delta.assigned {
+                arrange(assigned.handles, slot, below: end)
+            } else if !context.keepsGivenOrder {
+                try arrangeJoined(delta, key, slot, index, transaction, below: end)
+            }
+        }
+    }
+
+    private mutating func arrange(_ members: [ObjectHandle], _ slot: Int, below end: UInt64) {
+        let members = members.filter { !$0.core.pointee.isDeleted }
+        let keys: [UInt64] = members.map { handle in
+            let stored = handle.core.pointee.read({ $0.orderKey(slot) }, { $0.orderKey(slot) }) ?? nil
+            return stored ?? MemberKey.defaultOrder(of: number(handle.reference))
+        }
+        for (place, key) in OrderKeys.rising(keys, below: end).enumerated() where key != keys[place] {
+            setOrder(members[place], slot, key)
+        }
+    }
+
+    /// Puts members that joined from their own side behind those that were there.
+    ///
+    /// New ones are there by their numbers, where they joined in the order in which they were inserted.
+    private mutating func arrangeJoined(
+        _ delta: PendingRelationships.Delta, _ key: PendingRelationships.Key, _ slot: Int, _ index: IndexDefinition,
+        _ transaction: borrowing Transaction, below end: UInt64
+    ) throws {
+        // Those that were inserted in another order have numbers in another order.
+        if delta.added.isNewByNumber { return }
+        let joined = delta.added.handles.filter { !$0.core.pointee.isDeleted }
+        let owner = number(key.owner)
+        let stored = key.owner.isTemporary ? [] : try context.storedMembers(of: owner, in: index, transaction)
+        var last = stored.last?.order ?? 0
+        for (place, handle) in joined.enumerated() {
+            let usual = MemberKey.defaultOrder(of: number(handle.reference))
+            if usual > last {
+                last = usual
+                continue
+            }
+            let room = end > last ? (end - last) / UInt64(joined.count - place + 1) : 0
+            guard room > 0 else {
+                // No keys are left behind the last one: all of them move.
+                let destination = home(ofDestination: key)
+                let members = stored.compactMap { member in
+                    context.object(ObjectReference(number: member.number, isTemporary: false), destination).flatMap {
+                        context.handle(of: $0, destination)
+                    }
+                }.filter { context.reference(of: $0, slot).number == owner }
+                arrange(
+                    members.filter { member in !joined.contains { $0.object === member.object } } + joined, slot,
+                    below: end)
+                return
+            }
+            last += min(256, room)
+            setOrder(handle, slot, last)
+        }
+    }
+
+    private func home(ofDestination key: PendingRelationships.Key) -> EntityHome {
+        guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot] else {
+            return context.homes[key.entity]
+        }
+        return context.homes[relationship.destination]
+    }
+
+    private mutating func setOrder(_ handle: ObjectHandle, _ slot: Int, _ order: UInt64) {
+        guard handle.core.pointee.makeChangeable(slot) else { return }
+        replaced.noteOrder(of: handle, slot)
+        handle.core.pointee.write { $0.setOrderKey(slot, order) }
+    }
+}

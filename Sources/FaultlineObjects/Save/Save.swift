@@ -1,0 +1,198 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// One save of a context: writes its unsaved changes into one transaction, and shows the result in the context.
+///
+/// Order within the transaction: deletes, keys that updates release, numbers of inserts, updates, inserts, links. An
+/// insert whose unique values a stored object has becomes an update of that object.
+///
+/// Used between `beginReading` and `endReading` of its context. Drafts that it alters are restored if it fails.
+struct Save: ~Copyable {
+    /// Written in the same transaction; may ask which number an object gets.
+    typealias Addition = (inout Transaction, _ number: (ManagedObject) -> RecordID) throws -> Void
+
+    let context: ContextCore
+    /// The objects that go; nil for none.
+    let deletion: DeletionWalk?
+    var writer: RowWriter
+    /// Collects the changes for the store's history; nil outside of the transaction, and where there is no history.
+    var history: HistoryWriter?
+    /// Numbers of the inserted objects.
+    var numbers = SavedNumbers()
+    /// Values of drafts that the save has replaced.
+    var replaced = ReplacedValues()
+    /// Positions of objects that take the place of a stored one.
+    var upserts: Set<Int> = []
+    /// The last inserted object that entered keys for a number, where an entity has several uniqueness constraints.
+    var keyHolders: [KeyOwner: KeyHolder] = [:]
+    /// References of stored objects that delete rules have cleared.
+    var cleared = ClearedReferences()
+
+    init(_ context: ContextCore, _ deletion: DeletionWalk?) {
+        self.context = context
+        self.deletion = deletion
+        writer = RowWriter(context.store, keepingBlobsBelow: context.stage?.firstOwnBlob ?? 0)
+    }
+
+    var store: RowStore { context.store }
+
+    // MARK: Running
+
+    /// Writes the transaction, and makes the context show it.
+    ///
+    /// - Throws: `SwiftDataError.modelValidationFailure` where the objects cannot be stored together; `StoreError` or
+    ///   `LogError` if the store cannot be written; what `addition` throws. The context is as before.
+    mutating func run(adding addition: Addition?) throws {
+        let changedCount = context.changed.count
+        var unmark = deletion.map(context.markDoomed)
+        var isWritten = false
+        defer {
+            context.deletion = nil
+            unmark?()
+            replaced.restore()
+            if !isWritten, context.changed.count > changedCount { context.takeBackChanges(from: changedCount) }
+        }
+        let receipt: CommitReceipt
+        var sequence: UInt64 = 0
+        try context.prepareHistory()
+        do {
+            receipt = try store.log.write(author: context.author) { transaction in
+                sequence = transaction.sequence
+                try write(adding: addition, in: &transaction)
+            }.receipt
+        } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
+            context.refusal = error.code
+            if error.code == .missing, let findings = try context.findingsOfDeleted() {
+                throw SwiftDataError.refused(findings)
+            }
+            throw SwiftDataError.modelValidationFailure.explained(error.message)
+        }
+        noteSavedInStage()
+        unmark = nil
+        // Observers of the objects may change them again.
+        isWritten = true
+        finish(receipt, sequence)
+    }
+
+    private mutating func write(adding addition: Addition?, in transaction: inout Transaction) throws {
+        try store.checkInForce(in: transaction)
+        // Again, because a save may have waited for others while the stage ended.
+        try context.stage?.checkIsRunning()
+        if context.conflicts != nil { try context.checkConflicts(in: transaction) }
+        try context.selection?.check(in: transaction)
+        history = context.beginHistory(in: transaction)
+        try writeRows(in: &transaction)
+        try history?.end(in: &transaction)
+        try LeftBehind.leave(writer.keptBlobs, in: &transaction)
+        try addition?(&transaction) { numbers.number(ObjectHandle($0).reference, context.inserted) }
+    }
+
+    // MARK: Writing
+
+    private mutating func writeRows(in transaction: inout Transaction) throws {
+        try writeDeletions(in: &transaction)
+        // Released keys come first, so that an insert may take one over.
+        try context.changed.forEachKept { _, core, entity in
+            guard let draft = core.pointee.draft else { return }
+            if draft.changedMask & entity.indexedSlots != 0, !context.sharedTables.contains(entity.table) {
+                try writer.releaseKeys(of: draft, id: core.pointee.number, entity, in: &transaction)
+            }
+        }
+        try resolveInserts(in: &transaction)
+        if !context.defersRelationshipRules { try checkMergedCounts(in: transaction) }
+        context.inserted.forEachKept { resolve($1, $2, isLast: true) }
+        context.changed.forEachKept { resolve($1, $2, isLast: true) }
+        try applyOrders(in: transaction)
+        try writeChanges(in: &transaction)
+        try writeInserts(in: &transaction)
+        try writeLinks(in: &transaction)
+        if let history { try noteCollections(history, in: &transaction) }
+    }
+
+    private mutating func writeChanges(in transaction: inout Transaction) throws {
+        try context.changed.forEachKept { _, core, entity in
+            guard let draft = core.pointee.draft else { return }
+            let number = core.pointee.number
+            if !context.sharedTables.isEmpty, context.sharedTables.contains(entity.table) {
+                return try context.checkIsAsStored(draft, number, entity)
+            }
+            var own = draft
+            defer { if own.block != draft.block { own.destroy() } }
+            if core.pointee.hasExtra, let adopted = core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
+                own = draft.copy()
+                try adoptBlobs(adopted, &own, number, entity, in: &transaction)
+            }
+            try writer.update(
+                own, id: number, base: core.pointee.base, hasEnteredKeys: hasKeys(number, entity), entity,
+                in: &transaction)
+            try history?.noteUpdate(number, mask: draft.changedMask, entity, in: &transaction)
+        }
+    }
+
+    private mutating func writeInserts(in transaction: inout Transaction) throws {
+        let history = history
+        try context.inserted.forEachKept { position, core, entity in
+            let number = numbers[position]
+            guard number != 0, let draft = core.pointee.draft else { return }
+            var own = draft
+            defer { if own.block != draft.block { own.destroy() } }
+            if core.pointee.hasExtra, let adopted = core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
+                own = draft.copy()
+                try adoptBlobs(adopted, &own, number, entity, in: &transaction)
+            }
+            if !upserts.isEmpty, upserts.contains(position) {
+                let marked = own.withUpsertMarks(entity)
+                try writer.update(marked, id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+                try history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
+            } else {
+                try writer.insert(own, id: number, entity, in: &transaction)
+                if let history { try history.noteInsert(number, entity, in: &transaction) }
+            }
+        }
+    }
+
+    /// Makes values that were given by reference the object's own: a blob has one owner.
+    private func adoptBlobs(
+        _ adopted: [Int: UInt64], _ draft: inout Draft, _ number: RecordID, _ entity: EntityStorage,
+        in transaction: inout Transaction
+    ) throws {
+        for (slot, identifier) in adopted.sorted(by: { $0.key < $1.key }) {
+            // The slot may have been set to something else since.
+            guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
+            if let mayMoveBlob = context.mayMoveBlob, mayMoveBlob(identifier) { continue }
+            let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)
+            let copy = try transaction.copyBlob(identifier, owner: owner)
+            draft.setBlobReference(slot, identifier: copy, byteCount: reference.byteCount)
+        }
+    }
+
+    // MARK: Numbers
+
+    /// The number that an object has once it is saved; 0 if it is not saved, or not known yet.
+    mutating func number(_ reference: ObjectReference) -> RecordID { numbers.number(reference, context.inserted) }
+
+    /// Replaces temporary numbers in a draft by the final ones.
+    ///
+    /// - Returns: False if one of them is not known yet; it stays.
+    @discardableResult
+    mutating func resolve(
+        _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage, isLast: Bool
+    ) -> Bool {
+        guard let draft = core.pointee.draft else { return true }
+        var isDone = true
+        for slot in entity.toOneSlots {
+            let reference = ObjectReference(bits: draft.toOne(slot))
+            guard reference.isTemporary else { continue }
+            let final = number(reference)
+            if final == 0, !isLast {
+                isDone = false
+                continue
+            }
+            replaced.noteTarget(core, slot, reference.bits)
+            draft.setToOne(slot, final)
+        }
+        return isDone
+    }
+}

@@ -1,0 +1,29 @@
+internal import FaultlineLog
+
+/// The numbers that a save gives to inserted objects, by their position in `inserted`.
+struct SavedNumbers {
+    /// 0 for an object that is not written.
+    private(set) var numbers: [RecordID] = []
+    /// Positions by temporary number; made when first needed.
+    private var positions: [UInt64: Int]?
+
+    /// Begins with `count` objects without a number.
+    mutating func begin(_ count: Int) { numbers = [RecordID](repeating: 0, count: count) }
+
+    @inline(__always)
+    subscript(position: Int) -> RecordID {
+        get { numbers[position] }
+        set { numbers[position] = newValue }
+    }
+
+    /// The number that an object has once it is saved; 0 if it is not saved, or not known yet.
+    mutating func number(_ reference: ObjectReference, _ inserted: [ObjectHandle]) -> RecordID {
+        guard reference.isTemporary else { return reference.number }
+        if positions == nil {
+            var made = [UInt64: Int](minimumCapacity: inserted.count)
+            for (position, handle) in inserted.enumerated() { made[handle.core.pointee.number] = position }
+            positions = made
+        }
+        return positions?[reference.number].map { numbers[$0] } ?? 0
+    }
+}
