@@ -43,10 +43,24 @@ package struct StoreError: Error, Sendable {
         }
     }
 
-    package init(_ code: Code, _ message: String, about subject: Subject? = nil, cause: LogError? = nil) {
+    /// The unique values that two objects would have, with code `.duplicate`.
+    package let conflict: KeyConflict?
+
+    /// Unique values that a stored object has, and another one was given.
+    package struct KeyConflict: Sendable {
+        package let holder: RecordID
+        /// The slots of the constraint.
+        package let slots: [Int]
+    }
+
+    package init(
+        _ code: Code, _ message: String, about subject: Subject? = nil, conflict: KeyConflict? = nil,
+        cause: LogError? = nil
+    ) {
         self.code = code
         self.message = message
         self.subject = subject
+        self.conflict = conflict
         self.cause = cause
     }
 

@@ -131,7 +131,8 @@ import Testing
         let error = #expect(throws: SwiftDataError.self) {
             try again.batchInsert(User.self, [["email": "w"], ["email": "v", "first": "A", "last": "C"]])
         }
-        #expect(error == .modelValidationFailure && error?.explanation.contains("Row 2") == true)
+        #expect(error == .modelValidationFailure && error?.explanation.contains("row 2") == true)
+        #expect(error?.findings.map(\.rule) == [.unique])
         #expect(try store.reopened().all(User.self).count == 3)
     }
 

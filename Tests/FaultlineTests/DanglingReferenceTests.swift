@@ -88,16 +88,25 @@ import Testing
         }
     }
 
-    @Test func aChangedReferenceMayDangleToo() throws {
+    @Test(arguments: DanglingReferencePolicy.allCases)
+    func aChangedReferenceIsRefusedOrCleared(policy: DanglingReferencePolicy) throws {
         let (store, context, company) = try visited()
         let other = store.context()
+        other.danglingReferences = policy
         let visitor = try #require(try other.all(Visitor.self).first { $0.name == "b" })
         visitor.company = try other.all(Company.self).first { $0.name == "goes" }
+        visitor.name = "bb"
         context.delete(company)
         try context.save()
-        try other.save()
+        if policy == .refuse {
+            #expect(throws: SwiftDataError.modelValidationFailure) { try other.save() }
+        } else {
+            try other.save()
+            #expect(visitor.company == nil)
+        }
         let read = try store.reopened()
         #expect(try read.all(Visitor.self).map { $0.company?.name } == ["stays", nil, nil])
+        #expect(try read.all(Visitor.self).map(\.name) == ["a", policy == .refuse ? "b" : "bb", "c"])
         #expect(try read.fetchCount(FetchDescriptor<Visitor>(predicate: #Predicate { $0.company == nil })) == 2)
     }
 

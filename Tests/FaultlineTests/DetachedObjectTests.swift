@@ -78,11 +78,11 @@ import Testing
         document.body = Body(Data([2]))
         document.labels.append(Label("l"))
         #expect(context.insertedModelsArray.count == 3)
-        // One that names an inserted object is inserted by whoever inserts it, and shows there from then on.
+        // One that is related to an inserted object is inserted by that.
         let late = Document("late")
         late.folder = folder
-        #expect(late.modelContext == nil)
-        #expect(folder.documents == [document])
+        #expect(late.modelContext === context)
+        #expect(folder.documents == [document, late])
         context.insert(late)
         #expect(folder.documents == [document, late])
         // With what it is connected to.

@@ -203,10 +203,13 @@ import Testing
         context.insert(crew)
         context.insert(empty)
         crew.boats = [Boat(), Boat()]
-        // A new object with a unique value is counted when it is known whose place it takes.
         let error = #expect(throws: SwiftDataError.self) { try context.save() }
         let found = Set((error?.findings ?? []).map { "\($0.object.entityName).\($0.propertyName ?? "") \($0.rule)" })
-        #expect(found == ["Port.lighthouses deny", "Fleet.boats minimumModelCount"])
+        #expect(
+            found == [
+                "Port.lighthouses deny", "Fleet.boats minimumModelCount", "Crew.sailors maximumModelCount",
+                "Crew.boats maximumModelCount",
+            ])
         #expect(error?.findings.first { $0.rule == .deny }?.object == port.persistentModelID)
         #expect(error?.explanation.contains("denies it while it has 2 objects") == true)
         context.insert(port)

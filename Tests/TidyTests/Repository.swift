@@ -26,7 +26,10 @@ enum Repository {
                 let path = folder.isEmpty ? name : folder + "/" + name
                 var isFolder: ObjCBool = false
                 let full = root.appendingPathComponent(path).path
-                guard FileManager.default.fileExists(atPath: full, isDirectory: &isFolder) else { continue }
+                // The target of a symbolic link stands in the list by itself.
+                guard (try? FileManager.default.destinationOfSymbolicLink(atPath: full)) == nil,
+                    FileManager.default.fileExists(atPath: full, isDirectory: &isFolder)
+                else { continue }
                 if isFolder.boolValue {
                     folders.append(path)
                 } else if let data = FileManager.default.contents(atPath: full) {

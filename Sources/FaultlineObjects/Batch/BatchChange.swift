@@ -22,6 +22,10 @@ public struct BatchResult: Sendable, Equatable {
     /// Of the objects of a batch insertion, those that were stored before, or named by several of its rows.
     public internal(set) var upsertCount = 0
 
+    /// Rows of a batch insertion that were left out, because other objects have their unique values: they are not among
+    /// the objects.
+    public internal(set) var ignoredCount = 0
+
     /// All of them.
     public var objectCount: Int { objectCounts.values.reduce(0, +) }
 }

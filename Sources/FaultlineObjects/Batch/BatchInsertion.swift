@@ -12,6 +12,10 @@ final class BatchInsertion {
     private var findings = FindingList()
     private(set) var count = 0
     private(set) var upsertCount = 0
+    private(set) var ignoredCount = 0
+    private let policy: UniquenessPolicy
+    /// The first number that a new row may get: smaller ones are those of stored objects.
+    private var firstNew: RecordID = 0
     /// Collects the changes for the store's history; nil outside of the transaction, and where there is no history.
     private var history: HistoryWriter?
     /// How many members bounded collections gain, by the slot of the members and the owner's number.
@@ -19,7 +23,8 @@ final class BatchInsertion {
     /// Owners of collections that have other members now, by the slot of the members; for the history.
     private var owners: [Int: NumberSet] = [:]
 
-    init(_ context: ContextCore, _ entity: EntityStorage, _ values: BatchValues) {
+    init(_ context: ContextCore, _ entity: EntityStorage, _ values: BatchValues, _ policy: UniquenessPolicy) {
+        self.policy = policy
         self.context = context
         self.entity = entity
         self.values = values
@@ -32,6 +37,7 @@ final class BatchInsertion {
         try context.checkUnshared(entity.table, "objects of \(entity.name)", "inserted")
         history = context.beginHistory(in: transaction)
         defer { history = nil }
+        firstNew = transaction.nextID(in: entity.table)
         var writer = RowWriter(context.store, keepingBlobsBelow: context.stage?.firstOwnBlob ?? 0)
         while true {
             values.begin()
@@ -39,7 +45,7 @@ final class BatchInsertion {
             if let failure = values.failure { throw failure }
             try check(transaction)
             // Once something is wrong, the rest is looked at and not written.
-            if findings.isEmpty { try write(&writer, &transaction) }
+            if findings.isEmpty { try write(&writer, &transaction) } else { try checkKeys(&writer, &transaction) }
             count += 1
         }
         if findings.isEmpty { try checkCounts(transaction) }
@@ -51,14 +57,36 @@ final class BatchInsertion {
 
     // MARK: Rules
 
-    private func note(_ rule: ValidationFinding.Rule, _ slot: Int, _ what: String) {
+    private func note(
+        _ rule: ValidationFinding.Rule, _ slot: Int, _ what: String, conflictingObject: PersistentIdentifier? = nil
+    ) {
         let name = values.type.properties[slot].name
         findings.add(
             ValidationFinding(
                 PersistentIdentifier(
                     storeID: PersistentIdentifier.unsaved, entityName: entity.name, number: UInt64(count) + 1), name,
                 rule,
-                "row \(count + 1) of the batch, \(entity.name).\(name): \(what)"))
+                "row \(count + 1) of the batch, \(entity.name).\(name): \(what)",
+                conflictingObject: conflictingObject))
+    }
+
+    private func note(_ conflict: StoreError.KeyConflict) {
+        let holder = ObjectReference(number: conflict.holder, isTemporary: false)
+        let isStored = conflict.holder < firstNew
+        note(
+            .unique, conflict.slots[0],
+            "\(isStored ? "object \(conflict.holder)" : "an earlier row") has the same unique value",
+            conflictingObject: isStored ? context.identifier(of: holder, entity) : nil)
+    }
+
+    /// Finds unique values of a row that others have, once the batch is refused.
+    private func checkKeys(_ writer: inout RowWriter, _ transaction: inout Transaction) throws {
+        guard policy == .error, !entity.uniqueIndexes.isEmpty else { return }
+        let conflicts = try writer.holders(of: values.draft, entity, in: transaction)
+        conflicts.forEach(note)
+        guard conflicts.isEmpty else { return }
+        let number = try transaction.allocateIDs(1, in: entity.table)
+        try writer.enterKeys(values.draft, id: number, entity, in: &transaction)
     }
 
     private func check(_ transaction: borrowing Transaction) throws {
@@ -93,7 +121,7 @@ final class BatchInsertion {
 
     private func write(_ writer: inout RowWriter, _ transaction: inout Transaction) throws {
         let draft = values.draft
-        let (number, isTaken) = try claim(draft, &writer, &transaction)
+        guard let (number, isTaken) = try claimOrRefuse(draft, &writer, &transaction) else { return }
         let before = isTaken ? try writer.targets(of: number, entity, entity.toOneSlots, in: transaction) : []
         if isTaken {
             upsertCount += 1
@@ -122,6 +150,26 @@ final class BatchInsertion {
             case .toOne(let inverse):
                 try join(number, slot, relationship, inverse, from: old, to: new, &writer, &transaction)
             }
+        }
+    }
+
+    /// The number of a row, as the policy has it; nil for a row that is not written.
+    private func claimOrRefuse(
+        _ draft: Draft, _ writer: inout RowWriter, _ transaction: inout Transaction
+    ) throws -> (number: RecordID, isTaken: Bool)? {
+        if policy != .update, !entity.uniqueIndexes.isEmpty {
+            let conflicts = try writer.holders(of: draft, entity, in: transaction)
+            guard conflicts.isEmpty else {
+                if policy == .ignore { ignoredCount += 1 } else { conflicts.forEach(note) }
+                return nil
+            }
+        }
+        do {
+            return try claim(draft, &writer, &transaction)
+        } catch let error as StoreError {
+            guard let conflict = error.conflict else { throw error }
+            note(conflict)
+            return nil
         }
     }
 

@@ -3,13 +3,13 @@ internal import FaultlineStore
 
 extension ContextCore {
     func batchInsert(
-        _ home: EntityHome, _ type: ModelType, _ fill: (BatchValues) throws -> Bool
+        _ home: EntityHome, _ type: ModelType, _ policy: UniquenessPolicy?, _ fill: (BatchValues) throws -> Bool
     ) throws -> BatchResult {
         try checkMayBatch()
         guard let entity = home.entity else {
             throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")
         }
-        let insertion = BatchInsertion(self, entity, BatchValues(type, entity, store))
+        let insertion = BatchInsertion(self, entity, BatchValues(type, entity, store), policy ?? policies.uniqueness)
         try prepareHistory()
         do {
             _ = try store.log.write(author: author) { transaction in
@@ -21,14 +21,15 @@ extension ContextCore {
             throw SwiftDataError.modelValidationFailure.explained(
                 "Row \(insertion.count + 1) of the batch: \(error.message)")
         }
-        guard insertion.count > 0 else { return BatchResult() }
-        if let stage {
+        let count = insertion.count - insertion.ignoredCount
+        if let stage, count > 0 {
             var saved = StageSession.Counts()
-            saved.written = [entity.name: insertion.count]
+            saved.written = [entity.name: count]
             stage.noteSaved(saved)
         }
-        showNewest()
-        var result = BatchResult(objectCounts: [entity.name: insertion.count])
+        if count > 0 { showNewest() }
+        var result = BatchResult(objectCounts: count > 0 ? [entity.name: count] : [:])
+        result.ignoredCount = insertion.ignoredCount
         result.upsertCount = insertion.upsertCount
         return result
     }

@@ -4,9 +4,9 @@ extension ModelContext {
     /// Inserts new objects of a class, at once, in a transaction of its own: all of them, or none.
     ///
     /// Makes no object, and holds one row at a time, so that it is for any number of them. Properties that a row does not
-    /// name have their declared defaults. Uniqueness and rules hold as for new objects that are saved: a row whose unique
-    /// values a stored object has, or a row before it, becomes an update of that object, in which relationships that it
-    /// does not set stay. Relationships to one take identifiers of stored objects, and their other sides follow.
+    /// name have their declared defaults. Uniqueness and rules hold as for new objects that are saved: under the policy
+    /// `.update` a row whose unique values a stored object has, or a row before it, becomes an update of that object, in
+    /// which relationships that it does not set stay. Relationships to one take identifiers of stored objects, and their other sides follow.
     /// Initializers and other code of classes are not called. Unsaved changes of this context stay; contexts see the new
     /// objects with their next fetch.
     ///
@@ -19,17 +19,19 @@ extension ModelContext {
     /// - Parameters:
     ///   - model: The class.
     ///   - rows: The values by name, as `BatchRow.set(_:to:)` takes them.
-    /// - Returns: How many objects there are of it, and how many of them were there before.
+    ///   - policy: What becomes of a row whose unique values a stored object has, or a row before it; nil for the
+    ///     context's `uniquenessConflicts`.
+    /// - Returns: How many objects there are of it, how many of them were there before, and how many rows were left out.
     /// - Throws: `SwiftDataError.modelValidationFailure` if rows break a rule: all of them are `findings`, by the number of
     ///   the row; the same for a value that a property cannot have; `.unsupportedKeyPath` for an unknown name; what `save`
     ///   throws.
     @discardableResult
     public func batchInsert<T: PersistentModel, Rows: Sequence>(
-        _ model: T.Type, _ rows: Rows
+        _ model: T.Type, _ rows: Rows, onConflict policy: UniquenessPolicy? = nil
     ) throws -> BatchResult where Rows.Element == [String: Any?] {
         var rows = rows.makeIterator()
         return try core.throwing(runsOthersCode: true) {
-            try core.batchInsert(try core.require(model), model._$modelType) { Self.fill($0, rows.next()) }
+            try core.batchInsert(try core.require(model), model._$modelType, policy) { Self.fill($0, rows.next()) }
         }
     }
 
@@ -37,16 +39,17 @@ extension ModelContext {
     ///
     /// - Parameters:
     ///   - model: The class.
+    ///   - policy: As in the other form.
     ///   - fill: Gives a row its values; false if there is no row any more. What it throws ends the insertion: nothing is
     ///     inserted.
     /// - Returns: As the other form.
     /// - Throws: As the other form, and what `fill` throws.
     @discardableResult
     public func batchInsert<T: PersistentModel>(
-        _ model: T.Type, fill: (inout BatchRow<T>) throws -> Bool
+        _ model: T.Type, onConflict policy: UniquenessPolicy? = nil, fill: (inout BatchRow<T>) throws -> Bool
     ) throws -> BatchResult {
         try core.throwing(runsOthersCode: true) {
-            try core.batchInsert(try core.require(model), model._$modelType) { values in
+            try core.batchInsert(try core.require(model), model._$modelType, policy) { values in
                 var row = BatchRow<T>(values)
                 return try fill(&row)
             }
@@ -56,23 +59,24 @@ extension ModelContext {
     /// Inserts new objects of an entity; as the form that takes a class.
     @discardableResult
     public func batchInsert<Rows: Sequence>(
-        entityName: String, _ rows: Rows
+        entityName: String, _ rows: Rows, onConflict policy: UniquenessPolicy? = nil
     ) throws -> BatchResult where Rows.Element == [String: Any?] {
         var rows = rows.makeIterator()
         return try core.throwing(runsOthersCode: true) {
             let (home, type) = try core.requireDynamicHome(entityName)
-            return try core.batchInsert(home, type) { Self.fill($0, rows.next()) }
+            return try core.batchInsert(home, type, policy) { Self.fill($0, rows.next()) }
         }
     }
 
     /// Inserts new objects of an entity; as the form that takes a class.
     @discardableResult
     public func batchInsert(
-        entityName: String, fill: (inout BatchRow<ManagedObject>) throws -> Bool
+        entityName: String, onConflict policy: UniquenessPolicy? = nil,
+        fill: (inout BatchRow<ManagedObject>) throws -> Bool
     ) throws -> BatchResult {
         try core.throwing(runsOthersCode: true) {
             let (home, type) = try core.requireDynamicHome(entityName)
-            return try core.batchInsert(home, type) { values in
+            return try core.batchInsert(home, type, policy) { values in
                 var row = BatchRow<ManagedObject>(values)
                 return try fill(&row)
             }

@@ -13,11 +13,10 @@ final class ConflictWatch {
 
     /// An object's values as they were read; the watch owns the draft.
     struct Original {
+        /// A marked slot has the unsaved value: the one that was read is not known.
         let draft: Draft
         /// Segment and offset of the row with these values.
         var base: UInt64
-        /// Slots of which it is not known what was read, as a mask of changes: the draft has the unsaved value.
-        var unknown: UInt64
     }
 
     var policy: MergePolicy
@@ -33,14 +32,14 @@ final class ConflictWatch {
     deinit { forgetAll() }
 
     /// Keeps a copy of values, unless the object is watched and was read before: then those count.
-    func keep(_ draft: Draft, base: UInt64, unknown: UInt64 = 0, of key: Key) {
+    func keep(_ draft: Draft, base: UInt64, of key: Key) {
         if watched.contains(key), originals[key] != nil { return }
-        renew(draft, base: base, unknown: unknown, of: key)
+        renew(draft, base: base, of: key)
     }
 
     /// Keeps a copy of values in the place of those kept before.
-    func renew(_ draft: Draft, base: UInt64, unknown: UInt64 = 0, of key: Key) {
-        let old = originals.updateValue(Original(draft: draft.copy(), base: base, unknown: unknown), forKey: key)
+    func renew(_ draft: Draft, base: UInt64, of key: Key) {
+        let old = originals.updateValue(Original(draft: draft.copy(), base: base), forKey: key)
         old?.draft.destroy()
     }
 

@@ -20,7 +20,7 @@ extension ContextCore {
     }
 
     func detectConflicts(for handle: ObjectHandle) {
-        guard handle.core.pointee.context === self, !handle.core.pointee.has(.temporary),
+        guard belongsHere(handle, "watched for conflicts"), !handle.core.pointee.has(.temporary),
             !handle.core.pointee.isDeleted, let key = watchKey(of: handle)
         else { return }
         let watch = watchConflicts()
@@ -51,7 +51,7 @@ extension ContextCore {
             defer { stored.destroy() }
             if place == base { return watch.keep(stored, base: base, of: key) }
         }
-        watch.keep(draft, base: base, unknown: draft.changedMask, of: key)
+        watch.keep(draft, base: base, of: key)
     }
 
     // MARK: Keeping what was read
@@ -193,24 +193,6 @@ extension ContextCore {
         watch.forgetAll(but: seen.union(watch.watched))
         watch.settled = seen
         return found
-    }
-
-    /// What a save was refused for under the other policies: changed objects that others have deleted; nil if there is
-    /// none.
-    func findingsOfDeleted() throws -> FindingList? {
-        let newest = store.log.snapshot()
-        var findings = FindingList()
-        try changed.forEachKept { _, core, entity in
-            guard core.pointee.draft != nil,
-                try newest.location(of: core.pointee.number, in: entity.table).isAbsent
-            else { return }
-            findings.add(
-                ValidationFinding(
-                    identifier(of: core.pointee.reference, entity), nil, .deletedElsewhere,
-                    "\(entity.name) \(core.pointee.number) was changed here and deleted elsewhere: roll back the change, or insert the object anew"
-                ))
-        }
-        return findings.isEmpty ? nil : findings
     }
 
     // MARK: Carrying out

@@ -27,7 +27,7 @@ final class FoundConflict {
         self.handle = handle
         self.entity = entity
         self.kind = kind
-        self.original = .init(draft: original.draft.copy(), base: original.base, unknown: original.unknown)
+        self.original = .init(draft: original.draft.copy(), base: original.base)
         self.stored = stored
         self.base = base
         slots = stored.map { Self.differences(original.draft, $0, entity) } ?? []
@@ -50,11 +50,10 @@ final class FoundConflict {
         }
     }
 
-    /// Whether a slot was set in unsaved values; slots that share a mark are compared with what was read.
+    /// Whether a slot was set in unsaved values.
     func isChangedHere(_ slot: Int, _ draft: Draft) -> Bool {
         if case .toMany = entity.slots[slot] { return false }
-        guard draft.changedMask & SlotMask.bit(slot) != 0 else { return false }
-        return slot < ModelCore.sharedMarks || Self.isDifferent(original.draft, draft, slot, entity)
+        return draft.isChanged(slot)
     }
 
     // MARK: Telling
@@ -71,7 +70,7 @@ final class FoundConflict {
                 func value(_ draft: Draft) -> PropertyValue { context.value(draft, slot, entity, properties[slot]) }
                 return .init(
                     name: properties[slot].name,
-                    read: original.unknown & SlotMask.bit(slot) == 0 ? value(original.draft) : nil,
+                    read: original.draft.isChanged(slot) ? nil : value(original.draft),
                     stored: stored.map(value), unsaved: kind == .deletedHere ? nil : value(draft),
                     isChangedHere: kind != .deletedHere && isChangedHere(slot, draft))
             })

@@ -15,6 +15,7 @@ extension ModelContext {
     /// Reads the object, unless it is loaded. It counts until a save succeeds or the changes are rolled back;
     /// `refresh(_:mergeChanges:)` of the object lets it count from then on.
     ///
-    /// - Parameter model: An object of this context that is stored; any other is left alone.
+    /// - Parameter model: A stored object of this context; a new one is left alone, and one of another context makes the next save
+    ///   throw.
     public func detectConflicts<T: PersistentModel>(for model: T) { core.detectConflicts(for: ObjectHandle(model)) }
 }

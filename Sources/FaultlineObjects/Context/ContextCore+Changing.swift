@@ -6,17 +6,15 @@ extension ContextCore {
 
     /// Takes a detached object, and all it refers to, into the context.
     ///
+    /// - Parameters:
+    ///   - handle: The object.
+    ///   - isInitial: Whether its initializer is still running, so that none of its code may be called.
     /// - Returns: False if it cannot be taken.
     @discardableResult
-    func insert(_ handle: ObjectHandle) -> Bool {
+    func insert(_ handle: ObjectHandle, isInitial: Bool = false) -> Bool {
+        if !initializing.unawakened.isEmpty { awakeArrived() }
         if handle.core.pointee.has(.attached) {
-            guard handle.core.pointee.context === self else {
-                refuseSave(
-                    SwiftDataError.modelValidationFailure.explained(
-                        "An object of another context was inserted. Fetch it in this context, by its persistentModelID."
-                    ))
-                return false
-            }
+            guard belongsHere(handle, "inserted") else { return false }
             if handle.core.pointee.has(.deleted) { undelete(handle) }
             return !refusesAbsent(handle)
         }
@@ -27,7 +25,7 @@ extension ContextCore {
                 ))
             return false
         }
-        attach(handle, home)
+        attach(handle, home, isInitial: isInitial)
         return true
     }
 
@@ -44,11 +42,16 @@ extension ContextCore {
 
     /// Takes a new object in, and whatever can be reached from it: one after the other, because a chain may be longer
     /// than the stack is deep.
-    private func attach(_ handle: ObjectHandle, _ home: EntityHome) {
+    private func attach(_ handle: ObjectHandle, _ home: EntityHome, isInitial: Bool = false) {
         guard !isAbandoned, mayRearrange("insert") else { return }
         enter(handle, home)
+        if isInitial {
+            handle.core.pointee.insert(.initializing)
+            initializing.areThere = true
+            if hasLifecycles { initializing.unawakened.append(handle) }
+        }
         guard handle.core.pointee.extraIfPresent != nil else {
-            if hasLifecycles { awake(handle) }
+            if hasLifecycles, !isInitial { awake(handle) }
             return
         }
         let isFirst = arriving.isEmpty
@@ -61,7 +64,41 @@ extension ContextCore {
         }
         let arrived = hasLifecycles ? arriving : []
         arriving.removeAll()
-        arrived.forEach(awake)
+        for arrived in arrived where !isInitial || arrived.object !== handle.object { awake(arrived) }
+    }
+
+    /// Whether a new object is taken in because it is related to one of this context: not where a stage of a migration is
+    /// given each new object by name, and may drop it.
+    var takesRelatedObjects: Bool { !isAbandoned && !refusesUpserts && !isSavedByStage }
+
+    /// Calls the code of objects that were taken in while their initializers ran.
+    func awakeArrived() {
+        let handles = initializing.unawakened
+        initializing.unawakened.removeAll()
+        handles.forEach(awake)
+    }
+
+    /// Forgets an object whose initializer failed after it had been related to an object of the context.
+    ///
+    /// - Parameters:
+    ///   - number: Its temporary number.
+    ///   - draft: Its values.
+    ///   - home: Its home.
+    func forgetUnfinished(_ number: UInt64, _ draft: Draft, _ home: EntityHome) {
+        let reference = ObjectReference(number: number, isTemporary: true)
+        for slot in home.entity?.toOneSlots ?? [] {
+            guard case .toOne(let relationship)? = home.entity?.slots[slot],
+                case .toOne(let inverse) = relationship.inverse,
+                let partner = partner(ObjectReference(bits: draft.toOne(slot)), homes[relationship.destination]),
+                self.reference(of: partner, inverse) == reference
+            else { continue }
+            _ = write(partner, inverse, ObjectReference(bits: 0))
+        }
+        relationships.forget([reference])
+        initializing.unawakened.removeAll { $0.reference == reference }
+        inserted.removeAll { $0.reference == reference }
+        memberArrays.removeAll()
+        if !hasChanges { noteSaved() }
     }
 
     private func enter(_ handle: ObjectHandle, _ home: EntityHome) {
@@ -87,6 +124,9 @@ extension ContextCore {
             refuseSave(refusal)
         }
         handle.core.pointee.settleBlobs()
+        let referrers = extra.referrers
+        extra.referrers.removeAll()
+        for referrer in referrers { insert(referrer.handle) }
         extra.targets.forEach { slot, target in setTarget(of: handle, slot, to: target) }
         if extra.members.isEmpty, extra.adoptedBlobs.isEmpty {
             handle.core.pointee.dropExtra()
@@ -108,9 +148,7 @@ extension ContextCore {
 
     /// Marks an object to be deleted by the next save; an unsaved one leaves the context.
     func delete(_ handle: ObjectHandle) {
-        guard handle.core.pointee.context === self, !handle.core.pointee.isDeleted, mayRearrange("delete") else {
-            return
-        }
+        guard belongsHere(handle, "deleted"), !handle.core.pointee.isDeleted, mayRearrange("delete") else { return }
         settleMembers()
         forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.insert(.deleted)
@@ -122,6 +160,16 @@ extension ContextCore {
         }
         noteUnsaved()
         noteDeletion(of: handle)
+    }
+
+    /// Whether an object is in this context; one of another context makes the next save throw.
+    func belongsHere(_ handle: ObjectHandle, _ verb: String) -> Bool {
+        guard let context = handle.core.pointee.context else { return false }
+        if context === self { return true }
+        refuseSave(
+            SwiftDataError.modelValidationFailure.explained(
+                "An object of another context was \(verb). Fetch it in this context, by its persistentModelID."))
+        return false
     }
 
     func undelete(_ handle: ObjectHandle) {

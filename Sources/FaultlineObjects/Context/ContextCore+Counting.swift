@@ -7,8 +7,19 @@ internal import FaultlineStore
 extension ContextCore {
     /// Says which collections that this save makes or changes have too few or too many members.
     ///
-    /// What takes a stored object's place is left for `checkMergedCounts`.
-    func miscountedCollections(_ walk: DeletionWalk) throws -> FindingList {
+    /// A new object that may take a stored one's place is left for `checkMergedCounts`.
+    ///
+    /// - Parameters:
+    ///   - walk: The objects that go.
+    ///   - losing: Collections that lose members to the deletion.
+    ///   - unseen: How many members the save takes from collections that the context does not know to have them.
+    ///   - state: The state that counts.
+    /// - Returns: A finding for each collection.
+    /// - Throws: The store's error if it cannot be read.
+    func miscountedCollections(
+        _ walk: DeletionWalk, _ losing: [(owner: DeletionWalk.Subject, slot: Int)],
+        _ unseen: [PendingRelationships.Key: Int], in state: borrowing some StoredState & ~Copyable
+    ) throws -> FindingList {
         var findings = FindingList()
         var seen: Set<PendingRelationships.Key> = []
         func check(_ owner: DeletionWalk.Subject, _ slot: Int) throws {
@@ -16,7 +27,7 @@ extension ContextCore {
             guard !walk.isDoomed(owner.reference, owner.entity.ordinal), seen.insert(key).inserted,
                 !owner.reference.isTemporary || owner.entity.uniqueIndexes.isEmpty
             else { return }
-            let count = try walk.remainingCount(of: owner, slot)
+            let count = try walk.remainingCount(of: owner, slot, in: state) - (unseen[key] ?? 0)
             if let finding = finding(owner.reference, owner.entity, slot, count) { findings.add(finding) }
         }
         for handle in inserted {
@@ -25,10 +36,11 @@ extension ContextCore {
         }
         for (key, _) in relationships.inOrder where store.storage.entities[key.entity].boundedSlots.contains(key.slot) {
             // New ones were among the inserted objects.
-            guard !key.owner.isTemporary, try walk.isThere(key.owner, key.entity) else { continue }
+            guard !key.owner.isTemporary, try walk.isThere(key.owner, key.entity, in: state) else { continue }
             try check(walk.subject(key.owner.number, key.entity), key.slot)
         }
-        try walk.forEachCountedOwner(check)
+        for (owner, slot) in losing { try check(owner, slot) }
+        for key in unseen.keys { try check(walk.subject(key.owner.number, key.entity), key.slot) }
         return findings
     }
 

@@ -166,7 +166,7 @@ extension ContextCore {
         var buffer = RecordBuffer()
         guard let record = try snapshot.read(number, in: entity.table, into: &buffer) else { return }
         let view = try store.view(record, of: entity)
-        for (slot, storage) in entity.slots.enumerated() where draft.changedMask & SlotMask.bit(slot) != 0 {
+        for (slot, storage) in entity.slots.enumerated() where draft.isChanged(slot) {
             let isSame: Bool
             switch storage {
             case .attribute: isSame = RowKeys.isEqual(draft, view, slot, entity.layout)

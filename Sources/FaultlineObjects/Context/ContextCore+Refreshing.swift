@@ -13,7 +13,7 @@ extension ContextCore {
     func refresh(_ handle: ObjectHandle, mergesChanges: Bool) {
         guard mayRearrange("refresh") else { return }
         let handle = handle.core.pointee.extraIfPresent?.canonical ?? handle
-        guard handle.core.pointee.context === self, !handle.core.pointee.has(.temporary),
+        guard belongsHere(handle, "refreshed"), !handle.core.pointee.has(.temporary),
             !handle.core.pointee.has(.gone)
         else { return }
         do throws(LogError) { try beginReading() } catch { return report(error) }

@@ -20,6 +20,7 @@ extension ContextCore {
             noteSaved()
             return
         }
+        if !initializing.unawakened.isEmpty { awakeArrived() }
         try stage?.checkIsRunning()
         try checkSavesByItself(addition != nil)
         guard !isReadOnly else {
@@ -39,7 +40,7 @@ extension ContextCore {
             try commit(adding: addition)
         }
         // What they change is for the next save.
-        for handle in written { handle.lifecycle?.didSave(handle.object) }
+        for handle in written where handle.core.pointee.has(.attached) { handle.lifecycle?.didSave(handle.object) }
     }
 
     /// Writes what is unsaved.
@@ -48,15 +49,13 @@ extension ContextCore {
         defer { endReading() }
         // Deletions follow the newest state, not the one that the context saw when it began to change things.
         if stage == nil, hasDeletions { moveToNewest() }
-        let deletion = try walkDeletions()
-        do { try validate(deletion) } catch {
-            // A call that a validation must not make is among the findings.
-            pendingError = nil
-            throw error
-        }
-        if let error = takePendingError() { throw error }
+        let deletion = try walkDeletions(in: snapshot)
+        var findings = FindingList()
+        if hasLifecycles { addFindingsOfClasses(deletion, to: &findings) }
+        // A call that a validation must not make.
+        if let error = takePendingError(), findings.isEmpty { throw error }
         try takeUniqueBlobs()
-        var save = Save(self, deletion)
+        var save = Save(self, deletion, findings)
         try save.run(adding: addition)
     }
 
@@ -101,56 +100,16 @@ extension ContextCore {
         inserted.removeAll()
         changed.removeAll()
         deleted.removeAll()
+        initializing = InitializingObjects()
         hasDeletedInserts = false
         doomedNumbers = nil
         relationships.removeAll()
         memberArrays.removeAll()
+        policies.ofInserts.removeAll()
         countedInserted = 0
         countedBytes = 0
         conflicts?.forgetAll()
         noteSaved()
-    }
-
-    // MARK: Checks
-
-    /// Checks that objects satisfy the rules of their entities once the save has deleted what goes.
-    private func validate(_ deletion: DeletionWalk?) throws {
-        var findings = FindingList()
-        inserted.forEachKept { check($1, $2, deletion, &findings) }
-        changed.forEachKept { check($1, $2, deletion, &findings) }
-        if let deletion { findings.add(try deletion.findings(isMigrating: defersRelationshipRules)) }
-        if !defersRelationshipRules, store.storage.hasBounds {
-            findings.add(try miscountedCollections(deletion ?? DeletionWalk(self)))
-        }
-        if hasLifecycles { addFindingsOfClasses(deletion, to: &findings) }
-        guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
-    }
-
-    private func check(
-        _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage, _ deletion: DeletionWalk?,
-        _ findings: inout FindingList
-    ) {
-        if let deletion, deletion.isDoomed(core.pointee.reference, entity.ordinal) { return }
-        if core.pointee.has(.damaged) {
-            findings.add(
-                ValidationFinding(
-                    identifier(of: core.pointee.reference, entity), nil, .damaged,
-                    "\(entity.name) \(core.pointee.number): it was read with stand-in values"))
-        }
-        for missing in core.pointee.missingValues {
-            findings.add(
-                ValidationFinding(
-                    identifier(of: core.pointee.reference, entity), missing.name, .required, missing.text))
-        }
-        guard !defersRelationshipRules, !entity.requiredSlots.isEmpty, let draft = core.pointee.draft else { return }
-        for slot in entity.requiredSlots {
-            guard case .toOne(let relationship) = entity.slots[slot] else { continue }
-            let target = ObjectReference(bits: draft.toOne(slot))
-            // An unsaved object that was deleted gets no number.
-            guard target.isNil || target.isTemporary && deletion?.isDoomed(target, relationship.destination) == true
-            else { continue }
-            findings.add(missingObject(core.pointee.reference, entity, slot))
-        }
     }
 
     private func takeUniqueBlobs() throws {

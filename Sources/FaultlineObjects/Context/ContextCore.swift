@@ -90,6 +90,8 @@ package final class ContextCore: @unchecked Sendable {
     /// In a migration: whether members that join a collection from their own side stay at the places that they were
     /// given, or, where they were given none, stand in the order of their numbers.
     package var keepsGivenOrder = false
+    /// Decides conflicts of new objects and references when they are saved.
+    @exclusivity(unchecked) var policies = SavePolicies()
     /// In a migration: numbers that new objects are to have, by temporary number.
     @exclusivity(unchecked) var chosenNumbers: [UInt64: RecordID] = [:]
     /// What the store has refused the last save for, if it was an object of it.
@@ -112,6 +114,8 @@ package final class ContextCore: @unchecked Sendable {
     var countedBytes = 0
     /// New objects whose relationships are not in the context yet, while some are being inserted.
     @exclusivity(unchecked) var arriving: [ObjectHandle] = []
+    /// New objects that were taken in while their initializers ran.
+    @exclusivity(unchecked) var initializing = InitializingObjects()
     /// Whether the user's context is gone: nothing will be saved any more, so no object is held for its changes.
     @exclusivity(unchecked) var isAbandoned = false
     /// The first error that a call that cannot throw met; the next save throws it.

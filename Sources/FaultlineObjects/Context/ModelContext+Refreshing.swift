@@ -6,7 +6,7 @@ extension ModelContext {
     /// stand-ins is read again.
     ///
     /// - Parameters:
-    ///   - model: An object of this context; any other is left alone.
+    ///   - model: An object of this context; one of another context makes the next save throw.
     ///   - mergeChanges: If true the object's unsaved changes stay, and what was not changed has its newest values. If
     ///     false they are dropped, on the other sides of its relationships too, and the object is a fault again. Members
     ///     of its collections that refer to it by a reference of their own stay what they are, with their changes.

@@ -38,7 +38,8 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// Marks an object to be deleted, with what its delete rules say, by the next save.
     ///
-    /// An unsaved object leaves the context.
+    /// An unsaved object leaves the context. An object in no context is left alone, as nothing is stored of it; one of
+    /// another context makes the next save throw.
     public func delete<T: PersistentModel>(_ model: T) { core.delete(ObjectHandle(model)) }
 
     /// Marks all objects of a class that satisfy a predicate to be deleted by the next save.

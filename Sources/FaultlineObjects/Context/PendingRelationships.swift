@@ -116,6 +116,7 @@ struct PendingRelationships {
         deltas = deltas.filter { !references.contains($0.key.owner) }
         links = links.filter { !references.contains($0.key.left) && !references.contains($0.key.right) }
         for delta in deltas.values { delta.forget(references) }
+        deltas = deltas.filter { !$0.value.isEmpty }
     }
 
     mutating func removeAll() {

@@ -10,10 +10,10 @@ extension ContextCore {
     /// What the next save deletes; nil if that is nothing.
     ///
     /// Between `beginReading` and `endReading`.
-    func walkDeletions() throws -> DeletionWalk? {
+    func walkDeletions(in state: borrowing some StoredState & ~Copyable) throws -> DeletionWalk? {
         guard hasDeletions else { return nil }
         let walk = DeletionWalk(self)
-        try walk.run()
+        try walk.run(in: state)
         return walk
     }
 
@@ -61,8 +61,8 @@ extension ContextCore {
         guard !deleted.isEmpty || hasDeletedInserts else { return }
         try beginReading()
         defer { endReading() }
-        guard let walk = try walkDeletions() else { return }
-        let findings = try walk.findings(isMigrating: defersRelationshipRules)
+        guard let walk = try walkDeletions(in: snapshot) else { return }
+        let findings = try walk.findings(isMigrating: defersRelationshipRules, in: snapshot)
         guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
         for (ordinal, numbers) in walk.doomed.enumerated() {
             let home = homes[ordinal]

@@ -28,10 +28,10 @@ extension ContextCore {
                 walk.add(number, entity.ordinal)
             }
         }
-        try walk.run()
-        var refusals = try walk.findings()
-        try walk.forEachCountedOwner { owner, slot in
-            let count = try walk.remainingCount(of: owner, slot)
+        try walk.run(in: snapshot)
+        var refusals = try walk.findings(in: snapshot)
+        try walk.forEachCountedOwner(in: snapshot) { owner, slot in
+            let count = try walk.remainingCount(of: owner, slot, in: snapshot)
             if let finding = finding(owner.reference, owner.entity, slot, count) { refusals.add(finding) }
         }
         return DeletePlan(
@@ -58,7 +58,7 @@ extension ContextCore {
         var counts: [Int: [Int: Int]] = [:]
         try walk.forEachDoomed { subject in
             for partner in partners(walk.rules[subject.entity.ordinal]) {
-                try walk.forEachRemaining(of: subject, partner) { _ in
+                try walk.forEachRemaining(of: subject, partner, in: snapshot) { _ in
                     counts[partner.destination, default: [:]][partner.inverse, default: 0] += 1
                 }
             }

@@ -7,21 +7,25 @@ internal import FaultlineStore
 extension DeletionWalk {
     /// What delete rules deny, and which references would be cleared that are required.
     ///
-    /// - Parameter isMigrating: Whether required references are asked for later.
+    /// - Parameters:
+    ///   - isMigrating: Whether required references are asked for later.
+    ///   - state: The state that counts.
     /// - Returns: Each denial and each required reference, once.
-    /// - Throws: What the store says where it cannot be read.
-    func findings(isMigrating: Bool = false) throws -> FindingList {
+    /// - Throws: The store's error if it cannot be read.
+    func findings(
+        isMigrating: Bool = false, in state: borrowing some StoredState & ~Copyable
+    ) throws -> FindingList {
         var findings = FindingList()
         let concerned = rules.map { !$0.denying.isEmpty || !isMigrating && $0.clearing.contains { !$0.isOptional } }
         guard concerned.contains(true) else { return findings }
         try forEachDoomed { subject in
             guard concerned[subject.entity.ordinal] else { return }
             for slot in rules[subject.entity.ordinal].denying {
-                let count = try remainingCount(inAny: slot, of: subject)
+                let count = try remainingCount(inAny: slot, of: subject, in: state)
                 if count > 0 { findings.add(denial(subject, slot, count)) }
             }
             for partner in rules[subject.entity.ordinal].clearing where !partner.isOptional && !isMigrating {
-                try forEachRemaining(of: subject, partner) { member in
+                try forEachRemaining(of: subject, partner, in: state) { member in
                     findings.add(missing(member, partner.destination, partner.inverse))
                 }
             }
@@ -29,29 +33,35 @@ extension DeletionWalk {
         return findings
     }
 
-    private func remainingCount(inAny slot: Int, of subject: Subject) throws -> Int {
+    private func remainingCount(
+        inAny slot: Int, of subject: Subject, in state: borrowing some StoredState & ~Copyable
+    ) throws -> Int {
         guard case .toOne(let relationship) = subject.entity.slots[slot] else {
-            return try remainingCount(of: subject, slot)
+            return try remainingCount(of: subject, slot, in: state)
         }
-        return try targets(of: subject, [slot]).count { !isDoomed($0.target, relationship.destination) }
+        return try targets(of: subject, [slot], in: state).count { !isDoomed($0.target, relationship.destination) }
     }
 
     /// Calls `body` with the objects that stay and name a deleted one.
     func forEachRemaining(
-        of subject: Subject, _ partner: DeletionRules.Partner, _ body: (ObjectReference) throws -> Void
+        of subject: Subject, _ partner: DeletionRules.Partner, in state: borrowing some StoredState & ~Copyable,
+        _ body: (ObjectReference) throws -> Void
     ) throws {
         guard partner.isToOne else {
-            return try forEachMember(of: subject, partner.slot) {
+            return try forEachMember(of: subject, partner.slot, in: state) {
                 if !isDoomed($0, partner.destination) { try body($0) }
             }
         }
-        for (_, target) in try targets(of: subject, [partner.slot]) where !isDoomed(target, partner.destination) {
+        for (_, target) in try targets(of: subject, [partner.slot], in: state)
+        where !isDoomed(target, partner.destination) {
             try body(target)
         }
     }
 
     /// Calls `body` with each collection that loses members and has a least or greatest number of them, once.
-    func forEachCountedOwner(_ body: (Subject, _ slot: Int) throws -> Void) throws {
+    func forEachCountedOwner(
+        in state: borrowing some StoredState & ~Copyable, _ body: (Subject, _ slot: Int) throws -> Void
+    ) throws {
         let entities = context.store.storage.entities
         guard context.store.storage.hasBounds else { return }
         var owners: [Int: [Int: NumberSet]] = [:]
@@ -62,7 +72,7 @@ extension DeletionWalk {
         try forEachDoomed { subject in
             let counted = rules[subject.entity.ordinal].counted
             if !counted.isEmpty {
-                let targets = try targets(of: subject, counted.map(\.slot))
+                let targets = try targets(of: subject, counted.map(\.slot), in: state)
                 for (partner, target) in counted.flatMap({ partner in
                     targets.filter { $0.slot == partner.slot }.map { (partner, $0.target) }
                 }) {
@@ -76,9 +86,9 @@ extension DeletionWalk {
                         relationship.destination == subject.entity.ordinal,
                         case .link(let side, _) = relationship.members
                     else { continue }
-                    for number in try context.snapshot.members(of: subject.reference.number, in: side.otherIndex) {
+                    for number in try state.memberNumbers(of: subject.reference.number, in: side.otherIndex) {
                         let reference = ObjectReference(number: number, isTemporary: false)
-                        if try isThere(reference, owner.ordinal) { add(reference, owner.ordinal, slot) }
+                        if try isThere(reference, owner.ordinal, in: state) { add(reference, owner.ordinal, slot) }
                     }
                 }
             }

@@ -75,6 +75,39 @@ final class DeletionWalk {
         if unsavedNumbers.insert(number).inserted { unsaved.append(handle) }
     }
 
+    /// Takes an unsaved object out of the save, with the unsaved objects that its delete rules take along.
+    ///
+    /// - Parameters:
+    ///   - handle: The object.
+    ///   - isKept: Whether an object that would go with it stays.
+    /// - Returns: All that go, the object among them.
+    func leaveOut(_ handle: ObjectHandle, unless isKept: (ObjectReference) -> Bool) -> [ObjectHandle] {
+        let first = unsaved.count
+        add(handle)
+        var position = first
+        while position < unsaved.count {
+            if let subject = subject(unsaved[position]) { leaveOutFollowers(of: subject, unless: isKept) }
+            position += 1
+        }
+        walkedUnsaved = unsaved.count
+        return Array(unsaved[first...])
+    }
+
+    private func leaveOutFollowers(of subject: Subject, unless isKept: (ObjectReference) -> Bool) {
+        for slot in rules[subject.entity.ordinal].cascadingToOne {
+            let target = ObjectReference(bits: subject.draft?.toOne(slot) ?? 0)
+            guard target.isTemporary, !isKept(target) else { continue }
+            if let handle = context.insertedObject(target.number) { add(handle) }
+        }
+        for slot in rules[subject.entity.ordinal].cascadingToMany {
+            let key = PendingRelationships.Key(entity: subject.entity.ordinal, slot: slot, owner: subject.reference)
+            for member in context.relationships.existing(key)?.added.handles ?? []
+            where member.reference.isTemporary && !isKept(member.reference) {
+                add(member)
+            }
+        }
+    }
+
     func add(_ number: RecordID, _ ordinal: Int) {
         if doomed[ordinal].insert(number) { waiting[ordinal].insert(number) }
     }
@@ -90,33 +123,35 @@ final class DeletionWalk {
 
     /// Follows the cascades of all objects that were added.
     ///
-    /// - Throws: What the store says where it cannot be read.
-    func run() throws {
+    /// - Throws: The store's error if it cannot be read.
+    func run(in state: borrowing some StoredState & ~Copyable) throws {
         while true {
             if walkedUnsaved < unsaved.count {
                 walkedUnsaved += 1
-                if let subject = subject(unsaved[walkedUnsaved - 1]) { try follow(subject) }
+                if let subject = subject(unsaved[walkedUnsaved - 1]) { try follow(subject, in: state) }
             } else if let ordinal = waiting.firstIndex(where: { !$0.isEmpty }),
                 let number = waiting[ordinal].popFirst()
             {
-                try follow(subject(number, ordinal))
+                try follow(subject(number, ordinal), in: state)
             } else {
                 return
             }
         }
     }
 
-    private func follow(_ subject: Subject) throws {
+    private func follow(_ subject: Subject, in state: borrowing some StoredState & ~Copyable) throws {
         let rules = rules[subject.entity.ordinal]
         if !rules.cascadingToOne.isEmpty || blobByteCounts != nil {
-            for (slot, target) in try targets(of: subject, rules.cascadingToOne, countsBytes: blobByteCounts != nil) {
+            for (slot, target) in try targets(
+                of: subject, rules.cascadingToOne, countsBytes: blobByteCounts != nil, in: state)
+            {
                 guard case .toOne(let relationship) = subject.entity.slots[slot] else { continue }
                 try add(target, relationship.destination)
             }
         }
         for slot in rules.cascadingToMany {
             guard case .toMany(let relationship) = subject.entity.slots[slot] else { continue }
-            try forEachMember(of: subject, slot) { try add($0, relationship.destination) }
+            try forEachMember(of: subject, slot, in: state) { try add($0, relationship.destination) }
         }
     }
 
@@ -147,27 +182,36 @@ final class DeletionWalk {
     }
 
     /// The objects that to-one slots lead to, those left out that are gone.
+    ///
+    /// Slots that were not set lead where the stored row says, which others may have changed.
     func targets(
-        of subject: Subject, _ slots: [Int], countsBytes: Bool = false
+        of subject: Subject, _ slots: [Int], countsBytes: Bool = false,
+        in state: borrowing some StoredState & ~Copyable
     ) throws -> [(slot: Int, target: ObjectReference)] {
         var found: [(slot: Int, target: ObjectReference)] = []
         func look(_ slot: Int, _ bits: UInt64) throws {
             guard bits != 0, case .toOne(let relationship) = subject.entity.slots[slot] else { return }
             let target = ObjectReference(bits: bits)
-            if try isThere(target, relationship.destination) { found.append((slot, target)) }
+            if try isThere(target, relationship.destination, in: state) { found.append((slot, target)) }
         }
-        if let draft = subject.draft {
+        if subject.reference.isTemporary {
+            guard let draft = subject.draft else { return [] }
             if countsBytes { count(subject.entity) { draft.blobReference($0)?.byteCount } }
             for slot in slots { try look(slot, draft.toOne(slot)) }
             return found
         }
-        guard !subject.reference.isTemporary,
-            let record = try context.snapshot.read(subject.reference.number, in: subject.entity.table, into: &buffer)
-        else { return [] }
+        let store = context.store
+        let bits = try state.withRecord(subject.reference.number, in: subject.entity.table, &buffer) { record in
+            let view = try store.view(record, of: subject.entity)
+            if countsBytes { count(subject.entity) { view.blobReference($0)?.byteCount } }
+            return slots.map { slot in
+                if let draft = subject.draft, draft.isChanged(slot) { return draft.toOne(slot) }
+                return view.toOne(slot)
+            }
+        }
+        guard let bits else { return [] }
         context.tally.addRow()
-        let view = try context.store.view(record, of: subject.entity)
-        if countsBytes { count(subject.entity) { view.blobReference($0)?.byteCount } }
-        for slot in slots { try look(slot, view.toOne(slot)) }
+        for (slot, bits) in zip(slots, bits) { try look(slot, bits) }
         return found
     }
 
@@ -176,36 +220,48 @@ final class DeletionWalk {
     }
 
     /// Whether a reference leads to an object, deleted here or not.
-    func isThere(_ reference: ObjectReference, _ ordinal: Int) throws -> Bool {
+    func isThere(
+        _ reference: ObjectReference, _ ordinal: Int, in state: borrowing some StoredState & ~Copyable
+    ) throws -> Bool {
         if reference.isTemporary { return context.insertedObject(reference.number) != nil }
         let table = context.store.storage.entities[ordinal].table
-        return try !context.snapshot.location(of: reference.number, in: table).isAbsent
+        return try !state.location(of: reference.number, in: table).isAbsent
     }
 
     /// Calls `body` with the members of a to-many slot, in no order, those left out that are gone.
-    func forEachMember(of subject: Subject, _ slot: Int, _ body: (ObjectReference) throws -> Void) throws {
+    func forEachMember(
+        of subject: Subject, _ slot: Int, in state: borrowing some StoredState & ~Copyable,
+        _ body: (ObjectReference) throws -> Void
+    ) throws {
         guard case .toMany(let relationship) = subject.entity.slots[slot] else { return }
         let key = PendingRelationships.Key(entity: subject.entity.ordinal, slot: slot, owner: subject.reference)
         let delta = context.relationships.existing(key)
         let added = Set((delta?.added.handles ?? []).map(\.reference))
         let removed = delta?.removed ?? []
-        for reference in added { try body(reference) }
+        for reference in added {
+            if !reference.isTemporary, try !isThere(reference, relationship.destination, in: state) { continue }
+            try body(reference)
+        }
         guard !subject.reference.isTemporary else { return }
-        for number in try context.snapshot.members(of: subject.reference.number, in: relationship.members.index) {
+        for number in try state.memberNumbers(of: subject.reference.number, in: relationship.members.index) {
             let reference = ObjectReference(number: number, isTemporary: false)
             if !added.isEmpty, added.contains(reference) { continue }
             if !removed.isEmpty, removed.contains(reference) { continue }
             // What names its owner itself is there; a link may outlive one of its two objects.
-            if case .link = relationship.members, try !isThere(reference, relationship.destination) { continue }
+            if case .link = relationship.members, try !isThere(reference, relationship.destination, in: state) {
+                continue
+            }
             try body(reference)
         }
     }
 
     /// How many members of a collection stay.
-    func remainingCount(of subject: Subject, _ slot: Int) throws -> Int {
+    func remainingCount(
+        of subject: Subject, _ slot: Int, in state: borrowing some StoredState & ~Copyable
+    ) throws -> Int {
         guard case .toMany(let relationship) = subject.entity.slots[slot] else { return 0 }
         var count = 0
-        try forEachMember(of: subject, slot) { if !isDoomed($0, relationship.destination) { count += 1 } }
+        try forEachMember(of: subject, slot, in: state) { if !isDoomed($0, relationship.destination) { count += 1 } }
         return count
     }
 }

@@ -9,12 +9,7 @@ extension ManagedObject {
     /// A property that was set to what it was counts as changed.
     public func changedValues() -> [String: Any?] {
         guard let context = _$coreAddress().pointee.context else { return [:] }
-        do {
-            return values(of: try context.changedSlots(ObjectHandle(self)))
-        } catch {
-            context.report(error)
-            return [:]
-        }
+        return values(of: context.changedSlots(ObjectHandle(self)))
     }
 
     /// The values that are stored, by name, whatever was changed since.

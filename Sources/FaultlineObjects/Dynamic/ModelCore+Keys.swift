@@ -65,7 +65,6 @@ extension ModelCore {
         } else {
             try setAttribute(slot, attribute, to: value)
         }
-        if slot >= Self.sharedMarks { ObjectHandle(core: &self).core.pointee.noteSet(slot) }
     }
 
     // MARK: Attributes

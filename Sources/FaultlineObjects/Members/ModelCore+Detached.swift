@@ -14,8 +14,13 @@ extension ModelCore {
         return extraIfPresent?.targets[slot]
     }
 
-    mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?) {
+    /// Sets the target; one in a context takes the object into it.
+    mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?, isInitial: Bool = false) {
         if let target {
+            if target.core.pointee.has(.attached), let own = join(target, isInitial: isInitial) {
+                own.core.pointee.context?.setTarget(of: own, slot, to: target)
+                return
+            }
             _ = _$beginInitialValue()
             guard target.core.pointee.has(.attached) || !hasExtra || target.object !== detachedTarget(slot)?.object
             else { return }
@@ -30,8 +35,16 @@ extension ModelCore {
 
     // MARK: To many
 
-    /// Sets the members; one that is there twice counts once.
-    mutating func setDetachedMembers(_ slot: Int, _ given: [ObjectHandle]) {
+    /// Sets the members; one that is there twice counts once, and one in a context takes the object into it.
+    mutating func setDetachedMembers(_ slot: Int, _ given: [ObjectHandle], isInitial: Bool = false) {
+        if let first = given.first(where: { $0.core.pointee.has(.attached) }) {
+            // A change in place that lent them is over.
+            if let array = extraIfPresent?.members[slot], array.isLent { array.takeBackSettled() }
+            if let own = join(first, isInitial: isInitial) {
+                own.core.pointee.context?.setMembers(of: own, slot, to: given)
+                return
+            }
+        }
         _ = _$beginInitialValue()
         var new: Set<ObjectIdentifier> = []
         let members = given.filter { new.insert(ObjectIdentifier($0.object)).inserted }
@@ -53,6 +66,10 @@ extension ModelCore {
             return true
         }
         guard !isDetachedMember(member, array, slot) else { return false }
+        if member.core.pointee.has(.attached) {
+            setDetachedMembers(slot, Self.handles(array.settled) + [member])
+            return true
+        }
         _ = _$beginInitialValue()
         noteChange(slot)
         array.append(member.object)
@@ -90,6 +107,8 @@ extension ModelCore {
         switch array.change(to: returned) {
         case .none: _ = array.takeBack(returned, hadCount: returned.count)
         case .cut, .other: setDetachedMembers(slot, returned.map(handle))
+        case .appended(let first) where returned[first...].contains { handle($0).core.pointee.has(.attached) }:
+            setDetachedMembers(slot, returned.map(handle))
         case .appended(let first):
             _ = _$beginInitialValue()
             var repeated: [Int] = []
@@ -125,8 +144,31 @@ extension ModelCore {
     @inline(never)
     private mutating func compareDetached(_ slot: Int) {
         guard let array = extraIfPresent?.members[slot], !array.isLent, !array.compare() else { return }
-        setDetachedMembers(
-            slot, array.members.compactMap { ($0 as? any PersistentModel).map(ObjectHandle.init(erased:)) })
+        setDetachedMembers(slot, Self.handles(array.members))
+    }
+
+    private static func handles(_ objects: [AnyObject]) -> [ObjectHandle] {
+        objects.compactMap { ($0 as? any PersistentModel).map(ObjectHandle.init(erased:)) }
+    }
+
+    // MARK: Joining a context
+
+    /// Takes the object into the context of one that it is being related to.
+    ///
+    /// - Parameters:
+    ///   - partner: An object in a context.
+    ///   - isInitial: Whether the object's initializer is still running.
+    /// - Returns: The object; nil if it cannot be in that context, which the next save throws, or if the context is gone.
+    private mutating func join(_ partner: ObjectHandle, isInitial: Bool) -> ObjectHandle? {
+        guard !partner.core.pointee.has(.gone), let context = partner.core.pointee.context,
+            context.takesRelatedObjects
+        else { return nil }
+        _ = _$beginInitialValue()
+        context.settleMembers()
+        // Read through the handle from here on: the context changes the core by its address.
+        let own = ObjectHandle(core: &self)
+        context.insert(own, isInitial: isInitial)
+        return own.core.pointee.has(.attached) ? own : nil
     }
 
     /// Members that were compared since they were last set as a whole.
@@ -138,11 +180,16 @@ extension ModelCore {
     /// for the others.
     private mutating func connectDetached(_ slot: Int, leaving left: [ObjectHandle], joining joined: [ObjectHandle]) {
         func isDetached(_ partner: ObjectHandle) -> Bool { !partner.core.pointee.has(.attached) }
-        guard left.contains(where: isDetached) || joined.contains(where: isDetached),
-            let inverse = home._withUnsafeGuaranteedRef({ $0.type?.inverse(of: slot) })
-        else { return }
+        guard left.contains(where: isDetached) || joined.contains(where: isDetached) else { return }
         let own = ObjectHandle(core: &self)
         extra.connected = UInt(bitPattern: Unmanaged.passUnretained(own.object).toOpaque())
+        guard let inverse = home._withUnsafeGuaranteedRef({ $0.type?.inverse(of: slot) }) else {
+            for partner in left { partner.core.pointee.extraIfPresent?.removeReferrer(own) }
+            for partner in joined where isDetached(partner) {
+                partner.core.pointee.extra.referrers.append(Referrer(own))
+            }
+            return
+        }
         for partner in left where isDetached(partner) {
             partner.core.pointee.settleDetached(inverse.slot)
             partner.core.pointee.noteChange(inverse.slot)

@@ -51,27 +51,22 @@ extension ModelCore {
             let name = source.pointee.modelType?.entityName ?? "nothing"
             return refuse("A \(modelType?.entityName ?? "object") was given the values of a \(name).")
         }
-        guard let (copy, setSlots) = source.pointee.copyOfAttributes(type) else {
+        guard let copy = source.pointee.copyOfAttributes(type) else {
             return refuse("A \(type.entityName) was given the values of an object that cannot be read.")
         }
         dropDraft()
         draftPointer = copy.block
-        if !setSlots.isEmpty { extra.setSlots = setSlots }
         if let given = source.pointee.extraIfPresent?.ephemerals, !given.isEmpty { extra.ephemerals = given }
     }
 
-    /// The object's attributes, as those of an object in no context, and the slots of which a mark does not tell alone
-    /// that they were set; nil if they cannot be read.
-    private mutating func copyOfAttributes(_ type: ModelType) -> (draft: Draft, setSlots: Set<Int>)? {
+    /// The object's attributes, as those of an object in no context; nil if they cannot be read.
+    private mutating func copyOfAttributes(_ type: ModelType) -> Draft? {
         let table = type.layout.table
         let isStored = has(.attached) && !has(.inserted)
         var copy: Draft
-        var setSlots: Set<Int> = []
         if let draft {
-            let marks = draft.changedMask
             copy = draft.withRow(table) { Draft.create(copying: $0, layout: type.layout) }
-            for slot in 0..<type.properties.count where marks & SlotMask.bit(slot) != 0 { copy.mark(slot) }
-            setSlots = extraIfPresent?.setSlots ?? []
+            for slot in 0..<type.properties.count where draft.isChanged(slot) { copy.mark(slot) }
         } else if let row = loadedRow() {
             copy = Draft.create(copying: row, layout: type.layout)
         } else if isStored {
@@ -79,10 +74,7 @@ extension ModelCore {
         } else {
             copy = Draft.create(layout: type.layout)
         }
-        if isStored {
-            copy.markAll()
-            if type.isDynamic { setSlots = Set(type.properties.indices.dropFirst(Self.sharedMarks)) }
-        }
+        if isStored { copy.markAll() }
         for (slot, column) in type.layout.columns.enumerated() {
             if column.kind == .toOne {
                 copy.setToOne(slot, 0)
@@ -97,6 +89,6 @@ extension ModelCore {
                 }
             }
         }
-        return (copy, setSlots)
+        return copy
     }
 }

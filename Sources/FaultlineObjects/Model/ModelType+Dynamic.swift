@@ -56,23 +56,9 @@ extension ModelCore {
             let isMissing =
                 attribute.kind == .codable
                 ? draft.blobReference(slot) == nil && draft.variable(slot).isEmpty
-                : has(.inserted) && !attribute.hasDefaultValue && !isSet(slot, in: draft)
+                : has(.inserted) && !attribute.hasDefaultValue && !draft.isChanged(slot)
             guard isMissing else { return nil }
             return (attribute.name, "\(type.entityName).\(attribute.name): a required value is missing")
         }
     }
-
-    /// Whether a slot of a new object was given a value.
-    func isSet(_ slot: Int, in draft: Draft) -> Bool {
-        guard slot >= Self.sharedMarks else { return draft.changedMask & SlotMask.bit(slot) != 0 }
-        return extraIfPresent?.setSlots.contains(slot) ?? false
-    }
-
-    /// Notes that a dynamic object was given a value in a slot whose mark is not its own.
-    mutating func noteSet(_ slot: Int) {
-        if has(.inserted) || !has(.attached) { extra.setSlots.insert(slot) }
-    }
-
-    /// The slots from this one on share a mark in a draft.
-    static var sharedMarks: Int { 63 }
 }

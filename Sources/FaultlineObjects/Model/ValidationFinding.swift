@@ -14,8 +14,12 @@ public struct ValidationFinding: Hashable, Sendable, CustomStringConvertible {
         case deny
         /// The object was read with stand-ins for values, so that a save would make them its values.
         case damaged
-        /// A row of a batch insertion refers to an object that is not in the store.
+        /// The object refers to one that is not in the store, or a row of a batch insertion does.
         case missingObject
+        /// Another object has the same unique values: `conflictingObject`.
+        case unique
+        /// The object, or a value of it, exceeds a limit of the format.
+        case tooLarge
         /// The object was changed here, and others have deleted it.
         case deletedElsewhere
         /// The object's class says so: `ObjectLifecycle`.
@@ -24,14 +28,21 @@ public struct ValidationFinding: Hashable, Sendable, CustomStringConvertible {
 
     /// The object; one that was never saved has a temporary identifier.
     public let object: PersistentIdentifier
-    /// The property; nil where the rule is about the whole object.
+    /// The property, of a constraint of several the first; nil where the rule is about the whole object.
     public let propertyName: String?
     /// The rule.
     public let rule: Rule
+    /// The object that has the same unique values, with rule `.unique`; nil with other rules, and for an earlier row of
+    /// the same batch.
+    public let conflictingObject: PersistentIdentifier?
     /// What is wrong, in a sentence without its full stop.
     public let description: String
 
-    package init(_ object: PersistentIdentifier, _ propertyName: String?, _ rule: Rule, _ description: String) {
+    package init(
+        _ object: PersistentIdentifier, _ propertyName: String?, _ rule: Rule, _ description: String,
+        conflictingObject: PersistentIdentifier? = nil
+    ) {
+        self.conflictingObject = conflictingObject
         self.object = object
         self.propertyName = propertyName
         self.rule = rule

@@ -26,7 +26,8 @@ extension ModelCore {
         return V._$modelType.makeFault() as? V ?? standInOrEnd(slot)
     }
 
-    /// Sets the target of a to-one slot and keeps its inverse; an object in a context takes its target into it.
+    /// Sets the target of a to-one slot and keeps its inverse; if one of both objects is in a context, the other one is
+    /// taken into it.
     public mutating func setValue<V: PersistentModel>(_ slot: Int, to value: V?) {
         // Not `map`, which is not specialised here and copies through witness tables.
         var target: ObjectHandle?
@@ -46,10 +47,16 @@ extension ModelCore {
 
     /// Gives a new object's to-one property its first target; a fault being made ignores it.
     ///
-    /// The inverse follows when the object is inserted.
+    /// A target in a context takes the object into it.
     public mutating func initialize<V: PersistentModel>(_ slot: Int, to value: V?) {
         guard _$beginInitialValue() else { return }
-        if let value { setDetachedTarget(slot, ObjectHandle(value)) } else { setDetachedTarget(slot, nil) }
+        var target: ObjectHandle?
+        if let value { target = ObjectHandle(value) }
+        if has(.attached), let context {
+            context.setTarget(of: ObjectHandle(core: &self), slot, to: target)
+        } else {
+            setDetachedTarget(slot, target, isInitial: true)
+        }
     }
 
     /// Gives a new object's required to-one property its first target; a fault being made ignores it.
@@ -70,7 +77,8 @@ extension ModelCore {
         return C._$make(context.members(of: &self, slot, as: C.PersistentElement.self))
     }
 
-    /// Sets the members of a to-many slot and keeps their inverses; an object in a context takes its members into it.
+    /// Sets the members of a to-many slot and keeps their inverses; if one of the objects is in a context, the others are
+    /// taken into it.
     public mutating func setValue<C: RelationshipCollection>(_ slot: Int, to value: C) {
         guard has(.attached), let context else {
             setDetachedMembers(slot, value._$members.map { ObjectHandle($0) })
@@ -82,11 +90,17 @@ extension ModelCore {
 
     /// Gives a new object's to-many property its first members; a fault being made ignores it.
     ///
-    /// The inverses follow when the object is inserted.
+    /// A member in a context takes the object, and the other members, into it.
     public mutating func initialize<C: RelationshipCollection>(_ slot: Int, to value: C) {
         guard _$beginInitialValue() else { return }
         let members = value._$members
-        if !members.isEmpty { setDetachedMembers(slot, members.map { ObjectHandle($0) }) }
+        guard !members.isEmpty else { return }
+        if has(.attached), let context {
+            context.settleMembers()
+            context.setMembers(of: ObjectHandle(core: &self), slot, to: members.map { ObjectHandle($0) })
+        } else {
+            setDetachedMembers(slot, members.map { ObjectHandle($0) }, isInitial: true)
+        }
     }
 
     /// Lends the members of a to-many slot to a change in place, which `endChangeInPlace` ends.

@@ -25,8 +25,8 @@ extension ModelCore {
             var draft = Draft(block: draftPointer)
             do {
                 // A value that was set here is nobody else's.
-                let isUnchanged = draft.changedMask & SlotMask.bit(slot) == 0
-                guard isUnchanged, try context.withStoredRow(number, entity, { draft.renew(slot, from: $0) }) else {
+                guard !draft.isChanged(slot), try context.withStoredRow(number, entity, { draft.renew(slot, from: $0) })
+                else {
                     context.report(error)
                     return false
                 }

@@ -63,6 +63,8 @@ public struct ModelCore: ~Copyable {
         static let indexed = Flags(rawValue: 1 << 60)
         /// Made for an identifier that the store lacks: gone too, never registered, and no save takes it.
         static let absent = Flags(rawValue: 1 << 61)
+        /// Was taken into a context while its initializer ran, and never saved: if it goes, that initializer has failed.
+        static let initializing = Flags(rawValue: 1 << 62)
     }
 
     static let numberMask: UInt64 = (1 << 48) - 1
@@ -110,6 +112,10 @@ public struct ModelCore: ~Copyable {
     }
 
     deinit {
+        if word & Flags.initializing.rawValue != 0, has(.inserted), let draftPointer {
+            let number = word & Self.numberMask
+            home._withUnsafeGuaranteedRef { $0.context?.forgetUnfinished(number, Draft(block: draftPointer), $0) }
+        }
         if let draftPointer { Draft(block: draftPointer).destroy() }
         if let extraReference {
             extraReference._withUnsafeGuaranteedRef { $0.leavePartners() }
@@ -136,7 +142,7 @@ public struct ModelCore: ~Copyable {
     @inline(__always) var draft: Draft? { draftPointer.map { Draft(block: $0) } }
 
     /// Whether an unsaved value was set in a slot.
-    func hasChange(of slot: Int) -> Bool { draft.map { $0.changedMask & SlotMask.bit(slot) != 0 } ?? false }
+    func hasChange(of slot: Int) -> Bool { draft?.isChanged(slot) ?? false }
 
     /// The seldom needed part; made when first asked for.
     var extra: ObjectExtra {
@@ -152,14 +158,13 @@ public struct ModelCore: ~Copyable {
 
     var extraIfPresent: ObjectExtra? { extraReference?.takeUnretainedValue() }
 
-    /// Drops the seldom needed part; observers stay, and so do ephemeral values, and what a new object was given.
+    /// Drops the seldom needed part; observers of the object stay, and so do ephemeral values.
     mutating func dropExtra() {
         guard let old = extraReference else { return }
         extraReference = nil
         old._withUnsafeGuaranteedRef { old in
             if let observation = old.observation { extra.observation = observation }
             if !old.ephemerals.isEmpty { extra.ephemerals = old.ephemerals }
-            if has(.inserted), !old.setSlots.isEmpty { extra.setSlots = old.setSlots }
         }
         old.release()
     }
@@ -208,7 +213,7 @@ public struct ModelCore: ~Copyable {
     mutating func detach(to home: Unmanaged<EntityHome>) {
         self.home = home
         if let type = modelType, type.isDynamic { retainType(type) }
-        remove(.attached | .inserted | .changed | .deleted | .registered)
+        remove(.attached | .inserted | .changed | .deleted | .registered | .initializing)
     }
 
     /// Whether two objects of one context have the same identity; nil where they are of different entities or contexts.

@@ -13,8 +13,6 @@ final class ObjectExtra {
     @exclusivity(unchecked) var adoptedBlobs: [Int: UInt64] = [:]
     /// The contexts that these values can be read in.
     @exclusivity(unchecked) var blobSources: [Int: ContextCore] = [:]
-    /// Slots, from 63 on, of a new dynamic object that were given a value.
-    @exclusivity(unchecked) var setSlots: Set<Int> = []
     /// Values of ephemeral attributes that the object was given, by slot.
     @exclusivity(unchecked) var ephemerals: [Int: Any] = [:]
     /// A change that could not be made while the object was in no context: raised when it is inserted.
@@ -28,6 +26,15 @@ final class ObjectExtra {
     /// Address of a detached object that others hold as their target or member since it was connected to them; 0 for
     /// none.
     var connected: UInt = 0
+
+    /// Detached objects that refer to this detached one by a relationship without an inverse, once for each reference.
+    @exclusivity(unchecked) var referrers: [Referrer] = []
+
+    /// Removes one reference of an object.
+    func removeReferrer(_ handle: ObjectHandle) {
+        guard let position = referrers.firstIndex(where: { $0.core == handle.core }) else { return }
+        referrers.remove(at: position)
+    }
 
     /// Lets go of what other detached objects hold of this one, which goes away all the same: its initializer failed.
     func leavePartners() {
@@ -45,7 +52,21 @@ final class ObjectExtra {
         }
         targets.removeAll(where: isIt)
         for array in members.values { array.remove(isIt) }
+        referrers.removeAll { UInt(bitPattern: $0.object.toOpaque()) == address }
     }
+}
+
+/// An object that refers to another one, and is not retained by it: it leaves the list when it goes.
+struct Referrer {
+    let object: Unmanaged<AnyObject>
+    let core: UnsafeMutablePointer<ModelCore>
+
+    init(_ handle: ObjectHandle) {
+        object = Unmanaged.passUnretained(handle.object)
+        core = handle.core
+    }
+
+    var handle: ObjectHandle { ObjectHandle(object: object.takeUnretainedValue(), core: core) }
 }
 
 /// Targets by slot; the first one, which is often the only one, costs no allocation.

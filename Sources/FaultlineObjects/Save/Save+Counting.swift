@@ -2,10 +2,35 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 extension Save {
+    /// How many members this save takes from collections which others gave them to since the context has read them.
+    func unseenLosses(in transaction: borrowing Transaction) throws -> [PendingRelationships.Key: Int] {
+        var losses: [PendingRelationships.Key: Int] = [:]
+        for handle in context.changed where !handle.core.pointee.has(.deleted) {
+            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
+                let draft = handle.core.pointee.draft
+            else { continue }
+            for index in entity.memberIndexes where draft.isChanged(index.slot) {
+                guard case .toOne(let relationship) = entity.slots[index.slot],
+                    case .toMany(let inverse) = relationship.inverse,
+                    store.storage.entities[relationship.destination].boundedSlots.contains(inverse),
+                    try !transaction.location(of: handle.core.pointee.number, in: entity.table).isAbsent
+                else { continue }
+                let owner = try writer.targets(
+                    of: handle.core.pointee.number, entity, [index.slot], in: transaction)[0]
+                let reference = ObjectReference(number: owner, isTemporary: false)
+                let key = PendingRelationships.Key(
+                    entity: relationship.destination, slot: inverse, owner: reference)
+                guard owner != 0, owner != draft.toOne(index.slot),
+                    context.relationships.existing(key)?.removed.contains(handle.reference) != true
+                else { continue }
+                losses[key, default: 0] += 1
+            }
+        }
+        return losses
+    }
+
     /// Checks the collections of new objects that may take a stored object's place: they keep its members.
-    func checkMergedCounts(in transaction: borrowing Transaction) throws {
-        guard store.storage.hasBounds else { return }
-        var findings = FindingList()
+    mutating func checkMergedCounts(in transaction: borrowing Transaction) throws {
         for (place, handle) in context.inserted.enumerated() where numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, !entity.uniqueIndexes.isEmpty
             else { continue }
@@ -28,6 +53,5 @@ extension Save {
                 if let finding = context.finding(handle.reference, entity, slot, count) { findings.add(finding) }
             }
         }
-        guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
     }
 }

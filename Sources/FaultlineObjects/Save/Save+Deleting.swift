@@ -34,8 +34,9 @@ extension Save {
         let owner = subject.reference.number
         let members: [RecordID]
         if partner.isToOne {
-            let seen = try walk.targets(of: subject, [partner.slot]).filter { !$0.target.isTemporary }.map(
-                \.target.number)
+            let seen = try walk.targets(of: subject, [partner.slot], in: transaction).filter { !$0.target.isTemporary }
+                .map(
+                    \.target.number)
             // Others may have given it another partner meanwhile.
             let isStored = try !transaction.location(of: owner, in: subject.entity.table).isAbsent
             let stored =
@@ -48,19 +49,10 @@ extension Save {
         }
         for number in members where !walk.doomed[partner.destination].contains(number) {
             let living = context.registeredObject(number, home).flatMap { context.handle(of: $0, home) }
-            // What an object's unsaved values say counts, where they say something of it: `clearDrafts`.
+            // Unsaved values of the slot count: `clearDrafts`.
             if let living, living.core.pointee.hasChange(of: partner.inverse) { continue }
-            guard partner.isOptional || context.defersRelationshipRules else {
-                // Nobody referred to it when that was looked at: another save has come between.
-                guard try writer.leads(partner.inverse, to: owner, id: number, destination, in: transaction) else {
-                    continue
-                }
-                var findings = FindingList()
-                findings.add(
-                    context.missingObject(
-                        ObjectReference(number: number, isTemporary: false), destination, partner.inverse))
-                throw SwiftDataError.refused(findings)
-            }
+            // A required one is among the findings.
+            guard partner.isOptional || context.defersRelationshipRules else { continue }
             try context.checkUnshared(destination.table, "an object of \(destination.name)", "changed")
             guard try writer.clear(partner.inverse, leadingTo: owner, id: number, destination, in: &transaction) else {
                 continue
@@ -92,9 +84,9 @@ extension Save {
         }
     }
 
-    /// Shows what a save has deleted and cleared; before the context forgets its changes.
+    /// Shows the deletions and cleared references of the save; before the context forgets its changes.
     ///
-    /// - Returns: How those who watch objects are to be told of what the rules have done.
+    /// - Returns: A closure that notifies the observers of the objects.
     func finishDeletions(_ walk: DeletionWalk) -> () -> Void {
         for (handle, _) in cleared.living { handle.core.pointee.row = .none }
         let watched =

@@ -3,10 +3,10 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// What a context shows once its changes are stored.
+// The objects of a context after their changes were stored.
 
 extension Save {
-    /// Adds what was written to the counts of a migration's stage.
+    /// Adds the written objects to the counts of a migration's stage.
     func noteSavedInStage() {
         guard let stage = context.stage else { return }
         var saved = StageSession.Counts()
@@ -76,14 +76,15 @@ extension Save {
     private func finishInserts() -> [ObjectObservation] {
         var watched: [ObjectObservation] = []
         let isPlain = upserts.isEmpty && context.chosenNumbers.isEmpty
-        // The only array of them, so that an object which nobody else holds is seen to be so.
+        // The only array of them, so that an object without another owner is seen to be one.
         var handles: [ObjectHandle] = []
         swap(&handles, &context.inserted)
         handles.withUnsafeMutableBufferPointer { handles in
             for place in handles.indices {
                 let number = numbers[place]
+                if context.initializing.areThere { handles[place].core.pointee.remove(.initializing) }
                 guard number != 0 else { continue }
-                // An object that nobody but the context holds goes away with its array, and need not be entered anywhere.
+                // An object that only the context owns goes away with its array, and is entered nowhere.
                 if isPlain, isKnownUniquelyReferenced(&handles[place].object) { continue }
                 finishInsert(handles[place], number, &watched)
             }

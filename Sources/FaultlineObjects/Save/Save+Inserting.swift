@@ -48,7 +48,9 @@ extension Save {
             var later: [Int] = []
             for position in waiting {
                 let core = context.inserted[position].core
-                guard let entity = core.pointee.home.takeUnretainedValue().entity else { continue }
+                guard !core.pointee.has(.deleted), let entity = core.pointee.home.takeUnretainedValue().entity else {
+                    continue
+                }
                 guard resolve(core, entity, isLast: false),
                     try resolveInsert(position, core, entity, in: &transaction)
                 else {
@@ -56,25 +58,30 @@ extension Save {
                     continue
                 }
             }
-            if later.count == waiting.count {
-                // They name each other in a ring: none of them can be in the store already by the key that names the
-                // others.
-                for position in later {
-                    guard let entity = context.inserted[position].core.pointee.home.takeUnretainedValue().entity else {
-                        continue
-                    }
-                    numbers[position] = try transaction.allocateIDs(1, in: entity.table)
-                }
-                for position in later {
-                    let core = context.inserted[position].core
-                    guard let entity = core.pointee.home.takeUnretainedValue().entity else { continue }
-                    resolve(core, entity, isLast: true)
-                    guard let draft = core.pointee.draft else { continue }
-                    try writer.takeKeys(draft, id: numbers[position], entity, in: &transaction)
-                }
-                return
-            }
+            if later.count == waiting.count { return try resolveRing(later, in: &transaction) }
             waiting = later
+        }
+    }
+
+    /// Numbers objects whose unique keys name each other: none of them can be in the store already by the key that names
+    /// the others.
+    private mutating func resolveRing(_ positions: [Int], in transaction: inout Transaction) throws {
+        for position in positions {
+            guard let entity = context.inserted[position].core.pointee.home.takeUnretainedValue().entity else {
+                continue
+            }
+            numbers[position] = try transaction.allocateIDs(1, in: entity.table)
+        }
+        for position in positions {
+            let core = context.inserted[position].core
+            guard let entity = core.pointee.home.takeUnretainedValue().entity else { continue }
+            resolve(core, entity, isLast: true)
+            guard let draft = core.pointee.draft else { continue }
+            do throws(StoreError) {
+                try writer.takeKeys(draft, id: numbers[position], entity, in: &transaction)
+            } catch {
+                try note(error, core, entity)
+            }
         }
     }
 
@@ -101,16 +108,35 @@ extension Save {
                 "A new \(entity.name) would have the same unique values as object \(holder). Make one object of both (in a streamed stage by output.upsert), or change one of them."
             )
         }
+        guard !entity.uniqueIndexes.isEmpty else {
+            numbers[position] = try transaction.allocateIDs(1, in: entity.table)
+            return true
+        }
+        let policy = context.uniquenessPolicy(of: core.pointee.number)
+        if policy != .update, try meetsConflict(position, entity, policy, in: &transaction) { return true }
+        do {
+            return try claim(position, draft, entity, in: &transaction)
+        } catch let error as StoreError where error.conflict != nil {
+            try note(error, core, entity)
+            return true
+        }
+    }
+
+    /// Gives an inserted object a new number, or that of the stored object whose unique values it has.
+    ///
+    /// - Returns: False if the object whose place it takes is to refer to a new object without a number yet.
+    private mutating func claim(
+        _ position: Int, _ draft: Draft, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws -> Bool {
         if entity.uniqueIndexes.count == 1 {
             let (number, isTaken) = try writer.claim(draft, entity, in: &transaction)
             numbers[position] = number
             if isTaken { upserts.insert(position) }
             return true
         }
-        guard !entity.uniqueIndexes.isEmpty, let holder = try writer.holder(of: draft, entity, in: transaction) else {
+        guard let holder = try writer.holder(of: draft, entity, in: transaction) else {
             let number = try transaction.allocateIDs(1, in: entity.table)
             numbers[position] = number
-            guard !entity.uniqueIndexes.isEmpty else { return true }
             try writer.enterKeys(draft, id: number, entity, in: &transaction)
             keyHolders[.init(entity: entity.ordinal, number: number)] = KeyHolder(position: position)
             return true
@@ -147,7 +173,7 @@ extension Save {
             let home = context.homes[entity.ordinal]
             let twin = context.registeredObject(number, home).flatMap { context.handle(of: $0, home) }
             if let twin, twin.core.pointee.has(.changed), let draft = twin.core.pointee.draft {
-                for slot in slots where draft.changedMask & SlotMask.bit(slot) != 0 {
+                for slot in slots where draft.isChanged(slot) {
                     let reference = ObjectReference(bits: draft.toOne(slot))
                     let target = self.number(reference)
                     if reference.isTemporary, target == 0 { return nil }

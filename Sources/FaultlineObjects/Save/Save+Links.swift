@@ -47,6 +47,7 @@ extension Save {
     /// Finds the links that are to be made, and removes those that are to go.
     private mutating func collectLinks(_ changes: inout LinkChanges, in transaction: inout Transaction) throws {
         let side = changes.side
+        var targets = (left: StoredTargets(), right: StoredTargets())
         var links: [LinkChanges.Pair: Bool] = [:]
         for (link, isPresent) in context.relationships.links where link.table == side.table {
             let pair = LinkChanges.Pair(number(link.left), number(link.right), isLeft: true)
@@ -73,12 +74,47 @@ extension Save {
             let existing = rowsOfLeft[pair.right]
             if isPresent != (existing != nil) { try context.checkUnshared(side.table, "a relationship", "changed") }
             if isPresent, existing == nil {
-                changes.make(pair)
+                if try isLinkable(pair, changes, &targets, in: transaction) { changes.make(pair) }
             } else if !isPresent, let existing {
                 changes.remove(pair)
                 try writer.unlink(existing, side, in: &transaction)
             }
         }
+    }
+
+    /// Whether both objects of a link will be stored; if not, the policy is carried out.
+    private mutating func isLinkable(
+        _ pair: LinkChanges.Pair, _ changes: LinkChanges,
+        _ targets: inout (left: StoredTargets, right: StoredTargets), in transaction: borrowing Transaction
+    ) throws -> Bool {
+        guard context.stage == nil else { return true }
+        let entities = store.storage.entities
+        let (left, right) = (entities[changes.left], entities[changes.right])
+        // New rows are written before links.
+        let hasLeft = try targets.left.has(pair.left, left, in: transaction)
+        let hasRight = try targets.right.has(pair.right, right, in: transaction)
+        if hasLeft, hasRight { return true }
+        guard context.policies.danglingReferences == .refuse else { return false }
+        func noteGone(
+            _ owner: RecordID, _ entity: EntityStorage, _ target: RecordID, _ destination: EntityStorage
+        ) -> Bool {
+            let slot = entity.slots.firstIndex { storage in
+                guard case .toMany(let relationship) = storage, case .link(let side, _) = relationship.members else {
+                    return false
+                }
+                return side.table == changes.side.table
+            }
+            guard let slot else { return false }
+            let owner = reference(ofSaved: owner, entity)
+            findings.add(
+                goneTarget(owner, entity, slot, ObjectReference(number: target, isTemporary: false), destination))
+            return true
+        }
+        // The object whose collection is left with one that is gone; of a one-way collection its owner.
+        if !hasRight, noteGone(pair.left, left, pair.right, right) { return false }
+        if noteGone(pair.right, right, pair.left, left) { return false }
+        _ = noteGone(pair.left, left, pair.right, right)
+        return false
     }
 
     /// Gives links the order keys that their collections ask for.

@@ -80,6 +80,8 @@ extension Save {
     }
 
     private mutating func setOrder(_ handle: ObjectHandle, _ slot: Int, _ order: UInt64) {
+        // The object that it refers to may be gone, or be left out.
+        if let draft = handle.core.pointee.draft, draft.toOne(slot) == 0 { return }
         guard handle.core.pointee.makeChangeable(slot) else { return }
         replaced.noteOrder(of: handle, slot)
         handle.core.pointee.write { $0.setOrderKey(slot, order) }

@@ -5,8 +5,10 @@ internal import FaultlineStore
 
 /// One save of a context: writes its unsaved changes into one transaction, and shows the result in the context.
 ///
-/// Order within the transaction: deletes, keys that updates release, numbers of inserts, updates, inserts, links. An
-/// insert whose unique values a stored object has becomes an update of that object.
+/// Rules are checked in the writer's turn, on the newest state of the store; all findings come in one error. Order within
+/// the transaction: rules of deletions and references, deletes, keys that updates release, numbers of inserts, rules of
+/// the objects, updates, inserts, links. An insert whose unique values a stored object has becomes an update of that
+/// object, unless its policy says otherwise.
 ///
 /// Used between `beginReading` and `endReading` of its context. Drafts that it alters are restored if it fails.
 struct Save: ~Copyable {
@@ -15,7 +17,15 @@ struct Save: ~Copyable {
 
     let context: ContextCore
     /// The objects that go; nil for none.
-    let deletion: DeletionWalk?
+    private(set) var deletion: DeletionWalk?
+    /// Removes the marks of the objects that go.
+    private var unmark: (() -> Void)?
+    /// Collections that lose members to the deletion, and have a least or greatest number of them.
+    var countedOwners: [(owner: DeletionWalk.Subject, slot: Int)] = []
+    /// The rules that the objects break.
+    var findings: FindingList
+    /// Why the store would not take one of the objects.
+    var refusal: StoreError.Code?
     var writer: RowWriter
     /// Collects the changes for the store's history; nil outside of the transaction, and where there is no history.
     var history: HistoryWriter?
@@ -30,9 +40,10 @@ struct Save: ~Copyable {
     /// References of stored objects that delete rules have cleared.
     var cleared = ClearedReferences()
 
-    init(_ context: ContextCore, _ deletion: DeletionWalk?) {
+    init(_ context: ContextCore, _ deletion: DeletionWalk?, _ findings: FindingList) {
         self.context = context
         self.deletion = deletion
+        self.findings = findings
         writer = RowWriter(context.store, keepingBlobsBelow: context.stage?.firstOwnBlob ?? 0)
     }
 
@@ -46,7 +57,7 @@ struct Save: ~Copyable {
     ///   `LogError` if the store cannot be written; what `addition` throws. The context is as before.
     mutating func run(adding addition: Addition?) throws {
         let changedCount = context.changed.count
-        var unmark = deletion.map(context.markDoomed)
+        unmark = deletion.map(context.markDoomed)
         var isWritten = false
         defer {
             context.deletion = nil
@@ -56,7 +67,7 @@ struct Save: ~Copyable {
         }
         let receipt: CommitReceipt
         var sequence: UInt64 = 0
-        try context.prepareHistory()
+        if findings.isEmpty { try context.prepareHistory() }
         do {
             receipt = try store.log.write(author: context.author) { transaction in
                 sequence = transaction.sequence
@@ -64,9 +75,6 @@ struct Save: ~Copyable {
             }.receipt
         } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
             context.refusal = error.code
-            if error.code == .missing, let findings = try context.findingsOfDeleted() {
-                throw SwiftDataError.refused(findings)
-            }
             throw SwiftDataError.modelValidationFailure.explained(error.message)
         }
         noteSavedInStage()
@@ -92,6 +100,8 @@ struct Save: ~Copyable {
     // MARK: Writing
 
     private mutating func writeRows(in transaction: inout Transaction) throws {
+        try checkDeletions(in: transaction)
+        try checkReferences(in: transaction)
         try writeDeletions(in: &transaction)
         // Released keys come first, so that an insert may take one over.
         try context.changed.forEachKept { _, core, entity in
@@ -101,14 +111,33 @@ struct Save: ~Copyable {
             }
         }
         try resolveInserts(in: &transaction)
-        if !context.defersRelationshipRules { try checkMergedCounts(in: transaction) }
+        try checkObjects(in: transaction)
         context.inserted.forEachKept { resolve($1, $2, isLast: true) }
         context.changed.forEachKept { resolve($1, $2, isLast: true) }
+        guard findings.isEmpty else {
+            try checkKeysOfChanges(in: &transaction)
+            return try refuse()
+        }
         try applyOrders(in: transaction)
         try writeChanges(in: &transaction)
         try writeInserts(in: &transaction)
         try writeLinks(in: &transaction)
+        if !findings.isEmpty { try refuse() }
         if let history { try noteCollections(history, in: &transaction) }
+    }
+
+    /// Throws all findings; nothing of the transaction stays.
+    private func refuse() throws {
+        if let refusal { context.refusal = refusal }
+        throw SwiftDataError.refused(findings)
+    }
+
+    /// Makes a walk the one of this save, and marks its objects.
+    mutating func take(_ walk: DeletionWalk?) {
+        unmark?()
+        deletion = walk
+        context.deletion = walk
+        unmark = walk.map(context.markDoomed)
     }
 
     private mutating func writeChanges(in transaction: inout Transaction) throws {
@@ -124,9 +153,13 @@ struct Save: ~Copyable {
                 own = draft.copy()
                 try adoptBlobs(adopted, &own, number, entity, in: &transaction)
             }
-            try writer.update(
-                own, id: number, base: core.pointee.base, hasEnteredKeys: hasKeys(number, entity), entity,
-                in: &transaction)
+            do throws(StoreError) {
+                try writer.update(
+                    own, id: number, base: core.pointee.base, hasEnteredKeys: hasKeys(number, entity), entity,
+                    in: &transaction)
+            } catch {
+                return try note(error, core, entity)
+            }
             try history?.noteUpdate(number, mask: draft.changedMask, entity, in: &transaction)
         }
     }
@@ -144,10 +177,18 @@ struct Save: ~Copyable {
             }
             if !upserts.isEmpty, upserts.contains(position) {
                 let marked = own.withUpsertMarks(entity)
-                try writer.update(marked, id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+                do throws(StoreError) {
+                    try writer.update(marked, id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+                } catch {
+                    return try note(error, core, entity)
+                }
                 try history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
             } else {
-                try writer.insert(own, id: number, entity, in: &transaction)
+                do throws(StoreError) {
+                    try writer.insert(own, id: number, entity, in: &transaction)
+                } catch {
+                    return try note(error, core, entity)
+                }
                 if let history { try history.noteInsert(number, entity, in: &transaction) }
             }
         }

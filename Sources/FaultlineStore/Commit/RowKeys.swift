@@ -84,11 +84,3 @@ package enum RowKeys {
         return key.withBytes { Array($0) }
     }
 }
-
-extension Draft {
-    /// Takes one attribute's value over from another draft of the same layout.
-    package mutating func takeValue(of other: Draft, slot: Int, layout: RowLayout) {
-        layOver(other, changed: SlotMask.bit(slot), layout: layout, only: slot)
-        mark(slot)
-    }
-}

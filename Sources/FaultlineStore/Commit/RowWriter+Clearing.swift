@@ -1,16 +1,6 @@
 package import FaultlineLog
 
 extension RowWriter {
-    /// Whether a row is there and leads to an object.
-    package func leads(
-        _ slot: Int, to target: RecordID, id: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
-    ) throws(StoreError) -> Bool {
-        do throws(LogError) {
-            if try transaction.location(of: id, in: entity.table).isAbsent { return false }
-        } catch { throw StoreError(error) }
-        return try targets(of: id, entity, [slot], in: transaction) == [target]
-    }
-
     /// Writes a later version of a row without one of its references.
     ///
     /// - Parameters:

@@ -12,7 +12,7 @@ package struct RowWriter: ~Copyable {
 
     let store: RowStore
     private let firstOwnBlob: UInt64
-    private var key = KeyWriter()
+    var key = KeyWriter()
     /// Blobs below `keepingBlobsBelow` that the rows written so far gave up: they are still there.
     package private(set) var keptBlobs: [UInt64] = []
 
@@ -41,8 +41,8 @@ package struct RowWriter: ~Copyable {
             if let found, found != holder {
                 throw StoreError(
                     .duplicate,
-                    "A new \(entity.name) has unique values of two stored objects, \(found) and \(holder): it cannot take the place of both. Change or delete one of them."
-                )
+                    "A new \(entity.name) has unique values of two stored objects, \(found) and \(holder): it cannot take the place of both. Change or delete one of them.",
+                    conflict: .init(holder: holder, slots: index.slots))
             }
             found = holder
         }
@@ -102,7 +102,7 @@ package struct RowWriter: ~Copyable {
     }
 
     /// Enters the key that was made, unless the object has it already.
-    private func take(
+    func take(
         _ index: UniqueIndex, _ id: RecordID, _ entity: EntityStorage, _ transaction: inout Transaction
     ) throws(StoreError) {
         guard let holder = try firstHolder(index, transaction) else {
@@ -111,8 +111,8 @@ package struct RowWriter: ~Copyable {
         guard holder == id else {
             throw StoreError(
                 .duplicate,
-                "Object \(id) of \(entity.name) was given a unique value that object \(holder) has. Change one of them, or delete it."
-            )
+                "Object \(id) of \(entity.name) was given a unique value that object \(holder) has. Change one of them, or delete it.",
+                conflict: .init(holder: holder, slots: index.slots))
         }
     }
 
@@ -144,36 +144,6 @@ package struct RowWriter: ~Copyable {
     }
 
     // MARK: Update
-
-    /// Takes the unique keys that an update gives up out of the indexes; those that it keeps stay.
-    package mutating func releaseKeys(
-        of draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
-    ) throws(StoreError) {
-        for index in entity.uniqueIndexes where draft.changedMask & index.mask != 0 {
-            let wanted = try makeKey(draft, index, entity) ? key.withBytes { Array($0) } : nil
-            try releaseKey(id, entity, index, unlessEqualTo: wanted, &transaction)
-        }
-    }
-
-    /// Takes all unique keys of a stored row out of the indexes.
-    package mutating func releaseKeys(
-        id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
-    ) throws(StoreError) {
-        for index in entity.uniqueIndexes { try releaseKey(id, entity, index, unlessEqualTo: nil, &transaction) }
-    }
-
-    private mutating func releaseKey(
-        _ id: RecordID, _ entity: EntityStorage, _ index: UniqueIndex, unlessEqualTo wanted: [UInt8]?,
-        _ transaction: inout Transaction
-    ) throws(StoreError) {
-        guard try makeStoredKey(id, entity, index, transaction) else { return }
-        if let wanted, key.withBytes({ $0.elementsEqual(wanted) }) { return }
-        do throws(LogError) {
-            try key.withBytes { (bytes) throws(LogError) in
-                try transaction.removeEntry(index.definition, key: bytes, id: id)
-            }
-        } catch { throw StoreError(error) }
-    }
 
     /// The targets that a stored row has in some to-one slots.
     package func targets(
@@ -208,9 +178,7 @@ package struct RowWriter: ~Copyable {
                 "Object \(id) of \(entity.name) was changed here and deleted elsewhere. Roll back the change, or insert the object anew."
             )
         }
-        for index in entity.uniqueIndexes where !hasEnteredKeys && changed & index.mask != 0 {
-            if try makeKey(draft, index, entity) { try take(index, id, entity, &transaction) }
-        }
+        if !hasEnteredKeys { try takeUpdatedKeys(draft, id: id, entity, in: &transaction) }
 
         let isBaseCurrent = UInt64(location.segment) << 32 | UInt64(location.offset) == base
         let touchesIndex = changed & entity.indexedSlots != 0
@@ -230,12 +198,12 @@ package struct RowWriter: ~Copyable {
         }
         defer { old.merged?.destroy() }
         for blob in old.removedBlobs { try delete(blob, &transaction) }
-        for blob in old.blobs where changed & SlotMask.bit(blob.slot) != 0 {
+        for blob in old.blobs where draft.isChanged(blob.slot) {
             if draft.blobReference(blob.slot)?.identifier != blob.identifier {
                 try delete(blob.identifier, &transaction)
             }
         }
-        for (place, index) in entity.memberIndexes.enumerated() where changed & SlotMask.bit(index.slot) != 0 {
+        for (place, index) in entity.memberIndexes.enumerated() where draft.isChanged(index.slot) {
             let was = old.memberships[place]
             let owner = draft.toOne(index.slot)
             let order = draft.orderKey(index.slot) ?? MemberKey.defaultOrder(of: id)
@@ -250,7 +218,7 @@ package struct RowWriter: ~Copyable {
         let flags: RecordFlags = isReindexed ? [] : .noIndexChange
         let replaced = isReindexed ? old.secondaryKeys : nil
         if var merged = old.merged {
-            merged.layOver(draft, changed: changed, layout: entity.layout)
+            merged.layOver(draft, layout: entity.layout)
             old.merged = merged
             try put(
                 merged, id: id, changed: changed, flags: flags, replacing: replaced, entity, in: &transaction)
@@ -372,7 +340,7 @@ package struct RowWriter: ~Copyable {
     /// - Throws: `tooLarge` if no key can hold the values, those of a key that is not whole included: they stay in the
     ///   row.
     @inline(__always)
-    private mutating func makeKey(
+    mutating func makeKey(
         _ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage
     ) throws(StoreError) -> Bool {
         key.removeAll()
@@ -386,7 +354,7 @@ package struct RowWriter: ~Copyable {
     }
 
     @inline(never)
-    private func tooLarge(_ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage) -> StoreError {
+    func tooLarge(_ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage) -> StoreError {
         let properties = store.storage.schema.entities[entity.ordinal].properties
         let values = index.slots.filter { entity.layout.columns[$0].isVariable && !draft.isNil($0) }
             .map { "\(entity.name).\(properties[$0].name) has \(draft.variable($0).count) bytes" }
@@ -397,7 +365,7 @@ package struct RowWriter: ~Copyable {
     }
 
     /// The object that has the key that was made.
-    private func firstHolder(
+    func firstHolder(
         _ index: UniqueIndex, _ transaction: borrowing Transaction
     ) throws(StoreError) -> RecordID? {
         do throws(LogError) {
@@ -405,23 +373,6 @@ package struct RowWriter: ~Copyable {
                 try transaction.firstID(in: index.definition, key: bytes)
             }
         } catch { throw StoreError(error) }
-    }
-
-    /// Makes the key that the stored row has in a unique index.
-    private mutating func makeStoredKey(
-        _ id: RecordID, _ entity: EntityStorage, _ index: UniqueIndex, _ transaction: borrowing Transaction
-    ) throws(StoreError) -> Bool {
-        key.removeAll()
-        var writer = KeyWriter()
-        swap(&writer, &key)
-        defer { swap(&writer, &key) }
-        return try withStoredRow(id, entity, transaction) { view in
-            for slot in index.slots {
-                if view.isNil(slot) { return false }
-                guard writer.append(row: view, slot: slot) else { return false }
-            }
-            return true
-        }
     }
 
     /// A draft of a row as the transaction has it, without changes.

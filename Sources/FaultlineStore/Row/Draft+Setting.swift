@@ -116,15 +116,16 @@ extension Draft {
     ///
     /// Flags of text and marks of changes stay as they are.
     package mutating func setBlobReference(_ slot: Int, identifier: UInt64, byteCount: UInt64) {
-        let mask = header.pointee.changedMask
-        let access = begin(slot)
-        header.pointee.changedMask = mask
-        let ordinal = ordinal(of: access)
-        let flags = flagsWord(ordinal).pointee & (VariableEnd.asciiFlag | VariableEnd.normalFlag) | VariableEnd.blobFlag
-        let room = room(forOrdinal: ordinal, byteCount: VariableEnd.blobReferenceByteCount, flags: flags)
-        room.storeBytes(of: identifier, as: UInt64.self)
-        room.storeBytes(of: byteCount, toByteOffset: 8, as: UInt64.self)
-        room.storeBytes(of: 0, toByteOffset: 16, as: UInt64.self)
+        withoutMarking(slot) { draft in
+            let ordinal = draft.ordinal(of: draft.begin(slot))
+            let kept = draft.flagsWord(ordinal).pointee & (VariableEnd.asciiFlag | VariableEnd.normalFlag)
+            let room = draft.room(
+                forOrdinal: ordinal, byteCount: VariableEnd.blobReferenceByteCount,
+                flags: kept | VariableEnd.blobFlag)
+            room.storeBytes(of: identifier, as: UInt64.self)
+            room.storeBytes(of: byteCount, toByteOffset: 8, as: UInt64.self)
+            room.storeBytes(of: 0, toByteOffset: 16, as: UInt64.self)
+        }
     }
 
     /// Makes an optional slot or a to-one nil; another slot becomes zero or empty.

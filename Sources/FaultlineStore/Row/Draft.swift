@@ -39,7 +39,7 @@ struct DraftPlace {
 /// Values of an object that are not yet saved, in the shape of the row that they will become.
 ///
 /// One block of memory: header, the row's fixed area (end words hold flags only), the places of the variable values,
-/// their bytes. A setter writes numbers and UTF-8 straight in, so that saving copies bytes and looks at no value.
+/// marks of the slots from 63 on, the bytes of the values. A setter writes numbers and UTF-8 straight in, so that saving copies bytes and looks at no value.
 /// Large values lie in allocations of their own.
 ///
 /// A draft is a pointer: whoever made it calls `destroy()` exactly once, and one thread at a time uses it. Setters of
@@ -85,7 +85,7 @@ package struct Draft {
             for slot in 0..<layout.columns.count { draft.copyValue(of: row, slot: slot) }
         }
         draft.copyOrderKeys(of: row)
-        draft.header.pointee.changedMask = 0
+        draft.clearMarks()
         draft.header.pointee.isOfPlainRow = !draft.hasBlobReference
         return draft
     }
@@ -141,7 +141,7 @@ package struct Draft {
         let slots = slots.filter { !layout.columns[$0].isVariable || blobReference($0) == nil }
         var copy = copy(without: slots.filter { layout.columns[$0].isVariable })
         for slot in slots { copy.setNil(slot) }
-        copy.header.pointee.changedMask = changedMask
+        copy.copyMarks(of: self)
         return copy
     }
 
@@ -150,21 +150,6 @@ package struct Draft {
         guard let block = malloc(byteCount) else { preconditionFailure("The process is out of memory.") }
         return block
     }
-
-    // MARK: Marks
-
-    /// Marks a slot as changed; setters do.
-    @inlinable @inline(__always)
-    package func mark(_ slot: Int) {
-        header.pointee.changedMask |= 1 << UInt64(min(slot, 63))
-    }
-
-    package func markAll() { header.pointee.changedMask = .max }
-
-    package func clearMarks() { header.pointee.changedMask = 0 }
-
-    /// Bit n: slot n was set; bit 63: any slot from 63 on.
-    package var changedMask: UInt64 { header.pointee.changedMask }
 
     /// Bytes of memory that the draft takes.
     package var memoryByteCount: Int {

@@ -102,7 +102,7 @@ package final class RowLayout: Sendable {
         slotsByNumber = columns.indices.map { (columns[$0].number, $0) }.sorted { $0.number < $1.number }
 
         let placesOffset = DraftHeader.byteCount + (fixedByteCount + 7) / 8 * 8
-        let valuesOffset = placesOffset + variableCount * DraftPlace.byteCount
+        let valuesOffset = placesOffset + variableCount * DraftPlace.byteCount + DraftMarks.byteCount(columns.count)
         template = UnsafeMutableRawPointer.allocate(byteCount: valuesOffset, alignment: 16)
         template.initializeMemory(as: UInt8.self, repeating: 0, count: valuesOffset)
         for column in columns where column.nilBit >= 0 {

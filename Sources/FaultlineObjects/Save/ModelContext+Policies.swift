@@ -1,0 +1,32 @@
+extension ModelContext {
+    /// How saves treat new objects whose unique values other objects have.
+    ///
+    /// Holds for the saves that follow, also for objects that were inserted before. In the closures of migration stages
+    /// it has no effect.
+    public var uniquenessConflicts: UniquenessPolicy {
+        get { core.policies.uniqueness }
+        set { core.policies.uniqueness = newValue }
+    }
+
+    /// How saves treat references that were set to objects which are not in the store any more.
+    public var danglingReferences: DanglingReferencePolicy {
+        get { core.policies.danglingReferences }
+        set { core.policies.danglingReferences = newValue }
+    }
+
+    /// Inserts a new object as `insert(_:)` does, with a policy of its own.
+    ///
+    ///     context.insert(User(email: address), onConflict: .error)
+    ///
+    /// Objects that it refers to are inserted under the policy of the context.
+    ///
+    /// - Parameters:
+    ///   - model: The object; one that is stored has no use for a policy.
+    ///   - policy: The policy of the next save if another object has its unique values.
+    public func insert<T: PersistentModel>(_ model: T, onConflict policy: UniquenessPolicy) {
+        core.insert(model: model)
+        let handle = ObjectHandle(model)
+        guard handle.core.pointee.context === core, handle.core.pointee.has(.inserted) else { return }
+        core.policies.ofInserts[handle.core.pointee.number] = policy
+    }
+}

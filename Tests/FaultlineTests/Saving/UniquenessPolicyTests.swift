@@ -1,0 +1,191 @@
+import Faultline
+import Testing
+
+/// New objects whose unique values other objects have.
+@Suite struct UniquenessPolicyTests {
+    private let store: TestStore
+    private let context: ModelContext
+
+    init() throws {
+        store = try TestStore(User.self, Recipe.self)
+        context = store.context()
+    }
+
+    private func findings(
+        _ context: ModelContext, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> [ValidationFinding] {
+        do {
+            try context.save()
+            Issue.record("It was saved.", sourceLocation: sourceLocation)
+            return []
+        } catch {
+            #expect(error as? SwiftDataError == .modelValidationFailure, "\(error)", sourceLocation: sourceLocation)
+            return (error as? SwiftDataError)?.findings ?? []
+        }
+    }
+
+    @Test("A17: .error refuses a new object with a stored object's unique value")
+    func errors() throws {
+        let stored = User("a", first: "A", last: "B", age: 1)
+        context.insert(stored)
+        try context.save()
+        #expect(context.uniquenessConflicts == .update)
+        let other = store.context()
+        other.uniquenessConflicts = .error
+        let new = User("a", first: "A", last: "B", age: 2)
+        other.insert(new)
+        let found = findings(other)
+        #expect(Set(found.map(\.propertyName)) == ["email", "first"])
+        for finding in found {
+            #expect(finding.rule == .unique)
+            #expect(finding.object == new.persistentModelID)
+            #expect(finding.conflictingObject == stored.persistentModelID)
+        }
+        #expect(new.modelContext === other)
+        #expect(try store.reopened().first(User.self).age == 1)
+    }
+
+    @Test("A17: two contexts that insert one value: the second save is refused")
+    func errorsInTheWritersTurn() throws {
+        let contexts = [store.context(), store.context()]
+        for context in contexts {
+            context.uniquenessConflicts = .error
+            context.insert(User("a"))
+        }
+        try contexts[0].save()
+        #expect(findings(contexts[1]).map(\.rule) == [.unique])
+        #expect(try store.reopened().fetchCount(FetchDescriptor<User>()) == 1)
+    }
+
+    @Test("A17: of two new objects of one save, .error names the first one as the holder")
+    func errorsWithinASave() throws {
+        let users = [User("a"), User("a"), User("b")]
+        for user in users { context.insert(user, onConflict: .error) }
+        let found = findings(context)
+        #expect(found.map(\.object) == [users[1].persistentModelID])
+        #expect(found.first?.conflictingObject == users[0].persistentModelID)
+        users[1].email = "c"
+        try context.save()
+        #expect(try store.reopened().fetchCount(FetchDescriptor<User>()) == 3)
+    }
+
+    @Test("A17: an object that .ignore leaves out is in no context")
+    func ignoring() throws {
+        context.insert(User("a", age: 1))
+        try context.save()
+        let (new, other) = (User("a", age: 2), User("b", age: 3))
+        let team = Team("t")
+        new.team = team
+        context.insert(new, onConflict: .ignore)
+        context.insert(other, onConflict: .ignore)
+        let identifier = new.persistentModelID
+        try context.save()
+        #expect(new.modelContext == nil)
+        #expect(new.age == 2)
+        let registered: User? = context.registeredModel(for: identifier)
+        #expect(registered == nil)
+        #expect(!context.hasChanges)
+        #expect(other.modelContext === context)
+        #expect(team.users.isEmpty)
+        let read = store.context()
+        #expect(try read.all(User.self, sortBy: [SortDescriptor(\.email)]).map(\.age) == [1, 3])
+        #expect(try read.first(Team.self).users.isEmpty)
+        // It may be inserted again.
+        new.email = "c"
+        context.insert(new)
+        try context.save()
+        #expect(try store.reopened().fetchCount(FetchDescriptor<User>()) == 3)
+    }
+
+    @Test("A17: .ignore keeps the first of two new objects")
+    func ignoringWithinASave() throws {
+        context.uniquenessConflicts = .ignore
+        for age in 1...3 { context.insert(User("a", age: age)) }
+        try context.save()
+        #expect(try store.reopened().all(User.self).map(\.age) == [1])
+    }
+
+    @Test("A17: .update lets the last of several new objects count, and an insertion may choose for itself")
+    func updating() throws {
+        context.uniquenessConflicts = .error
+        for age in 1...3 { context.insert(User("a", age: age), onConflict: .update) }
+        try context.save()
+        #expect(try store.reopened().all(User.self).map(\.age) == [3])
+    }
+
+    @Test("A17: the objects that an ignored one owns are left out with it", arguments: [true, false])
+    func ignoringAGraph(isOwnerFirst: Bool) throws {
+        context.insert(Recipe("soup"))
+        try context.save()
+        context.uniquenessConflicts = .ignore
+        let recipe = Recipe("soup")
+        let steps = [Step("boil"), Step("salt")]
+        if isOwnerFirst { context.insert(recipe) } else { steps.forEach(context.insert) }
+        recipe.steps = steps
+        context.insert(recipe)
+        try context.save()
+        #expect(([recipe] as [any PersistentModel] + steps).allSatisfy { $0.modelContext == nil })
+        let read = try store.reopened()
+        #expect(try read.fetchCount(FetchDescriptor<Step>()) == 0)
+        // Its names are free.
+        read.uniquenessConflicts = .error
+        read.insert(Step("boil"))
+        try read.save()
+        try store.verify()
+    }
+
+    @Test("A17: a save that is refused leaves ignored objects in the context")
+    func ignoringInARefusedSave() throws {
+        let stored = User("a")
+        let second = User("b")
+        context.insert(stored)
+        context.insert(second)
+        try context.save()
+        second.email = "a"
+        let new = User("a")
+        context.insert(new, onConflict: .ignore)
+        #expect(findings(context).map(\.object) == [second.persistentModelID])
+        #expect(new.modelContext === context)
+        #expect(!new.isDeleted)
+        second.email = "c"
+        try context.save()
+        #expect(new.modelContext == nil)
+    }
+
+    @Test("A17: batch insertions obey the policy")
+    func batches() throws {
+        context.insert(User("a", age: 1))
+        try context.save()
+        let stored = try context.first(User.self).persistentModelID
+        let rows: [[String: Any?]] = ["a", "b", "b", "c"].map { ["email": $0, "age": 9] }
+        do {
+            try context.batchInsert(User.self, rows, onConflict: .error)
+            Issue.record("It was inserted.")
+        } catch let error as SwiftDataError {
+            #expect(error.findings.map(\.rule) == [.unique, .unique])
+            #expect(error.findings.map(\.conflictingObject) == [stored, nil])
+        }
+        #expect(try context.fetchCount(FetchDescriptor<User>()) == 1)
+        let result = try context.batchInsert(User.self, rows, onConflict: .ignore)
+        #expect(result.objectCounts == ["User": 2])
+        #expect(result.ignoredCount == 2)
+        #expect(result.upsertCount == 0)
+        let users = try store.reopened().all(User.self, sortBy: [SortDescriptor(\.email)])
+        #expect(users.map(\.email) == ["a", "b", "c"])
+        #expect(users.map(\.age) == [1, 9, 9])
+    }
+}
+
+@Model final class Recipe {
+    @Attribute(.unique) var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Step.recipe) var steps: [Step] = []
+
+    init(_ name: String) { self.name = name }
+}
+
+@Model final class Step {
+    @Attribute(.unique) var name: String
+    var recipe: Recipe?
+
+    init(_ name: String) { self.name = name }
+}
