@@ -99,10 +99,22 @@ let package = Package(
         .testTarget(name: "FaultlineTestSupportTests", dependencies: ["FaultlineTestSupport", "FaultlineDisk"]),
         .testTarget(name: "FaultlineDiskTests", dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
         .testTarget(name: "FaultlineModelTests", dependencies: ["FaultlineModel"]),
+        // The macros' sources as a library. A test that depends on the plugin itself has every target built twice: once
+        // more for the machine that compiles.
+        .target(
+            name: "FaultlineMacroSources",
+            dependencies: [
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftIfConfig", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+            ],
+            path: "Tests/FaultlineMacroSources", exclude: ["Sources/FaultlinePlugin.swift"]),
         .testTarget(
             name: "FaultlineMacrosTests",
             dependencies: [
-                "FaultlineMacros",
+                "FaultlineMacroSources",
                 .product(name: "SwiftDiagnostics", package: "swift-syntax"),
                 .product(name: "SwiftIfConfig", package: "swift-syntax"),
                 .product(name: "SwiftParser", package: "swift-syntax"),

@@ -1,4 +1,4 @@
-internal import FaultlineMacros
+internal import FaultlineMacroSources
 internal import SwiftDiagnostics
 internal import SwiftIfConfig
 internal import SwiftParser
