@@ -153,8 +153,7 @@ final class StreamWorker {
             try tell()
             if !writer.batch.isEmpty { try recovering { try writer.flush() } }
         } catch let error as MigrationError where error.code == .cancelled {
-            // What is done stays done; a batch that cannot be saved is done again, and says why then. So is one with an
-            // object that was cancelled amid its code.
+            // Saved batches stay; one that cannot be saved, or whose code was cancelled, is converted again.
             try takeTurn(shares)
             if writer.current == nil { try? writer.flush() }
             throw error

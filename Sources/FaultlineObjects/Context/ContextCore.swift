@@ -180,7 +180,6 @@ package final class ContextCore: @unchecked Sendable {
         if rows.byteCount > 0 { store.log.budget.release(rows.byteCount, for: .rows) }
     }
 
-    /// Bytes of the rows that are loaded.
     package var loadedByteCount: Int { rows.byteCount }
 
     /// What this context has read so far; `cacheBytes` is 0.
@@ -191,7 +190,6 @@ package final class ContextCore: @unchecked Sendable {
     /// The user's context; nil once it is gone, with its container where it is the main one.
     var userContext: ModelContext? { livingContext ?? remakeUserContext?() }
 
-    /// The same where it need not be made.
     package var userContextIfAlive: ModelContext? { livingContext }
 
     /// Says that the user's context comes and goes while its container lives, and the changes stay.
