@@ -118,6 +118,8 @@ private struct HeldVersion {
         container = try ModelContainer(
             for: Measured1.models, directory: directory, on: PosixDisk(), options: LogOptions())
         context = ModelContext(container)
+        // An idle context is moved on after a minute, which a migration may take on a busy machine.
+        try context.pin("old version")
         var descriptor = FetchDescriptor<Measured1.Employee>()
         descriptor.fetchLimit = 2
         objects = try context.fetch(descriptor)
