@@ -12,6 +12,8 @@ DEMO_STORE ?= $(CACHE)/faultline-demo
 
 # Extra flags for every build; the gate turns warnings into errors with them.
 SWIFT_FLAGS ?=
+# An index is for editors; it takes the compiler longer to write than the code.
+TESTS := --build-tests --disable-index-store --quiet
 RELEASE := swift build $(SWIFT_FLAGS) --configuration release
 TOOL := .build/release/faultline
 PROOFS := .build/release/FaultlineProofs
@@ -82,8 +84,8 @@ demo: setup  ## Stores, faults and migrates this machine's own package database
 	@$(TOOL) demo $(DEMO_STORE) --fresh
 
 test: setup  ## Builds and runs every test; F=SuiteName runs those that match
-	@swift build $(SWIFT_FLAGS) --build-tests --quiet
-	@swift test --skip-build --disable-xctest --quiet $(if $(F),--filter $(F))
+	@swift build $(SWIFT_FLAGS) $(TESTS)
+	@swift test --skip-build --disable-xctest --enable-swift-testing --quiet $(if $(F),--filter $(F))
 
 check: setup  ## Everything that CI runs: lint, build with warnings as errors, tests
 	@.ci/check
@@ -161,13 +163,13 @@ mutants: setup  ## Breaks one rule of the engine after the other: the tests must
 # Both slow everything down: F names other suites of the engine. The decoders meet the address sanitizer in `fuzz`.
 sanitize: setup  ## Runs the engine's tests with threads, or F, under the thread and the address sanitizer
 	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
-	    -Xswiftc -DFAULTLINE_TSAN --build-tests --quiet
+	    -Xswiftc -DFAULTLINE_TSAN $(TESTS)
 	@.ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
-	    -Xswiftc -DFAULTLINE_TSAN --skip-build --disable-xctest --quiet --filter '$(or $(F),EngineLock|GroupCommit|HeldUpCommit|Concurrent)'
+	    -Xswiftc -DFAULTLINE_TSAN --skip-build --disable-xctest --enable-swift-testing --quiet --filter '$(or $(F),EngineLock|GroupCommit|HeldUpCommit|Concurrent)'
 	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-address --sanitize=address \
-	    --build-tests --quiet
+	    $(TESTS)
 	@ASAN_OPTIONS=detect_leaks=0 .ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-address \
-	    --sanitize=address --skip-build --disable-xctest --quiet \
+	    --sanitize=address --skip-build --disable-xctest --enable-swift-testing --quiet \
 	    --filter '$(or $(F),FaultlineDiskTests|GroupCommit|HeldUpCommit|Concurrent)'
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.
