@@ -26,11 +26,11 @@ struct StoreSummaryTests {
                 ────────  ───────  ────────  ─────  ───────────  ─────
                 Volume         30  2.34 KiB     30     2.86 MiB  100 %
                 Shelf          10     480 B      0          0 B    0 %
-                (engine)           5.02 KiB                        0 %
+                (engine)           5.24 KiB                        0 %
 
                 files          count     bytes      live  live share
                 ─────────────  ─────  ────────  ────────  ──────────
-                hot segments       1  8.19 KiB  7.83 KiB        96 %
+                hot segments       1  8.41 KiB  8.05 KiB        96 %
                 blob segments      1  2.87 MiB  2.86 MiB       100 %
                 all segments       2  2.87 MiB  2.87 MiB       100 %
                 checkpoints        1  20.1 KiB
