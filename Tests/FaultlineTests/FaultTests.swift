@@ -229,6 +229,8 @@ import Testing
         #expect(held.isDeleted)
         #expect(optionalsHeld.place == nil)
         held.title = "x"
+        let refused = #expect(throws: SwiftDataError.self) { try other.save() }
+        #expect(refused?.findings.map(\.rule) == [.deletedElsewhere] && held.title == "")
         try other.save()
         let unknown = try #require(other.model(for: document.persistentModelID) as? Document)
         #expect(unknown.number == 0)

@@ -55,6 +55,7 @@ extension ContextCore {
         defer { endReading() }
         if let target, !adopt(target) { return }
         let old = reference(of: owner, slot)
+        if owner.core.pointee.refusesAsDeletedElsewhere() { return }
         let new = target?.reference ?? ObjectReference(bits: 0)
         guard old != new else { return }
         guard write(owner, slot, new) else { return }
@@ -121,7 +122,10 @@ extension ContextCore {
     }
 
     /// Writes a to-one slot, and nothing else.
+    ///
+    /// The other side of a relationship follows in silence where others have deleted it: it has no reference any more.
     func write(_ handle: ObjectHandle, _ slot: Int, _ reference: ObjectReference) -> Bool {
+        guard !handle.core.pointee.isFoundDeletedElsewhere() else { return false }
         guard handle.core.pointee._$beginChange(slot) else { return false }
         handle.core.pointee.write {
             $0.setToOne(slot, reference.bits)
@@ -196,7 +200,7 @@ extension ContextCore {
     func setMembers(of owner: ObjectHandle, _ slot: Int, to newMembers: [ObjectHandle]) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return }
-        if refusesAbsent(owner) { return }
+        if refusesAbsent(owner) || owner.core.pointee.refusesAsDeletedElsewhere() { return }
         guard !owner.core.pointee.has(.gone), beginChanging() else { return }
         defer { endReading() }
         var wanted: [ObjectHandle] = []

@@ -573,7 +573,7 @@ package final class ContextCore: @unchecked Sendable {
         }
         let location = try snapshot.location(of: core.number, in: entity.table)
         guard !location.isAbsent else {
-            core.insert(.gone)
+            core.becomeDeletedElsewhere()
             reportAbsence(of: core.number, entity.name)
             return nil
         }

@@ -51,7 +51,7 @@ extension ContextCore {
             guard state != WalkedState(self) else { return objects }
             for (object, number) in zip(objects, numbers)
             where try snapshot.location(of: number, in: query.entity.table).isAbsent {
-                object._$coreAddress().pointee.insert(.gone)
+                object._$coreAddress().pointee.becomeDeletedElsewhere()
             }
         } catch {
             report(error)

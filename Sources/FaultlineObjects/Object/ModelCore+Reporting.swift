@@ -55,3 +55,56 @@ extension ModelCore {
         context?.report(error, isOfStore: isOfStore)
     }
 }
+
+// Objects that another context or a batch has deleted.
+
+extension ModelCore {
+    /// Marks an object whose row is not in the store any more; one that this context has deleted stays as it is.
+    mutating func becomeDeletedElsewhere() {
+        if !has(.gone) { insert(.deletedElsewhere) }
+        insert(.gone)
+    }
+
+    /// Looks for the row of an object without unsaved values, and says whether others have deleted it.
+    @inline(__always)
+    mutating func isFoundDeletedElsewhere() -> Bool {
+        guard draftPointer == nil, has(.attached) else { return false }
+        if has(.deletedElsewhere) { return true }
+        return loadedRow() == nil && has(.deletedElsewhere)
+    }
+
+    /// Makes the next save fail, because a change of this object would be lost; not where the merge policy says that it
+    /// loses its changes.
+    ///
+    /// - Returns: Whether others have deleted the object, so that it is not changed.
+    mutating func refusesAsDeletedElsewhere() -> Bool {
+        guard has(.deletedElsewhere), draftPointer == nil else { return false }
+        guard !has(.deleted), let context else { return true }
+        home._withUnsafeGuaranteedRef { home in
+            if let entity = home.entity { context.refuseChange(ofDeletedElsewhere: number, entity) }
+        }
+        return true
+    }
+}
+
+extension ContextCore {
+    fileprivate func refuseChange(ofDeletedElsewhere number: RecordID, _ entity: EntityStorage) {
+        let object = identifier(of: ObjectReference(number: number, isTemporary: false), entity)
+        switch mergePolicy {
+        case .mergeByPropertyStoreTrump, .rollback: break
+        case .error:
+            refuseSave(
+                MergeConflictError(
+                    conflicts: [MergeConflict(object: object, kind: .deletedElsewhere, properties: [])],
+                    conflictCount: 1))
+        case .mergeByPropertyObjectTrump, .overwrite:
+            var findings = FindingList()
+            findings.add(
+                ValidationFinding(
+                    object, nil, .deletedElsewhere,
+                    "\(entity.name) \(number) was changed here after it was deleted elsewhere: roll back the change, or insert the object anew"
+                ))
+            refuseSave(SwiftDataError.refused(findings))
+        }
+    }
+}

@@ -169,6 +169,7 @@ extension ModelCore {
                 setBase(location)
                 keepOriginal()
             } else {
+                if refusesAsDeletedElsewhere() { return false }
                 guard has(.gone) || has(.damaged) else {
                     refuseChange("could not be read, so it was not changed")
                     return false

@@ -17,6 +17,7 @@ internal import FaultlineStore
 ///   fault again;
 /// - *changed*: stored; a draft holds all values, and knows which of them changed;
 /// - *deleted*: to be deleted by the next save; then *gone*: reads give the last values;
+/// - *deleted elsewhere*: gone too, by another context or a batch; a change of it is refused;
 /// - *absent*: made for an identifier that the store lacks; never loaded, changed or saved;
 /// - *alias*: stored, in the place of another object of the context, which has its values; never loaded, changed or
 ///   deleted itself.
@@ -65,6 +66,8 @@ public struct ModelCore: ~Copyable {
         static let absent = Flags(rawValue: 1 << 61)
         /// Was taken into a context while its initializer ran, and never saved: if it goes, that initializer has failed.
         static let initializing = Flags(rawValue: 1 << 62)
+        /// Gone, because another context or a batch has deleted it: a change of it would be lost.
+        static let deletedElsewhere = Flags(rawValue: 1 << 63)
     }
 
     static let numberMask: UInt64 = (1 << 48) - 1
