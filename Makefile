@@ -154,10 +154,10 @@ fuzz: setup  ## Looks for bytes that a decoder takes wrongly, SECONDS for each; 
 	@$(INSTRUMENTED)/.build-fuzzing/release/Fuzzing --folder $(FUZZ_FOLDER) \
 	    $(if $(INPUT),--target $(TARGET) $(if $(REPAIRED),--repaired) --input $(INPUT),--seconds $(or $(SECONDS),10))
 
-# All are built at once, into a copy of the engine outside the tree; the sources keep no trace of them.
-mutants: setup  ## Breaks one rule of the engine after the other: the tests must see each; docs/Testing.md
-	@$(RELEASE) --product FaultlineMutants --quiet
-	@.build/release/FaultlineMutants $(CACHE)/faultline-mutants \
+# All are built at once, into copies of the files outside the tree; the sources keep no trace of them.
+mutants: setup  ## Breaks one rule after the other: tests and proofs must see each; docs/Testing.md
+	@swift build $(SWIFT_FLAGS) $(TESTS)
+	@.build/debug/FaultlineMutants $(CACHE)/faultline-mutants \
 	    $(if $(MUTANT),--mutant $(MUTANT),$(if $(CHOSEN),--chosen))
 
 # Both slow everything down: F names other suites of the engine. The decoders meet the address sanitizer in `fuzz`.

@@ -164,9 +164,12 @@ let package = Package(
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/InterleavingSimulation"),
         .testTarget(name: "InterleavingTests", dependencies: ["InterleavingSimulation"]),
-        // The engine with one rule after the other broken: `Tests/Mutants` lists them, and has the package that is built.
+        // One rule after the other broken: `Tests/Mutants` lists them.
         .target(name: "MutantSimulation", path: "Tests/MutantSimulation"),
         .testTarget(name: "MutantTests", dependencies: ["MutantSimulation"]),
+        .executableTarget(
+            name: "MutantProof", dependencies: ["CrashSimulation", "GraphSimulation", "MigrationSimulation"],
+            path: "Tests/MutantProof"),
         .executableTarget(name: "FaultlineMutants", dependencies: ["MutantSimulation"], path: "Tests/FaultlineMutants"),
         // A file system that is filled to its last byte.
         .target(

@@ -3,7 +3,7 @@ import Foundation
 import MutantSimulation
 import Synchronization
 
-/// Breaks one rule of the engine after the other and counts how many of these mutants the tests kill: one JSON line.
+/// Breaks one rule after the other and counts how many of these mutants the tests kill: one JSON line.
 @main
 struct FaultlineMutants {
     static let usage = "usage: FaultlineMutants SCRATCH [--chosen | --mutant NAME]"
@@ -20,19 +20,18 @@ struct FaultlineMutants {
     private static func run(_ arguments: [String]) throws -> Int32 {
         guard let scratch = arguments.first, !scratch.hasPrefix("-") else { throw WrongUsage(message: usage) }
         let here = URL(filePath: FileManager.default.currentDirectoryPath)
-        let engine = try MutantPackage(of: here, in: URL(filePath: scratch))
-        let numbers = try chosen(arguments.dropFirst(), of: engine.mutants)
-        try engine.layOut()
-        guard try engine.build() else { return 1 }
-        guard try isWhole(engine, numbers) else { return 1 }
+        let build = try MutantBuild(of: here, in: URL(filePath: scratch))
+        let numbers = try chosen(arguments.dropFirst(), of: build.mutants)
+        guard try build.build(numbers) else { return 1 }
+        guard try isWhole(build, numbers) else { return 1 }
 
         let survivors = Mutex<[String]>([])
         let failure = Mutex<(any Error)?>(nil)
         DispatchQueue.concurrentPerform(iterations: numbers.count) { place in
-            let mutant = engine.mutants[numbers[place]]
+            let mutant = build.mutants[numbers[place]]
             do {
                 let begin = DispatchTime.now()
-                let trial = try MutantTrial(mutant.killer, as: numbers[place] + 1, of: engine)
+                let trial = try MutantTrial(mutant.killer, as: numbers[place] + 1, of: build)
                 let seconds = Double(DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1e9
                 if trial.outcome == .passed { survivors.withLock { $0.append(mutant.name) } }
                 note("\(mutant.name): \(say(trial.outcome)) \(mutant.killer) in \((seconds * 10).rounded() / 10) s")
@@ -63,13 +62,13 @@ struct FaultlineMutants {
     }
 
     /// Whether all that is to kill a mutant passes where there is none.
-    private static func isWhole(_ engine: MutantPackage, _ numbers: [Int]) throws -> Bool {
-        let all = Array(Set(numbers.map { engine.mutants[$0].killer }))
+    private static func isWhole(_ build: MutantBuild, _ numbers: [Int]) throws -> Bool {
+        let all = Array(Set(numbers.map { build.mutants[$0].killer }))
         let isWhole = Mutex(true)
         let failure = Mutex<(any Error)?>(nil)
         DispatchQueue.concurrentPerform(iterations: all.count) { place in
             do {
-                let trial = try MutantTrial(all[place], as: 0, of: engine)
+                let trial = try MutantTrial(all[place], as: 0, of: build)
                 guard trial.outcome != .passed else { return }
                 isWhole.withLock { $0 = false }
                 note("without a mutant: \(say(trial.outcome)) \(all[place]): \(trial.lastLines)")

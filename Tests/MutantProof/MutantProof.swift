@@ -1,21 +1,42 @@
 import CrashSimulation
 import Glibc
+import GraphSimulation
+import MigrationSimulation
 
-/// The crash proof over some seeds, for `make mutants`: the only executable of the package that mutants are built in.
+/// Runs one of the proofs over some seeds, for `make mutants`, and ends with 1 at the first violation.
 ///
-/// What is not durable shows soonest on the disk that has nothing else: with one image a gap that alone is tried. Ends
-/// with 1 at the first violation.
+/// What is not durable shows soonest on the disk that has nothing else: with one image a gap that alone is tried.
 @main
 struct MutantProof {
     static func main() {
-        let numbers = CommandLine.arguments.dropFirst().compactMap { UInt64($0) }
-        guard numbers.count == 3, numbers[0] <= numbers[1], numbers[2] > 0, numbers[2] < 1_000 else { exit(2) }
-        var plan = CrashPlan()
-        plan.imageCountMax = Int(numbers[2])
-        plan.combinationCountMax = Int(numbers[2])
-        let report = runCrash(seeds: numbers[0]..<numbers[1] + 1, plan: plan)
-        print(report)
-        report.violations.forEach { print($0) }
-        exit(report.violations.isEmpty ? 0 : 1)
+        let arguments = CommandLine.arguments.dropFirst()
+        let numbers = arguments.dropFirst().compactMap { UInt64($0) }
+        guard let name = arguments.first, numbers.count == 3, numbers[0] <= numbers[1], numbers[1] < 1 << 40,
+            numbers[2] > 0, numbers[2] < 1_000
+        else { exit(2) }
+        for seed in numbers[0]...numbers[1] {
+            guard let violation = violation(name, seed, imageCount: Int(numbers[2])) else { continue }
+            print("\(name) \(seed): \(violation)")
+            exit(1)
+        }
+    }
+
+    private static func violation(_ name: String, _ seed: UInt64, imageCount: Int) -> String? {
+        switch name {
+        case "crash":
+            var plan = CrashPlan()
+            plan.imageCountMax = imageCount
+            plan.combinationCountMax = imageCount
+            return runCrash(seeds: seed..<seed + 1, plan: plan).violations.first.map { "\($0)" }
+        case "graph": return GraphTrial(seed: seed).run().violation
+        case "serial":
+            if case .failure(let violation) = SerialTrial(seed: seed).run() { return "\(violation)" }
+            return nil
+        case "migrate":
+            let life = MigrationLife.allCases[Int(seed % UInt64(MigrationLife.allCases.count))]
+            return runMigrationCrash(life, seeds: seed..<seed + 1, imagesPerGap: imageCount, carryingOnEvery: 256)
+                .violations.first
+        default: exit(2)
+        }
     }
 }

@@ -1,11 +1,11 @@
-/// The mutants, as the files of `Tests/Mutants` list them.
+/// The mutants, as the files below `Tests/Mutants` list them.
 ///
-/// An entry is a paragraph: `mutant NAME`, then `rule`, `file`, `killer tests WORDS` or `killer crash SEEDS`, perhaps
-/// `chosen`, and a change as a unified diff writes it, each line with a blank, a minus or a plus before it. Lines that
+/// An entry is a paragraph: `mutant NAME`, then `rule`, `file`, `killer tests WORDS` or `killer PROOF SEEDS` with a proof
+/// of `MutantProof`, perhaps `chosen`, and a change as a unified diff writes it, each line with a blank, a minus or a plus before it. Lines that
 /// begin with `#` are remarks.
 ///
-/// Seeds are one or, as `2-5`, several; the crash proof tries the harshest disk at each gap, or as many as `images 6`
-/// says. `MutatedText` says what becomes of the change.
+/// Seeds are one or, as `2-5`, several; a proof that cuts the power tries the harshest disk at each gap, or as many as
+/// `images 6` says. `MutatedText` says what becomes of the change.
 package enum MutantList {
     /// An entry that is not understood.
     package struct Fault: Error, CustomStringConvertible {
@@ -57,14 +57,14 @@ package enum MutantList {
 
     private static func killer(_ text: String) -> Mutant.Killer? {
         if text.hasPrefix("tests ") { return .tests(String(text.dropFirst(6))) }
-        guard text.hasPrefix("crash ") else { return nil }
         let words = text.split(separator: " ")
+        guard words.count >= 2, let proof = Mutant.Proof(rawValue: String(words[0])) else { return nil }
         let bounds = words[1].split(separator: "-").compactMap { UInt64($0) }
         guard let first = bounds.first, let last = bounds.last, bounds.count <= 2, first > 0, first <= last,
             words.count == 2 || words.count == 4 && words[2] == "images",
             let imageCount = words.count == 2 ? 1 : Int(words[3]), imageCount > 0
         else { return nil }
-        return .crash(seeds: first...last, imageCount: imageCount)
+        return .proof(proof, seeds: first...last, imageCount: imageCount)
     }
 }
 

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// A run of tests, or of the crash proof, in a process that is a mutant, or the engine as it is.
+/// A run of tests, or of a proof, in a process that is a mutant, or Faultline as it is.
 package struct MutantTrial {
     package enum Outcome: Equatable, Sendable {
         case passed
@@ -26,21 +26,20 @@ package struct MutantTrial {
     /// - Parameters:
     ///   - killer: What to run.
     ///   - number: The mutant; 0 for none.
-    ///   - mutantPackage: Where it was built.
+    ///   - build: Where it was built.
     /// - Throws: What keeps the process from being started.
-    package init(_ killer: Mutant.Killer, as number: Int, of mutantPackage: MutantPackage) throws {
+    package init(_ killer: Mutant.Killer, as number: Int, of build: MutantBuild) throws {
         let process = Process()
-        let folder = mutantPackage.scratch.appending(path: ".build/debug")
         switch killer {
         case .tests(let words):
-            process.executableURL = folder.appending(path: "FaultlinePackageTests.xctest")
+            process.executableURL = build.path(of: .tests)
             process.arguments = ["--testing-library", "swift-testing", "--filter", words]
-        case .crash(let seeds, let imageCount):
-            process.executableURL = folder.appending(path: "MutantProof")
-            process.arguments = ["\(seeds.lowerBound)", "\(seeds.upperBound)", "\(imageCount)"]
+        case .proof(let proof, let seeds, let imageCount):
+            process.executableURL = build.path(of: .proof)
+            process.arguments = [proof.rawValue, "\(seeds.lowerBound)", "\(seeds.upperBound)", "\(imageCount)"]
         }
         var environment = ProcessInfo.processInfo.environment
-        environment[MutantPackage.switchName] = "\(number)"
+        environment[MutantBuild.switchName] = "\(number)"
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
