@@ -25,6 +25,11 @@ package struct InstructionBounds: Sendable, Equatable {
         Int((Double(instructions) * 1.15).rounded(.up))
     }
 
+    /// Whether an operation takes about as much among many as among few: 10 % more or less at most.
+    package static func isFlat(from few: Int, to many: Int) -> Bool {
+        10 * abs(many - few) <= few
+    }
+
     /// The number that callgrind prints behind `Collected :`.
     ///
     /// - Throws: `BenchmarkError.Code.wrongResult` where it printed none.

@@ -19,6 +19,11 @@ import Testing
         #expect(InstructionBounds.bound(for: 1) == 2)
     }
 
+    @Test func knowsWhatTakesMoreAmongMany() {
+        #expect(InstructionBounds.isFlat(from: 1_000, to: 1_100) && InstructionBounds.isFlat(from: 1_000, to: 900))
+        #expect(!InstructionBounds.isFlat(from: 1_000, to: 1_101) && !InstructionBounds.isFlat(from: 1_000, to: 899))
+    }
+
     @Test func findsWhatCallgrindCollected() throws {
         let output = "==12== Events    : Ir\n==12== Collected : 19836537\n==12== \n==12== I   refs:      19,836,537\n"
 

@@ -8,6 +8,8 @@ struct HotOperation: Sendable {
     let name: String
     /// Operations of the shorter run; the longer one does twice as many.
     let count: Int
+    /// Operations of a second, larger count, where one operation must not take more among many; nil for none.
+    var largerCount: Int?
     /// Does so many operations, on a store that is the same for any number of them; those that read go over it as often
     /// as that takes, in a context of its own each time.
     let run: @Sendable (_ count: Int) throws -> Void
@@ -18,7 +20,8 @@ struct HotOperation: Sendable {
     private static let batchSize = 500
 
     static let all: [HotOperation] = [
-        insert, update, read, count, walk, touch, uniqueLookup, indexEntry, commit, blobRead,
+        insert, update, read, count, walk, touch, uniqueLookup, indexEntry, commit, blobRead, append,
+        findOrCreate,
     ]
 
     // MARK: Writing
@@ -49,6 +52,32 @@ struct HotOperation: Sendable {
             let values = EmployeeRecord(maker.employee(id))
             context.insert(Employee(values, department: departments[values.department - 1]))
             try context.save()
+        }
+    }
+
+    /// One new object appended to a to-many relationship of an unsaved one; nothing is saved.
+    private static let append = HotOperation(name: "append", count: 1_000, largerCount: 100_000) { count in
+        let context = ModelContext(try filled(0))
+        let department = Department(name: "new")
+        context.insert(department)
+        let maker = EmployeeMaker()
+        for id in 1...count {
+            department.employees.append(Employee(EmployeeRecord(maker.employee(id)), department: nil))
+        }
+        try check("employees", department.employees.count, is: count)
+    }
+
+    /// One object looked up by a unique attribute and made; nothing is saved.
+    private static let findOrCreate = HotOperation(
+        name: "find or create", count: 1_000, largerCount: 100_000
+    ) { count in
+        let context = ModelContext(try filled(0))
+        let maker = EmployeeMaker()
+        for id in 1...count {
+            let email = maker.email(id)
+            let found = try context.fetch(FetchDescriptor<Employee>(predicate: #Predicate { $0.email == email }))
+            try check("employees found", found.count, is: 0)
+            context.insert(Employee(EmployeeRecord(maker.employee(id)), department: nil))
         }
     }
 

@@ -26,30 +26,43 @@ struct InstructionCount {
 
     /// Prints a line an operation.
     ///
-    /// - Throws: `.wrongResult` at the end, naming what is over its bound or has none.
+    /// - Throws: `.wrongResult` at the end, naming what is over its bound or has none, and what takes more among many
+    ///   operations than among few.
     func run() throws {
         let text = isRecording ? "" : try String(contentsOfFile: boundsFile, encoding: .utf8)
         let bounds = try InstructionBounds(text)
         var recorded = "# Instructions an operation may take: 15 % above what was measured. `make instructions`.\n"
         var failed: [String] = []
         for operation in HotOperation.all {
-            let instructions = InstructionBounds.perOperation(
-                shorter: try count(operation, operation.count),
-                longer: try count(operation, 2 * operation.count),
-                count: operation.count
-            )
+            let instructions = try perOperation(operation, operation.count)
             let bound = isRecording ? InstructionBounds.bound(for: instructions) : bounds.bounds[operation.name] ?? 0
-            let fields = #""operation":"\#(operation.name)","instructions":\#(instructions),"bound":\#(bound)"#
+            var fields = #""operation":"\#(operation.name)","instructions":\#(instructions),"bound":\#(bound)"#
+            if instructions > bound { failed.append(operation.name) }
+            if let count = operation.largerCount {
+                let among = try perOperation(operation, count)
+                fields += #","among":\#(count),"instructions_among":\#(among)"#
+                if !InstructionBounds.isFlat(from: instructions, to: among) {
+                    failed.append("\(operation.name) among \(count)")
+                }
+            }
             print("{\(fields)}")
             // A line takes seconds: it is shown as it comes.
             fflush(nil)
             recorded += "\(bound) \(operation.name)\n"
-            if instructions > bound { failed.append(operation.name) }
         }
         if isRecording { try recorded.write(toFile: boundsFile, atomically: true, encoding: .utf8) }
         guard failed.isEmpty else {
             throw BenchmarkError(.wrongResult, "over the bound: \(failed.joined(separator: ", "))")
         }
+    }
+
+    /// Instructions of one operation, among so many and twice as many.
+    private func perOperation(_ operation: HotOperation, _ count: Int) throws -> Int {
+        InstructionBounds.perOperation(
+            shorter: try self.count(operation, count),
+            longer: try self.count(operation, 2 * count),
+            count: count
+        )
     }
 
     /// Instructions of a process that does so many operations.
