@@ -44,7 +44,10 @@ extension Save {
                     let kept = try context.storedMembers(
                         of: numbers[place], in: relationship.members.index, transaction)
                     var members = Set(added)
-                    for member in kept {
+                    // The entries of a collection without an inverse outlast their objects.
+                    var stored = StoredTargets()
+                    let destination = store.storage.entities[relationship.destination]
+                    for member in kept where try stored.has(member.number, destination, in: transaction) {
                         let reference = ObjectReference(number: member.number, isTemporary: false)
                         if deletion?.isDoomed(reference, relationship.destination) != true { members.insert(reference) }
                     }
