@@ -18,4 +18,8 @@ package enum GraphCanary: String, CaseIterable, Sendable {
     case photos
     /// What another context has saved is forgotten.
     case others
+    /// The model does not know that a new object takes the place of one with its name.
+    case replacements
+    /// A stream loses its last object.
+    case streams
 }

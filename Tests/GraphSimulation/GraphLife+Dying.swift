@@ -40,7 +40,7 @@ extension GraphLife {
     }
 
     /// One of the disks that a power cut may leave now.
-    private static func image(of disk: SimulatedDisk, seed: UInt64) -> SimulatedDisk {
+    static func image(of disk: SimulatedDisk, seed: UInt64) -> SimulatedDisk {
         var options = CrashOptions()
         options.exhaustiveImageMax = 0
         options.sampleCount = 8

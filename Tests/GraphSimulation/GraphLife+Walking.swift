@@ -5,7 +5,8 @@ internal import FaultlineTestSupport
 
 extension GraphLife {
     func walk() throws {
-        switch random.below(6) {
+        let scale = isLarge ? 60 : 1
+        switch random.below(8) {
         case 0:
             note("refresh all")
             try session.refreshAll()
@@ -13,20 +14,25 @@ extension GraphLife {
             note("reset")
             try session.reset()
         case 2: try refreshOne()
-        case _ where session.context.hasChanges: note("nothing")
         case 3:
-            let size = random.below(5) + 1
+            let size = (random.below(5) + 1) * scale
+            note("stream", "of \(size)")
+            // Saves in between are not seen.
+            try session.walkStream(size) { if random.oneIn(6 * scale) { try saveBeside() } }
+        case _ where session.context.hasChanges: note("nothing")
+        case 4:
+            let size = (random.below(5) + 1) * scale
             note("batches", "of \(size)")
             try session.walkBatches(size)
-        case 4:
-            let size = random.below(7) + 1
+        case 5:
+            let size = (random.below(7) + 1) * scale
             note("pages", "of \(size)")
             try session.walkPages(size)
         default:
             note("enumerate")
             // A block may save an object that a later one meets.
             try session.enumerate { _, others in
-                guard !SerialCheck.openRows.contains("A2"), random.oneIn(2), !others.isEmpty else { return }
+                guard !SerialCheck.openRows.contains("A2"), random.oneIn(2 * scale), !others.isEmpty else { return }
                 let (key, number) = (random.pick(others), random.below(20))
                 note("number", "\(key) \(number)")
                 let object = try session.object(key)

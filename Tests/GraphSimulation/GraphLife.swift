@@ -4,7 +4,8 @@ internal import FaultlineTestSupport
 /// A random life of one store: operations on objects, and the same on plain values.
 final class GraphLife {
     /// Objects from which on more are deleted than made.
-    private static let objectCountMax = 36
+    private var objectCountMax: Int { isLarge ? Self.largeCount * 2 : 36 }
+    var isLarge: Bool { world.isLarge }
 
     let world: GraphWorld
     var random: Seed
@@ -22,6 +23,7 @@ final class GraphLife {
     }
 
     func run(_ count: Int) throws {
+        if isLarge { try fill() }
         while operationCount < count {
             world.isBreaking = operationCount > count / 8
             try step()
@@ -56,9 +58,10 @@ final class GraphLife {
         case 73..<78:
             note("compare")
             try session.compare()
-        case 78..<80:
+        case 78:
             note("compare all")
             try session.compareAll()
+        case 79: try insertTaken()
         case 80..<86:
             note("ask")
             try session.ask(random.below(1_000))
@@ -112,7 +115,7 @@ final class GraphLife {
 
     /// Another context saves, while the first may have changes: what both change is the first one's to say, and
     /// relationships are changed by one of them only.
-    private func saveBeside() throws {
+    func saveBeside() throws {
         let beside = random.oneIn(2) ? other ?? GraphSession(world) : GraphSession(world)
         other = beside
         note("beside")
@@ -143,7 +146,7 @@ final class GraphLife {
     private func change(_ session: GraphSession) throws {
         let there = session.view.nodes.keys.filter(session.view.isThere).sorted()
         guard there.count > 4 else { return try insert(session) }
-        let isFull = there.count > Self.objectCountMax
+        let isFull = there.count > objectCountMax
         switch random.below(60) {
         case 0..<10 where !isFull: try insert(session)
         case 0..<4: try delete(session, there)
@@ -236,7 +239,7 @@ final class GraphLife {
         session.note(session.view.setting(key, place(name), to: target, world.shape))
     }
 
-    private func place(_ name: String) -> Int { world.shape.properties.firstIndex { $0.name == name } ?? -1 }
+    func place(_ name: String) -> Int { world.shape.properties.firstIndex { $0.name == name } ?? -1 }
 
     private func candidates(_ session: GraphSession, _ kind: Int) -> [Int] {
         session.view.nodes.keys.filter { session.view.nodes[$0]?.kind == kind && session.view.isThere($0) }.filter {

@@ -5,19 +5,21 @@ extension GraphSession {
     /// Fetches everything and compares it with the model.
     func compareAll() throws {
         moveToNewest()
+        chooseCompared()
         for (kind, type) in GraphKind.all.enumerated() {
             let found = try all(type)
             let wanted = view.nodes.filter { $0.value.kind == kind && view.isThere($0.key) }.keys.sorted()
             guard found.map(\.key).sorted() == wanted else {
                 throw GraphViolation("\(type): there are \(found.map(\.key).sorted()) instead of \(wanted)")
             }
-            for object in found { try compare(object, object.key) }
+            for object in found where isCompared(object.key) { try compare(object, object.key) }
         }
     }
 
     /// Compares what the context reads, without moving it on.
     func compare() throws {
-        for key in view.nodes.keys.sorted() where view.isThere(key) { try compare(object(key), key) }
+        chooseCompared()
+        for key in view.nodes.keys.sorted() where view.isThere(key) && isCompared(key) { try compare(object(key), key) }
     }
 
     private func all<T: GraphObject>(_ type: T.Type) throws -> [any GraphObject] {

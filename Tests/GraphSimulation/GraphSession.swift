@@ -20,6 +20,11 @@ final class GraphSession {
     private var held: [Int: any GraphObject] = [:]
     /// Identifiers of objects that are in the store, or were when they were last seen.
     private var identifiers: [Int: PersistentIdentifier] = [:]
+    /// Of a large graph one object of so many is compared each time, other ones the next time.
+    private static let sampleStep = 40
+    private var comparisonCount = 0
+    /// Objects that the newest changes concern, which are compared each time.
+    private var recent: Set<Int> = []
 
     init(_ world: GraphWorld) {
         self.world = world
@@ -116,6 +121,19 @@ final class GraphSession {
             || shape.ofKind[left.kind].contains { (left.slots[$0] ?? []) != (right.slots[$0] ?? []) }
     }
 
+    // MARK: Samples
+
+    /// Begins a comparison.
+    func chooseCompared() {
+        comparisonCount += 1
+        if world.isLarge, !pending.isEmpty { recent = touched.all }
+    }
+
+    /// Whether an object is compared this time: all are, but in a large graph.
+    func isCompared(_ key: Int) -> Bool {
+        !world.isLarge || (key + comparisonCount) % Self.sampleStep == 0 || recent.contains(key)
+    }
+
     // MARK: Objects
 
     /// The object of a key: one that is held, or a fault.
@@ -163,6 +181,8 @@ final class GraphSession {
         if world.canary == .saves, world.isBreaking { context.rollback() } else { try context.save() }
         let isMerged = isMerged || world.version != version
         let unsaved = view.unsaved
+        let touched = touched.all
+        if world.isLarge { recent = touched }
         pending = []
         world.version += 1
         version = world.version
@@ -176,7 +196,7 @@ final class GraphSession {
         held = held.filter { newest.nodes[$0.key] != nil }
         self.isMerged = isMerged
         world.committed = newest
-        if isMerged { try learnOrders() }
+        if isMerged { try learnOrders(touched) }
         self.isMerged = false
         return true
     }
@@ -239,9 +259,9 @@ final class GraphSession {
     }
 
     /// Takes the order of members from the store, where two contexts have changed them: after all else was compared.
-    private func learnOrders() throws {
+    private func learnOrders(_ touched: Set<Int>) throws {
         try compare()
-        for key in view.nodes.keys.sorted() {
+        for key in view.nodes.keys.sorted() where !world.isLarge || touched.contains(key) {
             guard let node = view.nodes[key] else { continue }
             let object = try object(key)
             for property in shape.ofKind[node.kind] where !shape.properties[property].isToOne {

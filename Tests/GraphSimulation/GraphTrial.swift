@@ -15,12 +15,13 @@ package struct GraphTrial: Sendable {
     package static let countOfLife = 3_000
 
     package let seed: UInt64
-    let operationCount: Int
+    package let operationCount: Int
     let canary: GraphCanary?
 
     package init(seed: UInt64, operationCount: Int = countOfLife, canary: GraphCanary? = nil) {
         self.seed = seed
-        self.operationCount = operationCount
+        self.operationCount =
+            GraphLife.isLarge(seed) ? min(operationCount, GraphLife.largeOperationMax) : operationCount
         self.canary = canary
     }
 

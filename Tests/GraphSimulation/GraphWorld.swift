@@ -8,6 +8,8 @@ internal import FaultlineTestSupport
 final class GraphWorld {
     let shape = GraphShape()
     let canary: GraphCanary?
+    /// Whether thousands of objects are there.
+    let isLarge: Bool
     private var disk: Disk
     private let options: LogOptions
     private(set) var container: ModelContainer
@@ -26,6 +28,7 @@ final class GraphWorld {
 
     init(seed: UInt64, canary: GraphCanary?) throws {
         self.canary = canary
+        isLarge = GraphLife.isLarge(seed)
         var options = LogOptions()
         options.maintenance = .inline
         options.seed = seed &+ 1

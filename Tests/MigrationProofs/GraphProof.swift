@@ -17,6 +17,8 @@ struct GraphProof {
         var refusals = 0
         /// Reads that were compared in lives on threads.
         var threadedReads = 0
+        /// Saves next to one of another thread.
+        var alternations = 0
         var violations: [UInt64: String] = [:]
         var kinds: Set<String> = []
     }
@@ -65,7 +67,7 @@ struct GraphProof {
         print(
             """
             {"operations":\(total.operations),"violations":\(total.violations.count),"lives":\(seeds.count),\
-            "refused_saves":\(total.refusals),"threaded_reads":\(total.threadedReads),"kinds":\(total.kinds.count),\
+            "refused_saves":\(total.refusals),"threaded_reads":\(total.threadedReads),"alternations":\(total.alternations),"kinds":\(total.kinds.count),\
             "seconds":\((ContinuousClock.now - start).components.seconds)}
             """)
         return total.violations.isEmpty ? 0 : 1
@@ -89,6 +91,7 @@ struct GraphProof {
                 total.operations += outcome.operationCount
                 total.refusals += outcome.refusalCount
                 total.threadedReads += outcome.readCount
+                total.alternations += outcome.alternationCount
                 total.kinds.formUnion(outcome.kinds)
             case .failure(let violation): total.violations[seed] = "\(violation)"
             }

@@ -14,4 +14,12 @@ package enum SerialCanary: String, CaseIterable, Sendable {
     case rollbacks
     /// The check allows fewer members than the store.
     case bounds
+    /// The check knows no merge policies.
+    case policies
+    /// A unique name is written down that was not given.
+    case names
+    /// An older schema may drop the values that a newer one has saved.
+    case schemas
+    /// A save returns before it is durable.
+    case cuts
 }

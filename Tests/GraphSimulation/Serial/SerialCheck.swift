@@ -28,6 +28,8 @@ package struct SerialCheck {
     package struct Outcome: Sendable {
         package var operationCount = 0
         package var saveCount = 0
+        /// How often a save comes next to one of another thread: hardly ever where threads do not run at once.
+        package var alternationCount = 0
         package var refusalCount = 0
         /// Reads that were compared.
         package var readCount = 0
@@ -57,25 +59,31 @@ package struct SerialCheck {
 
     /// The states that the saves of all threads make.
     private func state(_ outcome: inout Outcome) throws -> SerialState {
-        var saves: [(sequence: Int, changes: [(change: SerialState.Change, snapshot: Int)])] = []
+        var saves: [(sequence: Int, thread: Int, save: SerialSave)] = []
         for events in threads {
-            var changes: [(change: SerialState.Change, snapshot: Int)] = []
+            var save = SerialSave(.objectTrump)
             for event in events {
                 switch event.kind {
                 case .save:
-                    saves.append((event.numbers[0], changes))
-                    changes = []
+                    saves.append((event.numbers[0], event.thread, save))
+                    save = SerialSave(save.policy)
                 case .refuse, .rollback, .reset:
                     if event.kind == .refuse { outcome.refusalCount += 1 }
-                    changes = []
-                default: if let change = event.change { changes.append((change, event.snapshot)) }
+                    save = SerialSave(save.policy)
+                case .policy:
+                    guard canary != .policies, let policy = SerialPolicy(rawValue: event.numbers[0]) else { continue }
+                    save = SerialSave(policy)
+                case .refresh: save.rebase(at: event.snapshot)
+                default: if let change = event.change { save.add(change, at: event.snapshot) }
                 }
             }
         }
         outcome.saveCount = saves.count
         var state = SerialState(isBoundBroken: canary == .bounds)
-        for save in saves.sorted(by: { $0.sequence < $1.sequence }) {
-            try state.save(save.changes, at: save.sequence)
+        saves.sort { $0.sequence < $1.sequence }
+        outcome.alternationCount = zip(saves, saves.dropFirst()).count { $0.thread != $1.thread }
+        for save in saves {
+            try state.save(save.save, at: save.sequence)
         }
         return state
     }
@@ -85,6 +93,7 @@ extension SerialEvent {
     /// The change that the event makes; nil where it makes none.
     var change: SerialState.Change? {
         switch kind {
+        case .name: .name(numbers[0], numbers[1], policy: numbers[2])
         case .insert: SerialKind(rawValue: numbers[1]).map { .insert(numbers[0], $0) }
         case .set: .set(numbers[0], slot: numbers[1], numbers[2])
         case .refer: .refer(numbers[0], to: numbers[1])

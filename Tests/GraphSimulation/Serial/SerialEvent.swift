@@ -3,6 +3,10 @@ struct SerialEvent: Equatable {
     enum Kind: String {
         /// Key, class, key of the target.
         case insert
+        /// Key, name, `SerialUniqueness`: a new object with a unique name.
+        case name
+        /// The merge policy of the context.
+        case policy
         /// Key, slot, number.
         case set
         /// Key, key of the target.
@@ -58,9 +62,9 @@ extension SerialEvent.Kind {
     fileprivate var count: Int {
         switch self {
         case .refuse, .rollback, .refresh, .reset: 0
-        case .delete, .save: 1
+        case .delete, .save, .policy: 1
         case .refer, .target: 2
-        case .insert, .set, .read, .members: 3
+        case .insert, .name, .set, .read, .members: 3
         case .find, .all: 4
         }
     }

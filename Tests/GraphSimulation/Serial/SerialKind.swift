@@ -2,16 +2,16 @@ internal import Faultline
 
 /// The classes of a serial life.
 enum SerialKind: Int, CaseIterable {
-    case slim, hall, seat, bench, wide
+    case slim, hall, seat, bench, wide, named
 
-    static let types: [any SerialObject.Type] = [Slim.self, Hall.self, Seat.self, Bench.self, Wide.self]
+    static let types: [any SerialObject.Type] = [Slim.self, Hall.self, Seat.self, Bench.self, Wide.self, Named.self]
 
     var type: any SerialObject.Type { Self.types[rawValue] }
 
     /// How many numbers an object has beside its key.
     var slotCount: Int {
         switch self {
-        case .slim, .seat: 1
+        case .slim, .seat, .named: 1
         case .hall, .bench: 0
         case .wide: 79
         }
@@ -22,7 +22,7 @@ enum SerialKind: Int, CaseIterable {
         switch self {
         case .slim: .hall
         case .seat: .bench
-        case .hall, .bench, .wide: nil
+        case .hall, .bench, .wide, .named: nil
         }
     }
 
@@ -36,6 +36,7 @@ enum SerialKind: Int, CaseIterable {
         case .seat: Seat(key)
         case .bench: Bench(key)
         case .wide: Wide(key)
+        case .named: Named(key, name: key)
         }
     }
 
@@ -47,6 +48,7 @@ enum SerialKind: Int, CaseIterable {
         case .seat: try context.fetch(FetchDescriptor<Seat>(predicate: #Predicate { $0.key == key }))
         case .bench: try context.fetch(FetchDescriptor<Bench>(predicate: #Predicate { $0.key == key }))
         case .wide: try context.fetch(FetchDescriptor<Wide>(predicate: #Predicate { $0.key == key }))
+        case .named: try context.fetch(FetchDescriptor<Named>(predicate: #Predicate { $0.key == key }))
         }
     }
 }

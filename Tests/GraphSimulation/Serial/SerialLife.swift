@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Faultline
 internal import FaultlineDisk
 internal import FaultlineLog
@@ -41,54 +40,57 @@ struct SerialLife {
     /// - Throws: An error that an operation must not meet, and findings about the store after its end.
     func run() throws -> [String] {
         var options = LogOptions()
-        options.durability = .async
+        // A small store may be on a disk that can be cut off from power while threads work.
+        let isCut = seed % 8 > 2 && seed % 3 == 0
+        let isAcknowledged = isCut && seed % 2 == 0
+        options.durability = isAcknowledged && canary != .cuts ? .sync : .async
         options.preparedByteCount = 0
         options.seed = seed &+ 1
         options.checkpointByteCount = seed % 2 == 0 ? 64 << 10 : 1 << 20
-        let disk = MemoryDisk()
+        let simulated = isCut ? SimulatedDisk() : nil
+        let disk: Disk = simulated ?? MemoryDisk()
         let container = try ModelContainer(for: SerialKind.types, directory: "store", on: disk, options: options)
         let shared = SerialShared(container: container)
         let first = SerialWorker(shared, thread: 0, seed: Seed(seed), canary: nil)
         try first.fill(counts)
-        let all = Mutex<[[SerialEvent]]>([first.events])
-        let failure = Mutex<(any Error)?>(nil)
+        let cuts = simulated.map { SerialCuts($0, shared, seed: seed) }
+        let threads = SerialThreads(first.events)
         let share = max(operationCount / threadCount, 1)
-        DispatchQueue.concurrentPerform(iterations: threadCount) { place in
-            let thread = place + 1
+        threads.run(threadCount) { [seed, canary] thread in
             let worker = SerialWorker(
                 shared, thread: thread, seed: Seed(seed &* 31 &+ UInt64(thread)), canary: thread == 1 ? canary : nil)
             do { try worker.run(share) } catch {
-                failure.withLock { $0 = $0 ?? SerialFailure(description: "thread \(thread): \(error)") }
+                return (worker.events, SerialFailure(description: "thread \(thread): \(error)"))
             }
-            all.withLock { $0.append(worker.events) }
+            return (worker.events, nil)
         }
-        if let failure = failure.withLock({ $0 }) { throw failure }
+        let left = simulated.flatMap { cuts?.end($0) } ?? []
+        if let failure = threads.failure { throw failure }
         // The process is killed, or closes the store; another one finds all that was saved.
         if seed % 2 == 0 { container.rowStore.log.abandonForTests() } else { try container.close() }
-        let events = try all.withLock { $0 } + [Self.reading(disk, options, after: shared)]
+        var events = try threads.events + [reading(disk, options, after: shared)]
+        for (place, cut) in left.enumerated() {
+            events.append(try Self.reading(cut, options, thread: 100 + place, isAcknowledged: isAcknowledged))
+        }
         return events.joined().map(\.line)
     }
 
-    /// Opens the store again and reads all of it: under its schema, under a newer one with another entity, and under its
-    /// own again.
+    /// Opens the disk that a power cut has left: a state that the store went through, and, where saves are durable at once,
+    /// none before the newest that had.
     private static func reading(
-        _ disk: MemoryDisk, _ options: LogOptions, after shared: SerialShared
+        _ cut: SerialCuts.Cut, _ options: LogOptions, thread: Int, isAcknowledged: Bool
     ) throws -> [SerialEvent] {
-        var events: [SerialEvent] = []
-        for types in [SerialKind.types, SerialKind.types + [Later.self], SerialKind.types] {
-            let container = try ModelContainer(for: types, directory: "store", on: disk, options: options)
-            let last = SerialWorker(
-                SerialShared(container: container, floor: shared.floor), thread: 99, seed: Seed(0), canary: nil)
-            for kind in SerialKind.allCases { try last.fetchAll(kind) }
-            try verify(container)
-            events += last.events
-            try container.close()
-        }
-        return events
+        let container = try ModelContainer(for: SerialKind.types, directory: "store", on: cut.disk, options: options)
+        let shared = SerialShared(container: container, floor: isAcknowledged ? cut.floor : 0)
+        let last = SerialWorker(shared, thread: thread, seed: Seed(0), canary: nil)
+        for kind in SerialKind.allCases { try last.fetchAll(kind) }
+        try verify(container)
+        try container.close()
+        return last.events
     }
 
     /// Checks every record and index entry, and that no reference leads to an object that is gone.
-    private static func verify(_ container: ModelContainer) throws {
+    static func verify(_ container: ModelContainer) throws {
         var findings: [String] = []
         try container.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
         if !SerialCheck.openRows.contains("A7") {

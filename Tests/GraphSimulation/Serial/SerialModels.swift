@@ -47,18 +47,10 @@ protocol SerialObject: PersistentModel {
     init(_ key: Int) { self.key = key }
 }
 
-/// An entity that only the newer schema has; nothing of it is stored.
+/// An entity that only the newer schema has.
 @Model final class Later {
     var key: Int
     init(_ key: Int) { self.key = key }
-}
-
-extension Later: SerialObject {
-    var target: Int { 0 }
-    func read(_ slot: Int) -> Int { 0 }
-    func set(_ slot: Int, to number: Int) {}
-    func refer(to target: (any SerialObject)?) {}
-    var members: [Int] { [] }
 }
 
 extension Slim: SerialObject {

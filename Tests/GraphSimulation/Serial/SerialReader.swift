@@ -27,7 +27,8 @@ struct SerialReader {
         }
         snapshot = event.snapshot
         switch event.kind {
-        case .insert, .set, .refer, .delete: change(event)
+        case .insert, .name, .set, .refer, .delete: change(event)
+        case .policy: break
         case .save:
             guard snapshot >= event.numbers[0] else {
                 throw GraphViolation("the context shows \(snapshot) after its save \(event.numbers[0])")
@@ -64,6 +65,12 @@ struct SerialReader {
         if event.kind == .insert {
             guard let kind = SerialKind(rawValue: event.numbers[1]) else { return }
             pending[key] = Pending(base: nil, shown: .init(kind, target: 0), hasTarget: true)
+            return
+        }
+        if event.kind == .name {
+            var object = SerialState.Object(.named, target: 0)
+            object.numbers[0] = event.numbers[1]
+            pending[key] = Pending(base: nil, shown: object, hasTarget: true)
             return
         }
         var object: Pending

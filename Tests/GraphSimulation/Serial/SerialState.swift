@@ -61,6 +61,8 @@ struct SerialState {
     private var totals = [Versions<Sum>](repeating: Versions(), count: SerialKind.allCases.count)
     private var sums: [Int: Versions<Sum>] = [:]
     private var members: [Int: Set<Int>] = [:]
+    /// The object that has each unique name.
+    private var holders: [Int: Int] = [:]
     private var sequence = 0
     private let isBoundBroken: Bool
 
@@ -79,6 +81,7 @@ struct SerialState {
     /// One change of a save.
     enum Change {
         case insert(Int, SerialKind)
+        case name(Int, Int, policy: Int)
         case set(Int, slot: Int, Int)
         case refer(Int, to: Int)
         case delete(Int)
@@ -87,31 +90,32 @@ struct SerialState {
     /// Applies the changes of a save to the newest state, and checks all rules there.
     ///
     /// - Parameters:
-    ///   - changes: The changes, each with the state that its context showed.
+    ///   - save: The changes, with the policy of the context.
     ///   - sequence: The number of the transaction.
     /// - Throws: `GraphViolation` where a rule does not hold.
-    mutating func save(_ changes: [(change: Change, snapshot: Int)], at sequence: Int) throws {
+    mutating func save(_ save: SerialSave, at sequence: Int) throws {
         guard sequence > self.sequence else {
             throw GraphViolation("two saves have the number \(sequence)")
         }
         self.sequence = sequence
         var made: [Int: Object?] = [:]
-        for (change, snapshot) in changes { try apply(change, snapshot, &made) }
+        for change in resolved(save) { try apply(change, &made) }
         for (key, object) in made where object == nil { clearReferences(to: key, &made) }
         for (key, object) in made.sorted(by: { $0.key < $1.key }) { put(key, object) }
         try checkRules(made)
     }
 
+    /// An object after the newest save; nil where it is gone.
+    func newest(_ key: Int) -> Object? { objects[key]?.newest ?? nil }
+
     private func newest(_ key: Int, _ made: [Int: Object?]) -> Object? {
         if let object = made[key] { return object }
-        return objects[key]?.newest ?? nil
+        return newest(key)
     }
 
-    private func apply(_ change: Change, _ snapshot: Int, _ made: inout [Int: Object?]) throws {
+    private mutating func apply(_ change: Change, _ made: inout [Int: Object?]) throws {
         func edit(_ key: Int, _ body: (inout Object) -> Void) throws {
             guard var object = newest(key, made) else {
-                // An object that the context saw gone is in no context: changes of it are not saved.
-                if self.object(key, at: snapshot) == nil, made[key] == nil { return }
                 throw GraphViolation("save \(sequence) changes the object \(key), which is gone")
             }
             body(&object)
@@ -119,12 +123,28 @@ struct SerialState {
         }
         switch change {
         case .insert(let key, let kind): made[key] = Object(kind, target: 0)
+        case .name(let key, let name, let policy): try enter(key, name, policy, &made)
         case .set(let key, let slot, let number):
             try edit(key) { if $0.numbers.indices.contains(slot) { $0.numbers[slot] = number } }
         case .refer(let key, let target): try edit(key) { $0.target = target }
         // One that another save has deleted is deleted twice.
         case .delete(let key): made[key] = .some(nil)
         }
+    }
+
+    /// The rule of unique names: a new object with a name that is taken replaces the other one, or is left out.
+    private mutating func enter(_ key: Int, _ name: Int, _ policy: Int, _ made: inout [Int: Object?]) throws {
+        if let holder = holders[name] {
+            switch SerialUniqueness(rawValue: policy) {
+            case .update?: made[holder] = .some(nil)
+            case .ignore?: return
+            case .error?, nil: throw GraphViolation("save \(sequence): \(key) and \(holder) have the name \(name)")
+            }
+        }
+        holders[name] = key
+        var object = Object(.named, target: 0)
+        object.numbers[0] = name
+        made[key] = object
     }
 
     /// The rule of halls: their members go on without one.

@@ -2,6 +2,7 @@ internal import Faultline
 internal import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineTestSupport
+internal import Foundation
 
 /// One context on its thread: random operations, each written down with the state that the context then shows.
 final class SerialWorker {
@@ -17,7 +18,14 @@ final class SerialWorker {
     private var unsaved: [Int: SerialKind] = [:]
     /// Keys of objects whose reference was changed since the last save.
     private var referred: Set<Int> = []
+    /// Keys of objects that were changed since the last save, where that counts.
+    private var dirty: Set<Int> = []
+    /// Whether the last fetch by key found an object.
+    private var isFound = false
     private var lastSave = 0
+    /// Keys of new objects with unique names that no save has taken yet.
+    private var named: [Int] = []
+    private let policy: SerialPolicy
     /// An object that every save changes, so that each writes something and has a number; no other thread knows it.
     private var stamp: (any SerialObject)?
 
@@ -27,8 +35,15 @@ final class SerialWorker {
         self.canary = canary
         random = seed
         context = ModelContext(shared.container)
-        // Refuses a save where another context has changed the same property.
-        if thread % 3 == 2 { context.mergePolicy = .error }
+        policy =
+            switch thread {
+            case 2, 5, 8: .error
+            case 4: .storeTrump
+            case 6: .rollback
+            case 7: .overwrite
+            default: .objectTrump
+            }
+        context.mergePolicy = policy.mergePolicy
     }
 
     /// Makes so many objects of each class, and saves them.
@@ -51,7 +66,12 @@ final class SerialWorker {
     }
 
     func run(_ count: Int) throws {
-        for _ in 0..<count { try step() }
+        try note(.policy, policy.rawValue)
+        for _ in 0..<count {
+            try step()
+            // So that threads meet also where there are fewer processors than threads.
+            if random.oneIn(4) { sched_yield() }
+        }
         if random.oneIn(2) { try save() } else { try rollback() }
     }
 
@@ -60,9 +80,11 @@ final class SerialWorker {
         case 0..<25: try find(anyKind())
         case 25..<42: try set()
         case 42..<54: try refer()
-        case 54..<60: try insert(anyKind())
+        case 54..<58: try insert(anyKind())
+        case 58..<60: try insertNamed()
         case 60..<63: try delete()
-        case 63..<75: try read()
+        case 63..<74: try read()
+        case 74: try find(.named)
         case 75..<79: try readTarget()
         case 79..<83: try readMembers()
         case 83..<93: try save()
@@ -70,7 +92,7 @@ final class SerialWorker {
         case 96: try refresh()
         case 97: try reset()
         case 98: held = held.filter { unsaved[$0.key] != nil }
-        default: try fetchAll(random.oneIn(4) ? anyKind() : .bench)
+        default: try fetchAll(random.oneIn(4) ? anyKind() : random.pick([.bench, .named]))
         }
     }
 
@@ -104,6 +126,32 @@ final class SerialWorker {
         return key
     }
 
+    private static let nameCount = 40
+
+    /// A new object whose name another one may have; none is held, because another may take its place.
+    private func insertNamed() throws {
+        let key = shared.nextKey()
+        let name = random.below(Self.nameCount)
+        let chosen = SerialUniqueness.allCases[thread % SerialUniqueness.allCases.count]
+        let object = Named(key, name: name)
+        if random.oneIn(2) {
+            context.uniquenessConflicts = chosen.policy
+            context.insert(object)
+        } else {
+            context.insert(object, onConflict: chosen.policy)
+        }
+        named.append(key)
+        try note(.name, key, breaks(.names) ? name + Self.nameCount : name, chosen.rawValue)
+    }
+
+    /// Under a policy that compares with the values read, an object is read anew before its first change.
+    private func readsAnew(_ key: Int, _ kind: SerialKind) throws -> Bool {
+        guard policy.comparesWithRead, unsaved[key] == nil, dirty.insert(key).inserted else { return true }
+        try find(kind, key)
+        if !isFound { held[key] = nil }
+        return isFound
+    }
+
     private func anyHeld(_ isWanted: (SerialKind) -> Bool) -> (key: Int, kind: SerialKind, object: any SerialObject)? {
         let keys = held.filter { isWanted($0.value.kind) }.keys.sorted()
         guard !keys.isEmpty else { return nil }
@@ -112,7 +160,7 @@ final class SerialWorker {
     }
 
     private func set() throws {
-        guard let (key, kind, object) = anyHeld({ $0.slotCount > 0 }) else { return }
+        guard let (key, kind, object) = anyHeld({ $0.slotCount > 0 }), try readsAnew(key, kind) else { return }
         let slot = random.below(SerialCheck.openRows.contains("A6") ? min(kind.slotCount, 60) : kind.slotCount)
         // No two are equal, so that a lost one shows.
         let number = events.count << 8 | thread
@@ -123,6 +171,7 @@ final class SerialWorker {
     private func refer() throws {
         guard let (key, kind, _) = anyHeld({ $0.target != nil }), let targetKind = kind.target else { return }
         let target = random.oneIn(5) ? nil : anyHeld { $0 == targetKind }
+        guard try readsAnew(key, kind) else { return }
         try refer(key, to: target?.key ?? 0)
     }
 
@@ -135,6 +184,8 @@ final class SerialWorker {
     }
 
     private func delete() throws {
+        // A deletion may be taken back under these policies.
+        guard !policy.comparesWithRead else { return }
         // Halls are few, and their members are many.
         guard let (key, kind, object) = anyHeld({ $0 != .hall || random.oneIn(20) }) else { return }
         guard kind != .hall || shared.floor % 7 == 0 else { return }
@@ -160,8 +211,9 @@ final class SerialWorker {
         }
         shared.noteSaved(Int(sequence))
         for (key, kind) in unsaved { shared.add(key, kind) }
+        for key in named { shared.add(key, .named) }
         unsaved = [:]
-        referred = []
+        forgetChanged()
         let isBreaking = breaks(.order) && lastSave > 0
         try note(.save, isBreaking ? lastSave : Int(sequence))
         lastSave = Int(sequence)
@@ -196,7 +248,13 @@ final class SerialWorker {
     private func forgetUnsaved() {
         held = held.filter { unsaved[$0.key] == nil }
         unsaved = [:]
+        forgetChanged()
+    }
+
+    private func forgetChanged() {
         referred = []
+        dirty = []
+        named = []
     }
 
     private func refresh() throws {
@@ -221,22 +279,32 @@ final class SerialWorker {
         let found = try kind.find(key, in: context)
         if breaks(.stale) { context.unpin() }
         if held.count > 60 { held = held.filter { unsaved[$0.key] != nil || random.oneIn(2) } }
-        if let object = found.first { held[key] = (kind, object) }
+        isFound = !found.isEmpty
+        if kind != .named, let object = found.first { held[key] = (kind, object) }
         try note(.find, floor, kind.rawValue, key, found.count)
     }
 
     func fetchAll(_ kind: SerialKind) throws {
-        func all<T: SerialObject>(_ type: T.Type) throws -> [any SerialObject] {
-            try context.fetch(FetchDescriptor<T>())
-        }
         let floor = shared.floor
-        let found = try all(kind.type)
+        let found = try walk(kind.type)
         var digest = 0
         for object in found {
             let numbers = (0..<kind.slotCount).map { object.read($0) }
             digest &+= SerialDigest.of(key: object.key, numbers: numbers)
         }
         try note(.all, floor, kind.rawValue, found.count, digest)
+    }
+
+    /// All objects of a class: in an array, in batches, or one after the other.
+    private func walk<T: SerialObject>(_ type: T.Type) throws -> [any SerialObject] {
+        switch context.hasChanges ? 0 : random.below(3) {
+        case 0: return try context.fetch(FetchDescriptor<T>())
+        case 1: return try context.fetch(FetchDescriptor<T>(), batchSize: 100).map { $0 }
+        default:
+            var found: [any SerialObject] = []
+            try context.enumerate(FetchDescriptor<T>(), batchSize: 50) { found.append($0) }
+            return found
+        }
     }
 
     private func read() throws {

@@ -1,0 +1,20 @@
+internal import Faultline
+
+/// Has a unique name: whether a new one is saved, replaces another or is left out is decided in the turn of its save.
+@Model final class Named {
+    #Index<Named>([\.key])
+    var key: Int
+    @Attribute(.unique) var name: Int
+    init(_ key: Int, name: Int) {
+        self.key = key
+        self.name = name
+    }
+}
+
+extension Named: SerialObject {
+    var target: Int { 0 }
+    func read(_ slot: Int) -> Int { name }
+    func set(_ slot: Int, to number: Int) {}
+    func refer(to target: (any SerialObject)?) {}
+    var members: [Int] { [] }
+}
