@@ -23,11 +23,11 @@ struct CrashTests {
         let seed = CrashWorkload.firstSeed(isWaiting: isWaiting)
         var plan = CrashPlan()
         plan.stepCount = 24
-        plan.imageCountMax = 8
-        plan.combinationCountMax = 8
+        plan.imageCountMax = 3
+        plan.combinationCountMax = 3
         let report = runCrash(seeds: seed..<seed + 1, plan: plan)
         #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
-        #expect(report.stateCount > 300)
+        #expect(report.stateCount > 100)
         #expect(isWaiting || report.reach.contains { $0.waits > 0 })
     }
 }

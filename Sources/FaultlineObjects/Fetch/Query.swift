@@ -83,8 +83,15 @@ struct Query<T: PersistentModel> {
         _ predicate: Predicate<T>?, isAnsweredByRows: Bool, _ home: EntityHome
     ) throws -> ((T) throws -> Bool)? {
         guard let predicate else { return nil }
-        // Rows do no arithmetic.
-        if isAnsweredByRows { return { try predicate.evaluate($0) } }
+        // Rows do no arithmetic. Ranges they do compare with; few objects are left to ask then.
+        if isAnsweredByRows {
+            var prepared: CheckedPredicate<T>?
+            return { object in
+                let checked = try prepared ?? CheckedPredicate(predicate)
+                prepared = checked
+                return try checked.evaluate(object)
+            }
+        }
         let checked = try CheckedPredicate(predicate)
         return { object in
             do { return try checked.evaluate(object) } catch let failure as ArithmeticFailure {

@@ -51,8 +51,6 @@ public struct ModelCore: ~Copyable {
         static let damaged = Flags(rawValue: 1 << 54)
         /// Stands in the identity map.
         static let registered = Flags(rawValue: 1 << 55)
-        /// Was in a context that let go of it: in no context any more, but keeps its values.
-        static let released = Flags(rawValue: 1 << 56)
         /// Was saved in the place of a row that another object of the context shows: passes every access on to that
         /// one.
         static let alias = Flags(rawValue: 1 << 57)
@@ -246,7 +244,7 @@ public struct ModelCore: ~Copyable {
 
     /// The context that the user sees the object in.
     var modelContext: ModelContext? {
-        guard has(.attached), !has(.gone), !has(.released) else { return nil }
+        guard has(.attached), !has(.gone) else { return nil }
         return context?.userContext
     }
 

@@ -50,6 +50,20 @@ private func joined<L: PredicateExpression, R: PredicateExpression, Output>(
     return CheckedExpression(left.arithmeticCount + right.arithmeticCount + own) { try body(left, right, $0) }
 }
 
+/// A node that tests elements of a sequence, one after the other as the value of a variable.
+private func testing<S: PredicateExpression, T: PredicateExpression, Output>(
+    _ sequence: S, _ variable: PredicateExpressions.Variable<S.Output.Element>, _ test: T,
+    _ body: @escaping (S.Output, (S.Output.Element) throws -> Bool) throws -> Output
+) -> CheckedExpression<Output> where S.Output: Sequence, T.Output == Bool {
+    joined(sequence, test) { sequence, test, bindings in
+        var inner = bindings
+        return try body(sequence.value(bindings)) {
+            inner[variable] = $0
+            return try test.value(inner)
+        }
+    }
+}
+
 // MARK: Conditions
 
 extension PredicateExpressions.Conjunction: CheckableNode {
@@ -144,40 +158,19 @@ extension PredicateExpressions.SequenceContains: CheckableNode {
 
 extension PredicateExpressions.SequenceContainsWhere: CheckableNode {
     func checked() -> CheckedExpression<Bool> {
-        let variable = variable
-        return joined(sequence, test) { sequence, test, bindings in
-            var inner = bindings
-            return try sequence.value(bindings).contains {
-                inner[variable] = $0
-                return try test.value(inner)
-            }
-        }
+        testing(sequence, variable, test) { sequence, test in try sequence.contains(where: test) }
     }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: CheckableNode {
     func checked() -> CheckedExpression<Bool> {
-        let variable = variable
-        return joined(sequence, test) { sequence, test, bindings in
-            var inner = bindings
-            return try sequence.value(bindings).allSatisfy {
-                inner[variable] = $0
-                return try test.value(inner)
-            }
-        }
+        testing(sequence, variable, test) { sequence, test in try sequence.allSatisfy(test) }
     }
 }
 
 extension PredicateExpressions.Filter: CheckableNode {
     func checked() -> CheckedExpression<Output> {
-        let variable = variable
-        return joined(sequence, filter) { sequence, filter, bindings in
-            var inner = bindings
-            return try sequence.value(bindings).filter {
-                inner[variable] = $0
-                return try filter.value(inner)
-            }
-        }
+        testing(sequence, variable, filter) { sequence, test in try sequence.filter(test) }
     }
 }
 
@@ -209,11 +202,32 @@ extension PredicateExpressions.SequenceMinimum: CheckableNode {
 
 extension PredicateExpressions.RangeExpressionContains: CheckableNode {
     func checked() -> CheckedExpression<Bool> {
-        joined(range, element) { try $0.value($2).contains($1.value($2)) }
+        if let bounds = range as? any BoundedRange, let made = bounds.containing(element) { return made }
+        return joined(range, element) { try $0.value($2).contains($1.value($2)) }
     }
 }
 
-extension PredicateExpressions.Range: CheckableNode {
+/// A range of two bounds that are expressions.
+///
+/// One whose bounds are the wrong way round contains nothing.
+private protocol BoundedRange {
+    /// Prepares the question whether the range contains an element; nil where the element has another type.
+    func containing<E: PredicateExpression>(_ element: E) -> CheckedExpression<Bool>?
+}
+
+/// Prepares a comparison of an element with two bounds, instead of the range that they make.
+private func between<L: PredicateExpression, U: PredicateExpression, E: PredicateExpression>(
+    _ lower: L, _ upper: U, _ element: E, _ isBelow: @escaping (L.Output, L.Output) -> Bool
+) -> CheckedExpression<Bool>? where L.Output: Comparable, U.Output == L.Output {
+    guard let element = CheckedExpression<E.Output>.make(element) as? CheckedExpression<L.Output> else { return nil }
+    let (lower, upper) = (CheckedExpression.make(lower), CheckedExpression.make(upper))
+    return CheckedExpression(lower.arithmeticCount + upper.arithmeticCount + element.arithmeticCount + 1) {
+        let value = try element.value($0)
+        return try lower.value($0) <= value && isBelow(value, upper.value($0))
+    }
+}
+
+extension PredicateExpressions.Range: CheckableNode, BoundedRange {
     func checked() -> CheckedExpression<Output> {
         joined(lower, upper, own: 1) { lower, upper, bindings in
             let (low, high) = (try lower.value(bindings), try upper.value(bindings))
@@ -221,14 +235,22 @@ extension PredicateExpressions.Range: CheckableNode {
             return low..<high
         }
     }
+
+    fileprivate func containing<E: PredicateExpression>(_ element: E) -> CheckedExpression<Bool>? {
+        between(lower, upper, element) { $0 < $1 }
+    }
 }
 
-extension PredicateExpressions.ClosedRange: CheckableNode {
+extension PredicateExpressions.ClosedRange: CheckableNode, BoundedRange {
     func checked() -> CheckedExpression<Output> {
         joined(lower, upper, own: 1) { lower, upper, bindings in
             let (low, high) = (try lower.value(bindings), try upper.value(bindings))
             guard low <= high else { throw PredicateError.invalidInput }
             return low...high
         }
+    }
+
+    fileprivate func containing<E: PredicateExpression>(_ element: E) -> CheckedExpression<Bool>? {
+        between(lower, upper, element) { $0 <= $1 }
     }
 }

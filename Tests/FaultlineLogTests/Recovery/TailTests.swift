@@ -156,7 +156,8 @@ struct TailTests {
         var outcomes: [String: Int] = [:]
         for path in store.disk.filePaths where !path.hasSuffix("LOCK") {
             let original = try store.disk.contents(path)
-            for offset in original.indices {
+            // Every third byte. `make bitflips` changes every bit of stores of all kinds.
+            for offset in stride(from: 0, to: original.count, by: 3) {
                 let flipped = store.killed
                 try flipped.disk.overwrite(path, at: offset, [original[offset] ^ (1 << UInt8(offset % 8))])
                 let outcome = try Self.outcome(flipped, options, ids, blobID, blob, last)
@@ -165,10 +166,10 @@ struct TailTests {
             }
         }
         // Each way out is taken, or the test looks at too little.
-        #expect((outcomes["same"] ?? 0) > 100)
-        #expect((outcomes["refused"] ?? 0) > 100)
-        #expect((outcomes["reported"] ?? 0) > 100)
-        #expect((outcomes["torn"] ?? 0) > 50)
+        #expect((outcomes["same"] ?? 0) > 33)
+        #expect((outcomes["refused"] ?? 0) > 33)
+        #expect((outcomes["reported"] ?? 0) > 33)
+        #expect((outcomes["torn"] ?? 0) > 16)
     }
 
     /// What a store with one changed byte does: it is refused, reports damage, has lost the group behind the last
