@@ -42,6 +42,8 @@ struct SerialSave {
     init(_ policy: SerialPolicy) { self.policy = policy }
 
     mutating func add(_ change: SerialState.Change, at snapshot: Int) {
+        // An object that two contexts delete is deleted, also where one of them had changed it.
+        if case .delete(let key) = change { changes.removeAll { $0.isOfValues(key) } }
         changes.append(change)
         switch change {
         case .insert(let key, _), .name(let key, _, _): inserted.insert(key)
@@ -54,6 +56,16 @@ struct SerialSave {
     /// All objects were refreshed: from now on they count as read then.
     mutating func rebase(at snapshot: Int) {
         for key in bases.keys { bases[key] = snapshot }
+    }
+}
+
+extension SerialState.Change {
+    /// Whether it is a change of the values of an object.
+    fileprivate func isOfValues(_ object: Int) -> Bool {
+        switch self {
+        case .set(let key, _, _), .refer(let key, _): key == object
+        case .insert, .name, .delete: false
+        }
     }
 }
 
