@@ -36,7 +36,7 @@ import Testing
     /// What was done with a code since the last save; later ones may follow earlier ones.
     private enum Phase: Int { case untouched, updated, deleted, inserted }
 
-    @Test(arguments: Seed.list(30)) func theStoreAgreesWithPlainValues(seed: Seed) throws {
+    @Test(arguments: Seed.list(10)) func theStoreAgreesWithPlainValues(seed: Seed) throws {
         var random = seed
         let store = try TestStore(Ticket.self)
         var context = store.context()

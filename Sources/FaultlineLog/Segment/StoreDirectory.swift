@@ -105,7 +105,7 @@ package final class StoreDirectory: @unchecked Sendable {
 
     /// Opens a file that the manifest lists, and checks that it is that file.
     ///
-    /// One that is written once has to be as long as it was then.
+    /// One that is written once has to be as long as it was then, a hot segment at least as long as is known to be durable.
     func open(_ entry: ManifestState.FileEntry, for access: FileAccess) throws(LogError) -> ManagedFile {
         let managed = try open(entry.kind, entry.added.number, for: access)
         guard managed.header.salt == entry.added.salt, managed.header.generation == entry.added.generation
@@ -113,11 +113,22 @@ package final class StoreDirectory: @unchecked Sendable {
             throw .damaged(
                 "The file is not the one that the manifest lists, but of another copy of the store.", managed.path, 0)
         }
-        if let seal = entry.seal, !entry.kind.isSegment {
-            let length = try onDisk("measuring a file") { () throws(DiskError) in try managed.file.byteCount() }
-            guard length == seal.end else { throw .damaged("The file has another length than it had.", managed.path) }
-        }
+        try checkLength(of: managed, entry)
         return managed
+    }
+
+    private func checkLength(of managed: ManagedFile, _ entry: ManifestState.FileEntry) throws(LogError) {
+        let length = try onDisk("measuring a file") { () throws(DiskError) in try managed.file.byteCount() }
+        if let seal = entry.seal, !entry.kind.isSegment, length != seal.end {
+            throw .damaged("The file has another length than it had.", managed.path)
+        }
+        // In blob segments and cold ones, bytes whose write failed were given up: they need not be there.
+        let durable = max(entry.seal?.end ?? 0, entry.durable)
+        if entry.kind == .hotSegment, length < durable {
+            throw .damaged(
+                "The segment was cut off: it has \(length) bytes, and \(durable) had been synchronized.", managed.path,
+                length)
+        }
     }
 
     /// Opens a file and checks its header.

@@ -16,8 +16,10 @@ struct MigrationConsent {
     private let check: UnhandledDataCheck
     /// Whether an order of versions is known from elsewhere than the store.
     private let isOrdered: Bool
-    /// Whether the store was under the schema asked for, and is under another one now.
+    /// Whether the store was under the schema asked for, and is under another one now, and the app has not allowed that.
     private let isLeftBehind: Bool
+    /// Whether the app has allowed this migration back, and with it what it drops.
+    private let isAllowedBack: Bool
 
     /// - Parameters:
     ///   - log: The store.
@@ -31,23 +33,25 @@ struct MigrationConsent {
         target = migrator.schema
         options = migrator.options
         check = UnhandledDataCheck(log: log, stored: stored, steps: steps.all)
-        isOrdered = migrator.plan != nil || options.allowsOlderSchema || steps.buildsIndexesOnly
-        isLeftBehind =
+        isOrdered = migrator.plan != nil || steps.buildsIndexesOnly
+        let hasLeft =
             try !isOrdered && SchemaLineage.read(log.snapshot(), under: stored.schema).lineage.hasLeft(target)
+        isLeftBehind = hasLeft && !options.allowsOlderSchema
+        isAllowedBack = options.allowsOlderSchema && (hasLeft || target.version < stored.schema.version)
     }
 
     /// Refuses a schema that is older than the one in force by its number.
     ///
     /// - Throws: `MigrationError.backward`.
     func checkVersion() throws(MigrationError) {
-        if !isOrdered, target.version < stored.schema.version { throw refusal([]) }
+        if !isOrdered, !isAllowedBack, target.version < stored.schema.version { throw refusal([]) }
     }
 
     /// Whether values have to be counted; containers of the old schema cannot save while that is done.
     var readsValues: Bool {
         guard check.isNeeded else { return false }
         return switch options.unhandledData {
-        case .byPlan: !isOrdered
+        case .byPlan: !isOrdered && !isAllowedBack
         case .drop: isLeftBehind
         case .fail: true
         }

@@ -221,4 +221,41 @@ struct LostTailTests {
         let frames = LogBytes(try killed.disk.contents(try #require(killed.files(.hotSegment).last))).frames
         #expect(refusal(try cut(killed, at: frames[1].offset))?.missingTransactionCount == 3)
     }
+
+    /// How a store of five objects and a blob ended before its last hot segment was cut off.
+    enum Ending: CaseIterable {
+        case closed, checkpointed
+    }
+
+    @Test("A8: a segment that ends before its checkpoint, or in a closed store, is damage", arguments: Ending.allCases)
+    func belowTheCheckpoint(_ ending: Ending) throws {
+        let store = Store()
+        let log = try store.open()
+        for number in 1...5 { try log.insert([row(number)]) }
+        _ = try log.write(author: nil) { try putBlob(&$0) }
+        switch ending {
+        case .closed: try log.close()
+        case .checkpointed:
+            try log.checkpoint()
+            log.abandonForTests()
+        }
+        let path = try #require(store.killed.files(.hotSegment).last)
+        let whole = try store.killed.disk.contents(path).count
+        var refusalCount = 0
+        for length in stride(from: 64, to: whole, by: 8) {
+            let other = store.killed
+            try other.disk.replace(path, with: Array(other.disk.contents(path)[..<length]))
+            do {
+                // Only bytes that were prepared are missing.
+                let again = try other.open(accepting)
+                #expect(again.snapshot().recordCount(of: testTable) == 5, "cut at \(length)")
+                #expect(try again.findings().isEmpty, "cut at \(length)")
+                try again.close()
+            } catch let error as LogError {
+                #expect(error.code == .damaged && error.path == path, "cut at \(length): \(error)")
+                refusalCount += 1
+            }
+        }
+        #expect(refusalCount > 20)
+    }
 }

@@ -146,6 +146,8 @@ import Testing
         #expect(error?.code == .unhandledData && error?.entityName == "Note" && error?.propertyName == "body")
         #expect(error?.message.contains("Note.body of 1 object") == true)
         #expect(error?.message.contains("Tag") == false)
+        // It is no older one either: consent to go back is none to go on and lose.
+        #expect(refusal(other) { $0.allowsOlderSchema = true }?.code == .unhandledData)
         #expect(try bodies(full) == ["kept"])
         try use(full) { _, context in
             try context.fetch(FetchDescriptor<V2.Note>()).first?.body = nil
