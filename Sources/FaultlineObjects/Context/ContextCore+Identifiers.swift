@@ -20,7 +20,10 @@ extension ContextCore {
             if let object = insertedObject(number)?.object as? any PersistentModel { return object }
             return type.asModel(absentObject(number, home, type, flags: .temporary))
         }
-        guard let number = storedNumber(of: identifier) else { return type.asModel(absentObject(0, home, type)) }
+        guard let number = identifier.storedNumber(in: home.storeID) else {
+            return type.asModel(absentObject(0, home, type))
+        }
+        if let object = registeredObject(number, home) { return type.asModel(object) }
         guard mayBeStored(number, home), let object = anyObject(number, home) else {
             return type.asModel(absentObject(number, home, type))
         }
@@ -31,7 +34,7 @@ extension ContextCore {
     func registeredModel(for identifier: PersistentIdentifier) -> AnyObject? {
         guard let home = home(named: identifier.entityName) else { return nil }
         if let number = identifier.unsavedNumber { return insertedObject(number)?.object }
-        return storedNumber(of: identifier).flatMap { registeredObject($0, home) }
+        return identifier.storedNumber(in: home.storeID).flatMap { registeredObject($0, home) }
     }
 
     /// The object of an identifier if it is inserted here, or stored and not deleted; else nothing is made.
@@ -50,7 +53,7 @@ extension ContextCore {
                 $0.core.pointee.isDeleted ? nil : $0.object as? any PersistentModel
             }
         }
-        guard let number = storedNumber(of: identifier) else { return nil }
+        guard let number = identifier.storedNumber(in: home.storeID) else { return nil }
         try beginReading()
         defer { endReading() }
         guard try isStored(number, home), let object = anyObject(number, home), let handle = handle(of: object, home),
@@ -61,10 +64,7 @@ extension ContextCore {
 
     /// The number of an identifier of this store; nil for any other.
     func storedNumber(of identifier: PersistentIdentifier) -> RecordID? {
-        guard identifier.storeID == store.log.storeID, (1...Limits.recordIDMax).contains(identifier.number) else {
-            return nil
-        }
-        return identifier.number
+        identifier.storedNumber(in: store.log.storeID)
     }
 
     /// Whether the store has an object in the state that the context reads, or, where that lacks it, in the newest one,
@@ -83,10 +83,9 @@ extension ContextCore {
         return try !snapshot.location(of: number, in: table).isAbsent
     }
 
-    /// Whether an object is registered or stored; where that cannot be read, whether its number was ever given: its
+    /// Whether an object is stored; where that cannot be read, whether its number was ever given: its
     /// fault reports the error when it is read.
     private func mayBeStored(_ number: RecordID, _ home: EntityHome) -> Bool {
-        if registeredObject(number, home) != nil { return true }
         do throws(LogError) {
             try beginReading()
             defer { endReading() }

@@ -44,7 +44,7 @@ package final class ContextCore: @unchecked Sendable {
     /// Members of to-many relationships that were collected as objects, all accesses together.
     package var membersCollected = 0
     /// How often objects were listed by an index or a predicate's identifiers: shows that a walk lists them once.
-    package var candidateListings = 0
+    @exclusivity(unchecked) package var candidateListings = 0
     private let tallies: ReadTallies?
 
     @exclusivity(unchecked) var inserted: [ObjectHandle] = [] {
@@ -81,7 +81,7 @@ package final class ContextCore: @unchecked Sendable {
     /// In a migration: whether a new object may not take the place of the stored one that has its unique values.
     @exclusivity(unchecked) package var refusesUpserts = false
     /// In a migration: whether the stage alone saves, in batches, with what it has to write down in the same transaction.
-    package var isSavedByStage = false
+    @exclusivity(unchecked) package var isSavedByStage = false
     /// In a migration: whether objects are saved before they are related, so that what relationships have to be is
     /// asked afterwards.
     @exclusivity(unchecked) package var defersRelationshipRules = false
@@ -89,7 +89,7 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) package var defersLeastCounts = false
     /// In a migration: whether members that join a collection from their own side stay at the places that they were
     /// given, or, where they were given none, stand in the order of their numbers.
-    package var keepsGivenOrder = false
+    @exclusivity(unchecked) package var keepsGivenOrder = false
     /// Decides conflicts of new objects and references when they are saved.
     @exclusivity(unchecked) var policies = SavePolicies()
     /// In a migration: numbers that new objects are to have, by temporary number.
@@ -97,7 +97,7 @@ package final class ContextCore: @unchecked Sendable {
     /// What the store has refused the last save for, if it was an object of it.
     package var refusal: StoreError.Code?
     /// In a migration: tables that the old state shares, so that nothing may be written in them before the switch.
-    package var sharedTables: Set<TableID> = []
+    @exclusivity(unchecked) package var sharedTables: Set<TableID> = []
     /// Is told how rows are found; nil but for `explain`.
     var accessNote: AccessNote?
     /// In a closure of a custom migration stage: what its contexts have in common.

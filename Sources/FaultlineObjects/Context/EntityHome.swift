@@ -36,6 +36,8 @@ package final class EntityHome: @unchecked Sendable {
     @exclusivity(unchecked) var prefetchedRows: [RecordID: RowReference] = [:]
     /// Rows of objects that may be gone again; by the context's thread.
     @exclusivity(unchecked) var recentRows = RecentRows()
+    /// The property that a fetch asked for last, with its slot; by the context's thread.
+    @exclusivity(unchecked) private var lastProperty: (keyPath: AnyKeyPath, slot: Int)?
     /// The slots of the class's properties that rows have a value for: all but relationships to many, and ephemeral
     /// attributes.
     private(set) lazy var rowSlots: [AnyKeyPath: Int] = (type?.slots ?? [:]).filter { _, slot in
@@ -67,6 +69,16 @@ package final class EntityHome: @unchecked Sendable {
         typeReference = type.map { .passUnretained($0) }
         self.storeID = storeID
         lifecycle = type?.lifecycle()
+    }
+
+    /// The slot of a property of the class; nil for any other key path.
+    ///
+    /// Keeps the last one, because to hash a key path takes as much as to look a key up.
+    func slot(of keyPath: AnyKeyPath) -> Int? {
+        if let lastProperty, lastProperty.keyPath == keyPath { return lastProperty.slot }
+        guard let slot = type?.slots[keyPath] else { return nil }
+        lastProperty = (keyPath, slot)
+        return slot
     }
 
     @inline(__always) var context: ContextCore? { contextReference?.takeUnretainedValue() }

@@ -175,7 +175,7 @@ public class ModelContext: Equatable, SendableMetatype {
     public func fetch<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> [T] {
-        try core.throwing { try core.accountedFetch(fileID, line) { try core.fetch(QuerySource(descriptor)) } }
+        try core.throwing { try core.accountedFetch(fileID, line) { try core.fetch(descriptor) } }
     }
 
     /// The objects that a descriptor asks for, made a batch at a time as they are asked for.

@@ -7,10 +7,21 @@ internal import Foundation
 extension ContextCore {
     // MARK: Fetch
 
+    func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+        try beginReading()
+        defer { endReading() }
+        moveToNewest()
+        return try fetchByUniqueValue(descriptor) ?? fetchFromNewest(QuerySource(descriptor))
+    }
+
     func fetch<T: PersistentModel>(_ source: QuerySource<T>) throws -> [T] {
         try beginReading()
         defer { endReading() }
         moveToNewest()
+        return try fetchFromNewest(source)
+    }
+
+    private func fetchFromNewest<T: PersistentModel>(_ source: QuerySource<T>) throws -> [T] {
         let query = try source.prepare(self)
         let objects = try fetchHere(query, source)
         if !query.prefetching.isEmpty { try prefetch(query.prefetching, of: objects, query.home) }

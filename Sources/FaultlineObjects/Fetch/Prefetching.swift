@@ -12,6 +12,10 @@ struct Prefetching {
 
     /// - Throws: `SwiftDataError.unsupportedKeyPath` for a key path that is no stored property, or no relationship.
     init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, _ entity: EntityStorage) throws {
+        if descriptor.propertiesToFetch.count == 0, descriptor.relationshipKeyPathsForPrefetching.count == 0 {
+            (loadsRows, paths) = (false, [])
+            return
+        }
         for keyPath in descriptor.propertiesToFetch where T._$modelType.slots[keyPath] == nil {
             throw SwiftDataError.unsupportedKeyPath.explained(
                 "propertiesToFetch has \(keyPath), which is no stored property of \(entity.name).")

@@ -45,7 +45,7 @@ struct Query<T: PersistentModel> {
         if let predicate = descriptor.predicate {
             lowered = PredicateLowering.lower(predicate) { variable in
                 LoweringScope(
-                    variable: variable, slots: slots, kinds: entity.layout.columns.map(\.kind),
+                    variable: variable, slots: slots, layout: entity.layout,
                     number: { !$0.isTemporary && $0.storeID == storeID ? $0.number : nil },
                     targets: {
                         context.targets(

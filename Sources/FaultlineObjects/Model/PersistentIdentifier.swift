@@ -38,6 +38,15 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     package var unsavedNumber: UInt64? { storeID == Self.unsaved ? id.number : nil }
     package var storeID: (UInt64, UInt64) { (id.storeHigh, id.storeLow) }
 
+    /// The number, if the identifier is one that an object of a store can have.
+    @inline(__always)
+    func storedNumber(in storeID: (UInt64, UInt64)) -> RecordID? {
+        guard id.storeHigh == storeID.0, id.storeLow == storeID.1, id.number > 0, id.number <= Limits.recordIDMax else {
+            return nil
+        }
+        return id.number
+    }
+
     package init(storeID: (UInt64, UInt64), entityName: String, number: UInt64) {
         id = ID(storeHigh: storeID.0, storeLow: storeID.1, number: number, entityName: entityName)
     }

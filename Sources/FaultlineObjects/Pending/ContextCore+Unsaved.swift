@@ -25,7 +25,7 @@ extension ContextCore {
 
     // MARK: Looking up
 
-    private var lists: UnsavedLookup.Lists { .init(inserted: inserted, changed: changed.array, deleted: deleted.array) }
+    var lists: UnsavedLookup.Lists { .init(inserted: inserted, changed: changed.array, deleted: deleted.array) }
 
     private func unsaved<R>(_ home: EntityHome, _ value: (UnsavedEntity) -> R) -> R {
         unsavedLookup.read(home, home.entity?.ordinal ?? -1, lists, value)
@@ -44,7 +44,10 @@ extension ContextCore {
     }
 
     /// Whether an entity has unsaved objects, changed or deleted ones included.
-    func hasPending(_ home: EntityHome) -> Bool { !unsaved(home, \.isEmpty) }
+    func hasPending(_ home: EntityHome) -> Bool {
+        if inserted.isEmpty, changed.isEmpty, deleted.isEmpty { return false }
+        return !unsaved(home, \.isEmpty)
+    }
 
     /// Numbers of an entity's stored objects whose deletion is not saved yet.
     func deletedNumbers(_ home: EntityHome) -> Set<RecordID> {

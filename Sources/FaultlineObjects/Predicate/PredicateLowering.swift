@@ -7,11 +7,13 @@ struct LoweringScope {
     let variable: PredicateExpressions.VariableID
     /// Slots of stored attributes and to-one relationships, by key path of the class.
     let slots: [AnyKeyPath: Int]
-    let kinds: [ColumnKind]
+    let layout: RowLayout
     /// Numbers of a store's objects by identifier; temporary ones and those of other stores have none.
     let number: (PersistentIdentifier) -> UInt64?
     /// The objects that a to-one slot may lead to; nil where it cannot lead to one that is gone.
     let targets: (Int) -> ReferenceTargets?
+
+    func kind(_ slot: Int) -> ColumnKind { layout.columns[slot].kind }
 }
 
 /// A node that stands for true or false.
@@ -51,8 +53,8 @@ enum PredicateLowering {
     /// A constant in the form that rows are compared with; nil if it has none.
     static func constant(_ value: Any) -> RowValue? {
         switch value {
-        case let value as Bool: .bool(value)
         case let value as String: .string(value)
+        case let value as Bool: .bool(value)
         case let value as Int: .int(Int64(value))
         case let value as Double: .double(value)
         case let value as Float: .float(value)
@@ -114,7 +116,7 @@ enum PredicateLowering {
     ) -> LoweredFilter {
         if case .null = value {
             var isNil = RowFilter.isNil(slot: slot)
-            if scope.kinds[slot] == .toOne, let targets = scope.targets(slot) {
+            if scope.kind(slot) == .toOne, let targets = scope.targets(slot) {
                 isNil = .or([isNil, .isDangling(slot: slot, targets)])
             }
             switch comparison {
@@ -123,7 +125,7 @@ enum PredicateLowering {
             default: return .unknown
             }
         }
-        guard value.isComparable(with: scope.kinds[slot]) else { return .unknown }
+        guard value.isComparable(with: scope.kind(slot)) else { return .unknown }
         return LoweredFilter(filter: .compare(slot: slot, comparison, value), isExact: true)
     }
 }
@@ -204,7 +206,7 @@ extension PredicateExpressions.SequenceContains: LowerableCondition {
         guard case .constants(let values)? = PredicateLowering.operand(sequence, in: scope) else { return .unknown }
         switch PredicateLowering.operand(element, in: scope) {
         case .slot(let slot)?:
-            guard values.allSatisfy({ $0.isComparable(with: scope.kinds[slot]) }) else { return .unknown }
+            guard values.allSatisfy({ $0.isComparable(with: scope.kind(slot)) }) else { return .unknown }
             return LoweredFilter(filter: .isMember(slot: slot, values), isExact: true)
         case .targetIdentifier(let slot)?:
             let targets = scope.targets(slot)
@@ -224,7 +226,7 @@ extension PredicateExpressions.SequenceContains: LowerableCondition {
 extension PredicateExpressions.CollectionContainsCollection: LowerableCondition {
     func lowered(in scope: LoweringScope) -> LoweredFilter {
         guard case .slot(let slot)? = PredicateLowering.operand(base, in: scope),
-            scope.kinds[slot] == .attribute(.string),
+            scope.kind(slot) == .attribute(.string),
             case .constant(.string(let text))? = PredicateLowering.operand(other, in: scope)
         else { return .unknown }
         return LoweredFilter(filter: .containsText(slot: slot, text), isExact: true)
@@ -234,7 +236,7 @@ extension PredicateExpressions.CollectionContainsCollection: LowerableCondition 
 extension PredicateExpressions.SequenceStartsWith: LowerableCondition {
     func lowered(in scope: LoweringScope) -> LoweredFilter {
         guard case .slot(let slot)? = PredicateLowering.operand(base, in: scope),
-            scope.kinds[slot] == .attribute(.string),
+            scope.kind(slot) == .attribute(.string),
             case .constant(.string(let text))? = PredicateLowering.operand(prefix, in: scope)
         else { return .unknown }
         return LoweredFilter(filter: .beginsWith(slot: slot, text), isExact: true)
@@ -296,7 +298,7 @@ extension PredicateExpressions.KeyPath: LowerableOperand, LowerableCondition {
 
     func lowered(in scope: LoweringScope) -> LoweredFilter {
         guard Output.self == Bool.self, case .slot(let slot)? = operand(in: scope),
-            scope.kinds[slot] == .attribute(.bool)
+            scope.kind(slot) == .attribute(.bool)
         else { return .unknown }
         return LoweredFilter(filter: .compare(slot: slot, .equal, .bool(true)), isExact: true)
     }
@@ -344,7 +346,7 @@ extension PredicateExpressions.NilLiteral: LowerableOperand {
 extension PredicateExpressions.OptionalFlatMap: LowerableOperand {
     func operand(in scope: LoweringScope) -> LoweredOperand? {
         // `$0.department?.persistentModelID`: the reference that the slot holds.
-        guard case .slot(let slot)? = PredicateLowering.operand(wrapped, in: scope), scope.kinds[slot] == .toOne,
+        guard case .slot(let slot)? = PredicateLowering.operand(wrapped, in: scope), scope.kind(slot) == .toOne,
             let inner = transform as? any IdentifierOfVariable, inner.isIdentifier(of: variable.key)
         else { return nil }
         return .targetIdentifier(slot: slot)

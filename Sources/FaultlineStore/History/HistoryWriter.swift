@@ -23,15 +23,15 @@ package final class HistoryWriter {
 
     private let store: RowStore
     /// The part that is being filled.
-    private var bytes = HistoryBytes()
+    @exclusivity(unchecked) private var bytes = HistoryBytes()
     /// The runs that may go on, by ordinal of the entity.
     private let runs: UnsafeMutableBufferPointer<Run>
     /// Ordinals of entities whose runs were begun, each once.
-    private var begun: [Int] = []
+    @exclusivity(unchecked) private var begun: [Int] = []
     /// Whose runs are written last in this part; −1 for nobody's.
-    private var section = -1
+    @exclusivity(unchecked) private var section = -1
     /// Where the last run of the section ends.
-    private var previousEnd: RecordID = 0
+    @exclusivity(unchecked) private var previousEnd: RecordID = 0
     private var microseconds: UInt64 = 0
     private var sequence: UInt64 = 0
     private var author: [UInt8]?

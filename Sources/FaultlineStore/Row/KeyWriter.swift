@@ -101,6 +101,25 @@ package struct KeyWriter: ~Copyable {
         return true
     }
 
+    /// Whether the key is that of a slot's value in a row; nil if the value lies out of the row.
+    package mutating func isKey(of row: RowView, slot: Int) -> Bool? {
+        let byteCount = count
+        defer { count = byteCount }
+        return append(row: row, slot: slot) ? isRepeated(byteCount) : nil
+    }
+
+    /// Whether the key is that of a slot's value in a draft; nil if the value was given to the blob area.
+    package mutating func isKey(of draft: Draft, slot: Int) -> Bool? {
+        let byteCount = count
+        defer { count = byteCount }
+        return append(draft: draft, slot: slot) ? isRepeated(byteCount) : nil
+    }
+
+    /// Whether the bytes behind the first ones are the same again.
+    private func isRepeated(_ byteCount: Int) -> Bool {
+        count == 2 * byteCount && memcmp(buffer, buffer + byteCount, byteCount) == 0
+    }
+
     private mutating func appendVariable(kind: UInt8, _ value: UnsafeRawBufferPointer, _ flags: VariableFlags) {
         if kind <= 16 { appendText(value, flags: flags) } else { appendData(value) }
     }

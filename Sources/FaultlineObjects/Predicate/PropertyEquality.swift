@@ -1,0 +1,83 @@
+internal import FaultlineDisk
+internal import FaultlineStore
+internal import Foundation
+internal import Synchronization
+
+/// A predicate that asks for one value of one property: `$0.property == constant`.
+///
+/// It is read without lowering it. The expression's type says how, and is remembered: to learn it takes several casts to
+/// protocols, to use it takes one to a known type.
+struct PropertyEquality {
+    let keyPath: AnyKeyPath
+    /// Not nil.
+    let value: RowValue
+
+    /// - Returns: Nil for a predicate of another form.
+    init?<T: PersistentModel>(_ predicate: Predicate<T>) {
+        let expression = predicate.expression
+        guard let node = EqualityNodes.node(of: type(of: expression)),
+            let (keyPath, variable, constant) = Self.parts(expression, node), variable == predicate.variable.key,
+            let value = PredicateLowering.constant(constant)
+        else { return nil }
+        if case .null = value { return nil }
+        self.keyPath = keyPath
+        self.value = value
+    }
+
+    private static func parts<E: PredicateExpression, N: EqualityNode>(_ expression: E, _ type: N.Type) -> N.Parts? {
+        (expression as? N)?.parts
+    }
+}
+
+/// Which types of expressions compare a property with a constant.
+private enum EqualityNodes {
+    /// The type itself, or nil where it is none; by the type of an expression, which lives as long as the process.
+    private static let known = Guarded<[ObjectIdentifier: (any EqualityNode.Type)?]>([:])
+    /// So many are remembered: a program has as many as it has forms of predicates.
+    private static let countMax = 1_024
+
+    static func node(of type: any (PredicateExpression & Sendable).Type) -> (any EqualityNode.Type)? {
+        known.withLock { known in
+            if let node = known[ObjectIdentifier(type)] { return node }
+            let node = type as? any EqualityNode.Type
+            if known.count >= countMax { known.removeAll() }
+            known[ObjectIdentifier(type)] = .some(node)
+            return node
+        }
+    }
+}
+
+/// `property == constant`.
+private protocol EqualityNode: PredicateExpression, SendableMetatype {
+    typealias Parts = (keyPath: AnyKeyPath, variable: PredicateExpressions.VariableID, constant: Any)
+    var parts: Parts { get }
+}
+
+extension PredicateExpressions.Equal: EqualityNode where LHS: PropertyNode, RHS: ConstantNode {
+    fileprivate var parts: Parts { (lhs.propertyKeyPath, lhs.owner, rhs.constant) }
+}
+
+/// A property of a variable.
+private protocol PropertyNode: PredicateExpression {
+    var propertyKeyPath: AnyKeyPath { get }
+    var owner: PredicateExpressions.VariableID { get }
+}
+
+extension PredicateExpressions.KeyPath: PropertyNode where Root: VariableNode {
+    fileprivate var propertyKeyPath: AnyKeyPath { keyPath }
+    fileprivate var owner: PredicateExpressions.VariableID { root.key }
+}
+
+private protocol VariableNode: PredicateExpression {
+    var key: PredicateExpressions.VariableID { get }
+}
+
+extension PredicateExpressions.Variable: VariableNode {}
+
+private protocol ConstantNode: PredicateExpression {
+    var constant: Any { get }
+}
+
+extension PredicateExpressions.Value: ConstantNode {
+    fileprivate var constant: Any { value }
+}
