@@ -2,12 +2,11 @@
 extension Opening {
     /// How long the log was at least, by the manifest in force and the blobs that were written after its last edit.
     ///
-    /// A store that was closed has no such blobs.
+    /// A store that was closed has no such blobs; one that was opened since may have some, and no edit yet.
     func witness(
         _ reading: ManifestReader.Reading, _ segments: [UInt64: ManagedFile]
     ) throws(LogError) -> LogWitness {
         var witness = reading.witness
-        guard !reading.state.isClean || !reading.isWhole else { return witness }
         for number in reading.state.numbers(of: .blobSegment) {
             guard let managed = segments[number], let entry = reading.state.files[number], entry.seal == nil else {
                 continue

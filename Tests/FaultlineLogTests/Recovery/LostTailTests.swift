@@ -258,4 +258,35 @@ struct LostTailTests {
         }
         #expect(refusalCount > 20)
     }
+
+    @Test("A8: what was written after a clean opening counts, though the manifest has no edit of it yet")
+    func afterACleanOpening() throws {
+        let store = Store()
+        var log = try store.open()
+        try log.insert([row(1)])
+        _ = try log.write(author: nil) { try putBlob(&$0) }
+        try log.close()
+        let path = try #require(store.files(.hotSegment).last)
+        let closed = try store.disk.contents(path)
+        log = try store.open()
+        #expect(log.openReport.wasClean)
+        for number in 2...6 { try log.insert([row(number)]) }
+        _ = try log.write(author: nil) { try putBlob(&$0) }
+        log.abandonForTests()
+        let cut = store.killed
+        try cut.disk.replace(path, with: closed)
+        let error = try #require(refusal(cut))
+        #expect(error.code == .damaged && error.path == path)
+        #expect(error.missingTransactionCount == 5)
+        // The loss is accepted once: the witnesses of what is lost count no more.
+        let accepted = try cut.open(accepting)
+        #expect(accepted.openReport.lostTail?.count == 5)
+        for number in 7...8 { try accepted.insert([row(number)]) }
+        _ = try accepted.write(author: nil) { try putBlob(&$0) }
+        accepted.abandonForTests()
+        let again = try cut.killed.open()
+        #expect(again.openReport.lostTail == nil)
+        #expect(again.snapshot().recordCount(of: testTable) == 3)
+        try again.close()
+    }
 }
