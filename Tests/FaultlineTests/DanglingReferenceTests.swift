@@ -88,6 +88,23 @@ import Testing
         }
     }
 
+    @Test func anUnreadObjectThatAnotherContextDeletedIsNoTarget() throws {
+        let store = try TestStore(Playlist.self)
+        let context = store.context()
+        let song = Song("1")
+        let list = Playlist("lost")
+        context.insert(list)
+        list.favourite = song
+        try context.save()
+        let holding = store.context()
+        let held = try #require(holding.model(for: song.persistentModelID) as? Song)
+        context.delete(song)
+        try context.save()
+        let found = try #require(try holding.all(Playlist.self).first)
+        #expect(found.favourite == nil)
+        #expect(held.persistentModelID == song.persistentModelID)
+    }
+
     @Test(arguments: DanglingReferencePolicy.allCases)
     func aChangedReferenceIsRefusedOrCleared(policy: DanglingReferencePolicy) throws {
         let (store, context, company) = try visited()

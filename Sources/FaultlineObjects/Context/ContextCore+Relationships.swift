@@ -21,9 +21,11 @@ extension ContextCore {
         if reference.isTemporary {
             return insertedObject(reference.number).flatMap { $0.core.pointee.isDeleted ? nil : $0.object }
         }
-        if let found = registeredObject(reference.number, home) {
+        let found = registeredObject(reference.number, home)
+        if let found {
             guard let handle = handle(of: found, home), !handle.core.pointee.isDeleted else { return nil }
-            return found
+            // A fault may not know yet that another context deleted it.
+            if !isFault(handle.core) { return found }
         }
         // A row that is not there any more is no object: `docs/Faulting.md` says when references dangle.
         guard let entity = home.entity else { return nil }
@@ -36,7 +38,12 @@ extension ContextCore {
             report(error)
             return nil
         }
-        return anyObject(reference.number, home)
+        return found ?? anyObject(reference.number, home)
+    }
+
+    /// Whether a registered object has to be read before it can show a value.
+    private func isFault(_ core: UnsafeMutablePointer<ModelCore>) -> Bool {
+        core.pointee.draftPointer == nil && !core.pointee.has(.alias) && loadedRow(core.pointee.row) == nil
     }
 
     func handle(of object: AnyObject, _ home: EntityHome) -> ObjectHandle? {
