@@ -83,7 +83,7 @@ struct MigrationConsent {
         let lost = losses.isEmpty ? "" : " Going back would drop \(losses.text)."
         return MigrationError(
             .backward,
-            "The store \(log.storePath) \(versions).\(lost) Open it with the newer program; return to the state before the migration by `faultline rollback`, while its grace period lasts; give a migration plan that leads from \(newer.version) to \(target.version); or, to drop what only the newer schema has, set MigrationOptions(allowsOlderSchema: true). The store is as it was.",
+            "The store \(log.storePath) \(versions).\(lost) Open it with the newer program; return to the state before the migration by `faultline rollback`, while its grace period lasts; give a migration plan that leads from \(newer.version) to \(target.version); or, to drop what only the newer schema has, set configuration.options.migration.allowsOlderSchema = true. The store is as it was.",
             stage: "\(newer.version) → \(target.version)", entity: losses.first?.entityName,
             property: losses.first?.propertyName)
     }

@@ -4,8 +4,8 @@ internal import FaultlineStore
 /// What the store could not do: opening, reading and writing its files, and the rules that hold between its objects.
 ///
 /// Thrown by containers and contexts, and given to a context's error handler. Nothing that was acknowledged is lost
-/// with any of these but `storeRemoved`; where a save throws, nothing of it is stored unless the code is `outcomeUnknown` or
-/// `storeRemoved`.
+/// with any of these but `storeRemoved`, and `damaged` where `missingTransactionCount` says so. Where a save throws,
+/// nothing of it is stored unless the code is `outcomeUnknown` or `storeRemoved`.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, as far as a program may want to act on it.
     ///

@@ -100,7 +100,7 @@ import Testing
             #expect(error?.code == .backward && error?.stage == "2.0.0 → 1.0.0")
             for part in [
                 path, "written by version 2.0.0", "knows 1.0.0", "faultline rollback", "plan",
-                "MigrationOptions(allowsOlderSchema: true)",
+                "configuration.options.migration.allowsOlderSchema = true",
             ] { #expect(error?.message.contains(part) == true, "no \(part)") }
         }
         #expect(refusal(old, allowsSave: false)?.code == .backward)

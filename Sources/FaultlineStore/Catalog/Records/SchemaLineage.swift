@@ -33,14 +33,17 @@ package struct SchemaLineage: Codable, Sendable, Equatable {
     /// The list of a store that begins one.
     package init(_ schema: Schema) { schemas = [Member(schema)] }
 
-    /// Decodes a list, refusing one that breaks an invariant.
+    /// Decodes a list: of one that breaks an invariant the longest end that keeps them, and so the newest schemas.
+    ///
+    /// - Throws: `DecodingError` for a list of nothing.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        schemas = try container.decode([Member].self, forKey: .schemas)
-        guard (1...Self.countMax).contains(schemas.count), Set(schemas.map(\.fingerprint)).count == schemas.count else {
+        let stored = try container.decode([Member].self, forKey: .schemas)
+        var known: Set<Fingerprint> = []
+        schemas = stored.suffix(Self.countMax).reversed().prefix { known.insert($0.fingerprint).inserted }.reversed()
+        guard !schemas.isEmpty else {
             throw DecodingError.dataCorruptedError(
-                forKey: .schemas, in: container, debugDescription: "a schema is in it twice, or it has none or too many"
-            )
+                forKey: .schemas, in: container, debugDescription: "the list of schemas is empty")
         }
     }
 
