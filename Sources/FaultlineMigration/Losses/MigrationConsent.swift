@@ -18,7 +18,7 @@ struct MigrationConsent {
     private let isOrdered: Bool
     /// Whether the store was under the schema asked for, and is under another one now, and the app has not allowed that.
     private let isLeftBehind: Bool
-    /// Whether the app has allowed this migration back, and with it what it drops.
+    /// Whether the app has allowed this migration back, and with it the loss of values.
     private let isAllowedBack: Bool
 
     /// - Parameters:

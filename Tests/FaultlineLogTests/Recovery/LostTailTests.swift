@@ -259,7 +259,7 @@ struct LostTailTests {
         #expect(refusalCount > 20)
     }
 
-    @Test("A8: what was written after a clean opening counts, though the manifest has no edit of it yet")
+    @Test("A8: large values of a store that was opened again name lost transactions, before the manifest has an edit")
     func afterACleanOpening() throws {
         let store = Store()
         var log = try store.open()
@@ -278,7 +278,7 @@ struct LostTailTests {
         let error = try #require(refusal(cut))
         #expect(error.code == .damaged && error.path == path)
         #expect(error.missingTransactionCount == 5)
-        // The loss is accepted once: the witnesses of what is lost count no more.
+        // The loss is accepted once: frames of the lost transactions count no more.
         let accepted = try cut.open(accepting)
         #expect(accepted.openReport.lostTail?.count == 5)
         for number in 7...8 { try accepted.insert([row(number)]) }
