@@ -11,11 +11,19 @@ struct MigrationCrashProof {
     private let seeds: Range<UInt64>
     /// States after which no other seed is begun.
     private let stateCount: Int
+    /// Disks that are made of each gap.
+    private let imageCount: Int
 
     init(_ arguments: [String]) throws {
-        guard arguments.count == 2, ["--seeds", "--seed", "--states"].contains(arguments[0]),
-            let number = UInt64(arguments[1]), number > 0, number < 1 << 40
-        else { throw WrongUsage(message: "crash needs --states, --seeds or --seed, and a number above 0") }
+        guard arguments.count == 2 || arguments.count == 4 && arguments[2] == "--images",
+            ["--seeds", "--seed", "--states"].contains(arguments[0]),
+            let number = UInt64(arguments[1]), number > 0, number < 1 << 40,
+            let imageCount = arguments.count == 2 ? 64 : Int(arguments[3]), imageCount > 0, imageCount < 1_000
+        else {
+            throw WrongUsage(
+                message: "crash needs --states, --seeds or --seed, and a number above 0, perhaps --images COUNT")
+        }
+        self.imageCount = imageCount
         seeds =
             switch arguments[0] {
             case "--seed": number..<number + 1
@@ -37,7 +45,7 @@ struct MigrationCrashProof {
             while let seed = course.withLock({ next(&$0) }) {
                 let life = MigrationLife.allCases[Int(seed % UInt64(MigrationLife.allCases.count))]
                 let report = runMigrationCrash(
-                    life, seeds: seed..<seed + 1, imagesPerGap: 64, carryingOnEvery: Self.stride)
+                    life, seeds: seed..<seed + 1, imagesPerGap: imageCount, carryingOnEvery: Self.stride)
                 course.withLock {
                     $0.report.add(report)
                     $0.seedCount += 1
