@@ -6,7 +6,8 @@ import FaultlineTestSupport
 @main
 struct MigrationProofs {
     static let usage = """
-        usage: MigrationProofs crash --states COUNT | --seeds COUNT | --seed ONE   power cuts in migrations
+        usage: MigrationProofs crash --states COUNT | --seeds COUNT | --seed ONE [--images COUNT]
+                                                                 power cuts in migrations
                MigrationProofs faults --seeds COUNT | --seed ONE [--every CALLS]   failing disks in migrations
                MigrationProofs prepare DIRECTORY ROWS BYTES      a store of the old version
                MigrationProofs migrate DIRECTORY ROWS CEILING [policy] [held]
