@@ -120,7 +120,8 @@ public class ModelContext: Equatable, SendableMetatype {
     ///
     /// The identifier may come from a client or another process. Nothing is made or registered for one that leads to no
     /// object. Where the state that the context reads lacks the object and the newest has it, the context moves on to
-    /// that state, as for a fetch; a pinned context stays.
+    /// that state, as for a fetch; a pinned context stays. An object that another context has deleted since is still
+    /// found: the next fetch, or a save of a change of it, tells.
     ///
     /// - Parameters:
     ///   - identifier: Any identifier.

@@ -8,5 +8,8 @@ public enum DanglingReferencePolicy: String, Sendable, Hashable, CaseIterable {
     /// Nothing is saved: the save throws a finding with rule `.missingObject` for each reference; the default.
     case refuse
     /// The reference is saved as nil, and a collection without the object; a required reference is a finding.
+    ///
+    /// Members of a collection whose inverse is a reference to one are changed objects themselves: one of them that is
+    /// gone is a finding with rule `.deletedElsewhere`.
     case nullify
 }

@@ -20,6 +20,6 @@ public enum UniquenessPolicy: String, Sendable, Hashable, CaseIterable {
     /// The new object is left out of the save, and is in no context afterwards.
     ///
     /// New objects that it would take along when it is deleted are left out with it; references of other objects to it
-    /// are saved as nil. Of several new objects of one save the first one is saved.
+    /// are saved as nil, and a required one is a finding. Of several new objects of one save the first one is saved.
     case ignore
 }
