@@ -25,7 +25,7 @@ extension ContextCore {
         if let found {
             guard let handle = handle(of: found, home), !handle.core.pointee.isDeleted else { return nil }
             // A fault may not know yet that another context deleted it.
-            if !isFault(handle.core) { return found }
+            if !handle.core.pointee.isFault { return found }
         }
         // A row that is not there any more is no object: `docs/Faulting.md` says when references dangle.
         guard let entity = home.entity else { return nil }
@@ -39,11 +39,6 @@ extension ContextCore {
             return nil
         }
         return found ?? anyObject(reference.number, home)
-    }
-
-    /// Whether a registered object has to be read before it can show a value.
-    private func isFault(_ core: UnsafeMutablePointer<ModelCore>) -> Bool {
-        core.pointee.draftPointer == nil && !core.pointee.has(.alias) && loadedRow(core.pointee.row) == nil
     }
 
     func handle(of object: AnyObject, _ home: EntityHome) -> ObjectHandle? {
