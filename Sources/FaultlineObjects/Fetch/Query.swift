@@ -83,7 +83,8 @@ struct Query<T: PersistentModel> {
         _ predicate: Predicate<T>?, isAnsweredByRows: Bool, _ home: EntityHome
     ) throws -> ((T) throws -> Bool)? {
         guard let predicate else { return nil }
-        // Rows do no arithmetic. Ranges they do compare with; few objects are left to ask then.
+        // Rows compare with ranges, but do no arithmetic that could fail. Prepared for the first object that is asked:
+        // mostly none is.
         if isAnsweredByRows {
             var prepared: CheckedPredicate<T>?
             return { object in

@@ -237,7 +237,7 @@ extension PredicateExpressions.Range: CheckableNode, BoundedRange {
     }
 
     fileprivate func containing<E: PredicateExpression>(_ element: E) -> CheckedExpression<Bool>? {
-        between(lower, upper, element) { $0 < $1 }
+        between(lower, upper, element, <)
     }
 }
 
@@ -251,6 +251,6 @@ extension PredicateExpressions.ClosedRange: CheckableNode, BoundedRange {
     }
 
     fileprivate func containing<E: PredicateExpression>(_ element: E) -> CheckedExpression<Bool>? {
-        between(lower, upper, element) { $0 <= $1 }
+        between(lower, upper, element, <=)
     }
 }

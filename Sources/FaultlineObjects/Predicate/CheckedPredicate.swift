@@ -12,8 +12,7 @@ struct CheckedPredicate<Input> {
     ///
     /// - Throws: `unsupportedPredicate` for arithmetic in a place where it cannot be checked.
     init(_ predicate: Predicate<Input>) throws {
-        let type = type(of: predicate.expression)
-        let (count, callsOthers) = (ArithmeticNodes.count(in: type), ArithmeticNodes.mayCallOthers(type))
+        let (count, callsOthers) = ArithmeticNodes.found(in: type(of: predicate.expression))
         if count == 0, !callsOthers {
             isSatisfied = { try predicate.evaluate($0) }
             return
@@ -71,14 +70,17 @@ private enum ArithmeticNodes {
         "PredicateExpressions.PredicateEvaluate<", "PredicateExpressions.ExpressionEvaluate<",
     ]
 
-    static func count(in type: any Any.Type) -> Int {
-        let text = _typeName(type, qualified: true)
-        return names.reduce(0) { $0 + occurrences(of: $1, in: text) }
-    }
+    private static let facts = ExpressionFacts<(count: Int, callsOthers: Bool)>()
 
-    static func mayCallOthers(_ type: any Any.Type) -> Bool {
-        let text = _typeName(type, qualified: true)
-        return callers.contains { occurrences(of: $0, in: text) > 0 }
+    /// How many such nodes an expression has, and whether it may evaluate other predicates or expressions.
+    static func found(in type: any Any.Type) -> (count: Int, callsOthers: Bool) {
+        facts.fact(of: type) {
+            let text = _typeName(type, qualified: true)
+            return (
+                names.reduce(0) { $0 + occurrences(of: $1, in: text) },
+                callers.contains { occurrences(of: $0, in: text) > 0 }
+            )
+        }
     }
 
     /// Whether a predicate or expression that is evaluated as a part of this one has such a node.
@@ -86,7 +88,7 @@ private enum ArithmeticNodes {
         guard depth < 256 else { return true }
         if let other = expression as? any PredicateOfOthers {
             let inner = other.innerExpression
-            return count(in: type(of: inner)) > 0 || areHidden(in: inner, depth: depth + 1)
+            return found(in: type(of: inner)).count > 0 || areHidden(in: inner, depth: depth + 1)
         }
         guard expression is any PredicateExpression else { return false }
         return Mirror(reflecting: expression).children.contains { areHidden(in: $0.value, depth: depth + 1) }

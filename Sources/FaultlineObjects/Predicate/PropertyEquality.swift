@@ -1,7 +1,5 @@
-internal import FaultlineDisk
 internal import FaultlineStore
 internal import Foundation
-internal import Synchronization
 
 /// A predicate that asks for one value of one property: `$0.property == constant`.
 ///
@@ -31,19 +29,11 @@ struct PropertyEquality {
 
 /// Which types of expressions compare a property with a constant.
 private enum EqualityNodes {
-    /// The type itself, or nil where it is none; by the type of an expression, which lives as long as the process.
-    private static let known = Guarded<[ObjectIdentifier: (any EqualityNode.Type)?]>([:])
-    /// So many are remembered: a program has as many as it has forms of predicates.
-    private static let countMax = 1_024
+    private static let facts = ExpressionFacts<(any EqualityNode.Type)?>()
 
+    /// The type itself, or nil where it is none.
     static func node(of type: any (PredicateExpression & Sendable).Type) -> (any EqualityNode.Type)? {
-        known.withLock { known in
-            if let node = known[ObjectIdentifier(type)] { return node }
-            let node = type as? any EqualityNode.Type
-            if known.count >= countMax { known.removeAll() }
-            known[ObjectIdentifier(type)] = .some(node)
-            return node
-        }
+        facts.fact(of: type) { type as? any EqualityNode.Type }
     }
 }
 
