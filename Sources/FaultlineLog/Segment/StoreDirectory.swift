@@ -117,14 +117,18 @@ package final class StoreDirectory: @unchecked Sendable {
         return managed
     }
 
+    /// Checks the length of a file that has to have one.
+    ///
+    /// In blob segments and cold ones, bytes whose write failed were given up: they need not be there.
     private func checkLength(of managed: ManagedFile, _ entry: ManifestState.FileEntry) throws(LogError) {
+        guard entry.kind == .hotSegment || !entry.kind.isSegment && entry.seal != nil else { return }
         let length = try onDisk("measuring a file") { () throws(DiskError) in try managed.file.byteCount() }
-        if let seal = entry.seal, !entry.kind.isSegment, length != seal.end {
+        guard entry.kind == .hotSegment else {
+            if length == entry.seal?.end { return }
             throw .damaged("The file has another length than it had.", managed.path)
         }
-        // In blob segments and cold ones, bytes whose write failed were given up: they need not be there.
         let durable = max(entry.seal?.end ?? 0, entry.durable)
-        if entry.kind == .hotSegment, length < durable {
+        guard length >= durable else {
             throw .damaged(
                 "The segment was cut off: it has \(length) bytes, and \(durable) had been synchronized.", managed.path,
                 length)
