@@ -12,8 +12,8 @@ DEMO_STORE ?= $(CACHE)/faultline-demo
 
 # Extra flags for every build; the gate turns warnings into errors with them.
 SWIFT_FLAGS ?=
-# An index is for editors; it takes the compiler longer to write than the code.
-TESTS := --build-tests --disable-index-store --quiet
+BUILD_TESTS := --build-tests --quiet
+RUN_TESTS := --skip-build --disable-xctest --quiet
 RELEASE := swift build $(SWIFT_FLAGS) --configuration release
 TOOL := .build/release/faultline
 PROOFS := .build/release/FaultlineProofs
@@ -84,8 +84,8 @@ demo: setup  ## Stores, faults and migrates this machine's own package database
 	@$(TOOL) demo $(DEMO_STORE) --fresh
 
 test: setup  ## Builds and runs every test; F=SuiteName runs those that match
-	@swift build $(SWIFT_FLAGS) $(TESTS)
-	@swift test --skip-build --disable-xctest --enable-swift-testing --quiet $(if $(F),--filter $(F))
+	@swift build $(SWIFT_FLAGS) $(BUILD_TESTS)
+	@swift test $(RUN_TESTS) $(if $(F),--filter $(F))
 
 check: setup  ## Everything that CI runs: lint, build with warnings as errors, tests
 	@.ci/check
@@ -156,20 +156,20 @@ fuzz: setup  ## Looks for bytes that a decoder takes wrongly, SECONDS for each; 
 
 # All are built at once, into copies of the files outside the tree; the sources keep no trace of them.
 mutants: setup  ## Breaks one rule after the other: tests and proofs must see each; docs/Testing.md
-	@swift build $(SWIFT_FLAGS) $(TESTS)
+	@swift build $(SWIFT_FLAGS) $(BUILD_TESTS)
 	@.build/debug/FaultlineMutants $(CACHE)/faultline-mutants \
 	    $(if $(MUTANT),--mutant $(MUTANT),$(if $(CHOSEN),--chosen))
 
 # Both slow everything down: F names other suites of the engine. The decoders meet the address sanitizer in `fuzz`.
 sanitize: setup  ## Runs the engine's tests with threads, or F, under the thread and the address sanitizer
 	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
-	    -Xswiftc -DFAULTLINE_TSAN $(TESTS)
+	    -Xswiftc -DFAULTLINE_TSAN $(BUILD_TESTS)
 	@.ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
-	    -Xswiftc -DFAULTLINE_TSAN --skip-build --disable-xctest --enable-swift-testing --quiet --filter '$(or $(F),EngineLock|GroupCommit|HeldUpCommit|Concurrent)'
+	    -Xswiftc -DFAULTLINE_TSAN $(RUN_TESTS) --filter '$(or $(F),EngineLock|GroupCommit|HeldUpCommit|Concurrent)'
 	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-address --sanitize=address \
-	    $(TESTS)
+	    $(BUILD_TESTS)
 	@ASAN_OPTIONS=detect_leaks=0 .ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-address \
-	    --sanitize=address --skip-build --disable-xctest --enable-swift-testing --quiet \
+	    --sanitize=address $(RUN_TESTS) \
 	    --filter '$(or $(F),FaultlineDiskTests|GroupCommit|HeldUpCommit|Concurrent)'
 
 # One process a workload, and another before it that prepares the store: what preparing leaves in memory is not measured.

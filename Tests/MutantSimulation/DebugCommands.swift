@@ -46,7 +46,9 @@ struct DebugCommands {
     }
 
     /// Options that concern files of the build itself.
-    private static let withValue: Set = ["-output-file-map", "-emit-module-path", "-emit-objc-header-path"]
+    private static let withValue: Set = [
+        "-output-file-map", "-emit-module-path", "-emit-objc-header-path", "-index-store-path",
+    ]
     private static let alone: Set = [
         "-emit-module", "-emit-dependencies", "-emit-objc-header", "-serialize-diagnostics", "-incremental",
         "-parseable-output", "-warnings-as-errors",
