@@ -37,8 +37,7 @@ extension GraphLife {
     /// Inserts an object under a policy of its own, or under that of the context.
     private func insert(_ new: any GraphObject, _ policy: UniquenessPolicy) {
         let isOfContext = random.oneIn(2)
-        let others: [UniquenessPolicy] = [.update, .error, .ignore]
-        session.context.uniquenessConflicts = isOfContext ? policy : random.pick(others)
+        session.context.uniquenessConflicts = isOfContext ? policy : random.pick(UniquenessPolicy.allCases)
         func enter<T: GraphObject>(_ object: T) {
             if isOfContext {
                 session.context.insert(object)

@@ -1,8 +1,8 @@
 /// The mutants, as the files below `Tests/Mutants` list them.
 ///
 /// An entry is a paragraph: `mutant NAME`, then `rule`, `file`, `killer tests WORDS` or `killer PROOF SEEDS` with a proof
-/// of `MutantProof`, perhaps `chosen`, and a change as a unified diff writes it, each line with a blank, a minus or a plus before it. Lines that
-/// begin with `#` are remarks.
+/// of `MutantProof`, perhaps `chosen`, and a change as a unified diff writes it, each line with a blank, a minus or a plus
+/// before it. Lines that begin with `#` are remarks.
 ///
 /// Seeds are one or, as `2-5`, several; a proof that cuts the power tries the harshest disk at each gap, or as many as
 /// `images 6` says. `MutatedText` says what becomes of the change.

@@ -6,8 +6,8 @@ extension ModelContext {
     /// Makes no object, and holds one row at a time, so that it is for any number of them. Properties that a row does not
     /// name have their declared defaults. Uniqueness and rules hold as for new objects that are saved: under the policy
     /// `.update` a row whose unique values a stored object has, or a row before it, becomes an update of that object, in
-    /// which relationships that it does not set stay. Relationships to one take identifiers of stored objects, and their other sides follow;
-    /// an identifier of no stored object is a finding under either `danglingReferences`.
+    /// which relationships that it does not set stay. Relationships to one take identifiers of stored objects, and their
+    /// other sides follow; an identifier of no stored object is a finding under either policy of `danglingReferences`.
     /// Initializers and other code of classes are not called. Unsaved changes of this context stay; contexts see the new
     /// objects with their next fetch.
     ///

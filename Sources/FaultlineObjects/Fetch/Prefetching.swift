@@ -12,6 +12,7 @@ struct Prefetching {
 
     /// - Throws: `SwiftDataError.unsupportedKeyPath` for a key path that is no stored property, or no relationship.
     init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, _ entity: EntityStorage) throws {
+        // Not `isEmpty`: see `fetchByUniqueValue`.
         if descriptor.propertiesToFetch.count == 0, descriptor.relationshipKeyPathsForPrefetching.count == 0 {
             (loadsRows, paths) = (false, [])
             return
