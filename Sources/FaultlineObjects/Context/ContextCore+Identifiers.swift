@@ -1,4 +1,5 @@
 internal import CFaultline
+internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineStore
 
@@ -60,6 +61,13 @@ extension ContextCore {
             !handle.core.pointee.isDeleted
         else { return nil }
         return type.asModel(object)
+    }
+
+    /// Whether no stored object is alive; asked by any thread.
+    var hasNoObjects: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return homes.allSatisfy { $0.identities.count == 0 }
     }
 
     /// The number of an identifier of this store; nil for any other.

@@ -24,8 +24,7 @@ extension ContextCore {
         let found = registeredObject(reference.number, home)
         if let found {
             guard let handle = handle(of: found, home), !handle.core.pointee.isDeleted else { return nil }
-            // A fault may not know yet that another context deleted it.
-            if !handle.core.pointee.isFault { return found }
+            if !mayHaveDeletedFaults || !handle.core.pointee.isFault { return found }
         }
         // A row that is not there any more is no object: `docs/Faulting.md` says when references dangle.
         guard let entity = home.entity else { return nil }

@@ -32,6 +32,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
     /// Whether rows may be older than the snapshot, because the one at which they were loaded was taken.
     @exclusivity(unchecked) private(set) var hasOlderRows = false
+    /// Whether the state has changed while objects were alive: one that is not read yet may have been deleted by others.
+    @exclusivity(unchecked) private(set) var mayHaveDeletedFaults = false
     /// How often all rows were given up: a walk that holds objects sees by it that they may be others by now.
     @exclusivity(unchecked) private(set) var forgettingCount = 0
     /// Changed under the lock; read without it where `RowArena` says so.
@@ -243,13 +245,6 @@ package final class ContextCore: @unchecked Sendable {
 
     func noteSaved() { gate.note(isUnsaved: false) }
 
-    /// Whether no stored object is alive; asked by any thread.
-    var hasNoObjects: Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        return homes.allSatisfy { $0.identities.count == 0 }
-    }
-
     /// Moves on to the newest state, unless the context is pinned.
     ///
     /// Where others have saved meanwhile, loaded rows are given up: all objects without unsaved changes show one state
@@ -282,7 +277,10 @@ package final class ContextCore: @unchecked Sendable {
     func moveTo(_ snapshot: Snapshot) { put(snapshot) }
 
     private func put(_ snapshot: Snapshot) {
-        if snapshot.sequence != hold.sequence { memberArrays.removeAll() }
+        if snapshot.sequence != hold.sequence {
+            memberArrays.removeAll()
+            mayHaveDeletedFaults = mayHaveDeletedFaults || !hasNoObjects
+        }
         hold.put(snapshot)
     }
 
