@@ -1,17 +1,17 @@
 internal import FaultlineLog
 public import FaultlineObjects
 
-/// What compaction gave back.
+/// The result of a compaction.
 public struct CompactionSummary: Sendable {
     /// Files of records and large values that were dropped.
     public let droppedFileCount: Int
-    /// Bytes that were in force in them, and copied.
+    /// Live bytes in these files, which were copied.
     public let copiedByteCount: Int
-    /// Bytes of the dropped files, less what was copied.
+    /// Bytes of the dropped files, less the copied bytes.
     public let reclaimedByteCount: Int
-    /// Bytes of dropped files that the disk gives back only when contexts that may read them have moved on.
+    /// Bytes of dropped files that the disk frees only when contexts that may read them have moved on.
     public let heldByteCount: Int
-    /// Damage that was met; the files that it lies in are kept as they are.
+    /// Damage that was met; the files that contain it are kept as they are.
     public let damage: [StorageError]
 
     init(_ report: CompactionReport) {

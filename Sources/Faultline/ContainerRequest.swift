@@ -2,15 +2,15 @@ internal import FaultlineMigration
 internal import FaultlineModel
 internal import FaultlineObjects
 
-/// What a container is asked for, checked before its store is touched.
+/// The arguments of a container, checked before its store is touched.
 struct ContainerRequest {
     let schema: Schema
-    /// The classes of its objects, or what stands in their place.
+    /// The classes of its objects, or their replacements.
     let types: [ModelType]
     let migrationPlan: (any SchemaMigrationPlan.Type)?
     let configuration: ModelConfiguration
 
-    /// The schema as it is written down: a copy of one that is made of values, which whoever made it may change.
+    /// The schema to store: a copy if it is made of values, because the caller may change the original.
     var written: Schema {
         if Schema.modelTypes(of: schema) != nil { return schema }
         let copy = schema.copied()
@@ -20,9 +20,9 @@ struct ContainerRequest {
 
     /// Asks for some model classes and all that their relationships lead to.
     ///
-    /// A request that is refused ends the progress that its configurations were to tell.
+    /// A refused request ends the progress of its configurations.
     ///
-    /// - Throws: `SchemaError` for classes that break a rule; what is wrong with the configurations.
+    /// - Throws: `SchemaError` for classes that break a rule; the errors of invalid configurations.
     init(
         _ classes: [any PersistentModel.Type], _ plan: (any SchemaMigrationPlan.Type)?,
         _ configurations: [ModelConfiguration]

@@ -4,11 +4,12 @@ package import FaultlineStore
 internal import Foundation
 internal import Synchronization
 
-/// Deletes from a store's history what is older than a container keeps it: soon after the container was made, then every
-/// hour, never in the way of a save for longer than one bounded transaction takes.
+/// Deletes entries of a store's history that are older than its container keeps them: soon after the container was
+/// made, then every hour.
 ///
-/// It stands back where the state before a migration is kept: a rollback would meet transactions behind it. What fails
-/// is tried again an hour later.
+/// It never holds up a save for longer than one bounded transaction takes.
+/// It deletes nothing while the state before a migration is kept: a rollback would meet transactions behind it. After a
+/// failure it tries again an hour later.
 package final class HistoryRetention: Sendable {
     private let store: RowStore
     private let microseconds: UInt64?
@@ -22,7 +23,7 @@ package final class HistoryRetention: Sendable {
     ///
     /// - Parameters:
     ///   - store: The store, open for writing.
-    ///   - age: From which on a transaction is deleted; nil where only what a migration left is.
+    ///   - age: The age from which a transaction is deleted; nil deletes only the remains of a migration.
     package init(_ store: RowStore, age: Duration?) {
         self.store = store
         microseconds = age.map { age in
@@ -45,7 +46,7 @@ package final class HistoryRetention: Sendable {
     /// Lets the job run by itself.
     func start() { wait(Self.delay) }
 
-    /// Ends the job; nobody waits for the transaction that is under way.
+    /// Ends the job; it does not wait for the transaction that is under way.
     func stop() { isStopped.store(true, ordering: .releasing) }
 
     private var hasStopped: Bool { isStopped.load(ordering: .acquiring) }
@@ -58,10 +59,10 @@ package final class HistoryRetention: Sendable {
         }
     }
 
-    /// Deletes what is too old now.
+    /// Deletes the entries that are too old now.
     ///
     /// - Parameter now: Microseconds since 1970.
-    /// - Throws: What the store says.
+    /// - Throws: The error of the store.
     package func run(nowMicroseconds now: UInt64) throws {
         guard try store.log.keptState() == nil else { return }
         var trimming = HistoryTrimming(log: store.log)

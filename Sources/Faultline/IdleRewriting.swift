@@ -4,24 +4,24 @@ internal import FaultlineObjects
 package import FaultlineStore
 internal import Synchronization
 
-/// Writes rows of older layouts anew while nobody saves: the idle job of a container.
+/// Rewrites rows of older layouts while no saves happen: the idle job of a container.
 ///
-/// It waits until nothing was committed for a while, does a piece, and rests ten times as long as that took. It stands
-/// back where others in the process have the store open, whose schema may be an older one, and where a context is pinned
-/// or the state before a migration is kept: its rows would be there twice, and a rollback would meet transactions behind
-/// it. There is no job where no row can be of an older layout. What fails is tried again much later; what is left is left
-/// to the next opening.
-// Safe because what varies is atomic or used on the queue only.
+/// It waits until nothing was committed for a while, rewrites some rows, and rests ten times as long as that took. It
+/// pauses while other containers in the process have the store open, because their schema may be older. It also pauses
+/// while a context is pinned or the state before a migration is kept: the rows would be stored twice, and a rollback
+/// would meet transactions behind it. There is no job if no row can have an older layout. After a failure it tries
+/// again much later; remaining rows wait for the next opening.
+// Safe because mutable state is atomic or used on the queue only.
 package final class IdleRewriting: @unchecked Sendable {
     private let store: RowStore
     private let queue = DispatchQueue(label: "faultline.rewrite", qos: .background)
     private let isStopped = Atomic<Bool>(false)
     private let patience: Int
     private var job: RowRewriting
-    /// The newest transaction when it was looked last.
+    /// The newest transaction at the last check.
     private var seen: UInt64 = 0
 
-    /// What failed is tried again after so many times the patience.
+    /// After a failure the job waits so many times the patience.
     private static let patienceAfterFailure = 60
 
     /// Begins the job; nil if there is nothing to do.
@@ -42,7 +42,7 @@ package final class IdleRewriting: @unchecked Sendable {
 
     /// Ends the job.
     ///
-    /// Nobody waits for the piece that is under way: it writes nothing any more, or is one transaction like another.
+    /// It does not wait for the work that is under way, which writes nothing any more, or is one ordinary transaction.
     package func stop() { isStopped.store(true, ordering: .releasing) }
 
     private var hasStopped: Bool { isStopped.load(ordering: .acquiring) }

@@ -25,7 +25,7 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
     /// Puts a job behind the others on the queue; returns at once.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // The executor outlives the job: the last step of a job may let its actor go, on another thread.
+        // The executor outlives the job: the last step of a job may release its actor, on another thread.
         queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 
@@ -33,7 +33,7 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }
 
-/// An actor that owns a model context: what `@ModelActor` makes of an actor.
+/// An actor that owns a model context: the `@ModelActor` macro makes an actor conform.
 public protocol ModelActor: Actor {
     nonisolated var modelContainer: ModelContainer { get }
     nonisolated var modelExecutor: any ModelExecutor { get }
@@ -53,7 +53,7 @@ extension ModelActor {
 
     /// The object of an identifier, if there is one and it is of the type; as `ModelContext.existing(_:as:)`.
     ///
-    /// Nil also if the store cannot be read, which the context's `errorHandler` is called with.
+    /// Nil also if the store cannot be read; the error goes to the context's `errorHandler`.
     public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
         do { return try modelContext.existing(id, as: type) } catch {
             modelContext.errorHandler?(error)

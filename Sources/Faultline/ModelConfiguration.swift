@@ -2,7 +2,7 @@ public import FaultlineModel
 public import FaultlineObjects
 public import Foundation
 
-/// Where a container keeps its objects, and how.
+/// The place of a container's store, and its options.
 public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConvertible, Sendable {
     /// The group container of an app; without effect here.
     public struct GroupContainer: Hashable, Sendable {
@@ -39,7 +39,7 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
     /// The schema that the configuration was made with, or nil; a container opens the store with the schema it is given
     /// itself.
     public var schema: Schema?
-    /// Whether saves are allowed; where not, nothing is written at all, and other processes may write meanwhile.
+    /// Whether saves are allowed; if not, nothing is written at all, and other processes may write.
     public let allowsSave: Bool
     /// Whether the store lives in memory and is gone with its container.
     public let isStoredInMemoryOnly: Bool
@@ -51,7 +51,7 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
     public var groupAppContainerIdentifier: String? { nil }
     /// Always nil here.
     public var cloudKitContainerIdentifier: String? { nil }
-    /// What is ours: memory, durability, thresholds.
+    /// Options that SwiftData does not have: memory, durability, thresholds.
     public var options = StoreOptions()
 
     /// The store's URL; `/dev/null` for each store that lives in memory.
@@ -85,9 +85,9 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
             ? URL(filePath: "/dev/null") : Self.dataFolder.appending(path: "\(name).store", directoryHint: .isDirectory)
     }
 
-    /// A store at a place of its own.
+    /// A store at a given URL.
     ///
-    /// The URL names a directory, whatever its extension; it is made if it is not there.
+    /// The URL names a directory, with any extension; it is made if it is missing.
     public init(
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic

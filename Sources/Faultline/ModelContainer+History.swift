@@ -3,18 +3,18 @@ internal import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// What the history of a store takes.
+/// The space that the history of a store takes.
 public struct HistoryUsage: Hashable, Sendable {
     /// Bytes of its records.
     public let byteCount: Int
     /// Its records: one for each save, and more for very large ones.
     public let recordCount: Int
-    /// When the oldest save was made that is in it; nil where none is.
+    /// When the oldest save in the history was made; nil if there is none.
     public let oldest: Date?
 }
 
 extension ModelContainer {
-    /// What the history takes now.
+    /// Measures the space that the history takes now.
     ///
     /// - Complexity: Reads the pages of its table, one for 336 saves, and its first record.
     /// - Throws: `StorageError` if the store cannot be read.

@@ -16,23 +16,24 @@ extension ModelContainer {
         try previewMigration(ContainerRequest(forTypes, migrationPlan, configurations), failureLimit, sample)
     }
 
-    /// Tries out the migration that opening a store for a schema would make: runs all of it on the real store but the
-    /// switch, and drops what it wrote.
+    /// Tries out the migration that opening a store for a schema would make: runs all of it on the real store except
+    /// the switch, and drops its output.
     ///
-    /// The objects of the store are as before. Meanwhile containers of the old schema can read and not save, and the disk
-    /// holds what the migration writes; compaction gives it back. After a kill the next opening drops what is left. What
-    /// fails does not stop it: the report lists the objects. Custom stages end at the first failure, because what follows
-    /// would work on what they have not done.
+    /// The objects of the store are as before. During the preview, containers of the old schema can read and not save,
+    /// and the disk holds the migration's output; compaction frees it. After a kill the next opening drops the remains.
+    /// Failures do not stop a preview: the report lists the objects. Custom stages end at the first failure, because
+    /// later code would lack the results of the failed code.
     ///
     /// - Parameters:
     ///   - givenSchema: The schema asked for.
-    ///   - migrationPlan: The way from older schemas; nil for what needs none.
+    ///   - migrationPlan: The way from older schemas; nil if none is needed.
     ///   - configurations: The store, one at most.
-    ///   - failureLimit: Failures after which it ends.
-    ///   - sample: Objects of each entity that streamed and mapped stages try out, the first ones: for an estimate of time
-    ///     and space. What they lack of others is not looked at, and custom stages run as a whole. Nil for all.
-    /// - Returns: What the migration would do, what it needs, and what would stop it; without versions if nothing is to
-    ///   be done.
+    ///   - failureLimit: Failures after which the preview ends.
+    ///   - sample: Objects of each entity that streamed and mapped stages try out, the first ones: for an estimate of
+    ///     time and space. References to objects outside the sample are not checked, and custom stages run as a whole.
+    ///     Nil for all.
+    /// - Returns: The effect of the migration, its needs, and the errors that would stop it; without versions if there
+    ///   is nothing to do.
     /// - Throws: `SchemaError` for classes that break a rule; `MigrationError` where there is no way to the schema, of
     ///   code `underWay` where a migration was stopped and can go on, of code `cancelled`; `StorageError` where the
     ///   store cannot be opened for writing.
@@ -97,7 +98,7 @@ extension ModelContainer {
             try log.close()
             return report
         } catch {
-            // Nobody gets a container that could close it.
+            // The caller gets no container that could close the log.
             try? log.close()
             throw error
         }

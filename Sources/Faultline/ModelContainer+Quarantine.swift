@@ -4,7 +4,7 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 extension ModelContainer {
-    /// The objects that migrations could not convert and have put aside: `MigrationOptions.onFailure`.
+    /// The objects that migrations could not convert and moved to the quarantine: `MigrationOptions.onFailure`.
     ///
     /// They are kept, through later migrations too, until they are removed.
     ///

@@ -3,21 +3,22 @@ internal import FaultlineObjects
 internal import FaultlineStore
 
 extension ModelContainer {
-    /// Writes objects that a migration left as they were in the form that the schema gives them now, all at once.
+    /// Writes objects that a migration left in an older form in the form of the current schema, all at once.
     ///
-    /// A migration that adds, renames, widens or drops attributes takes milliseconds because it writes no object: each is
-    /// converted whenever it is read, and what was dropped leaves the store when its object is saved the next time. An
-    /// idle store does that by itself, a little at a time (`StoreOptions.rewritesWhenIdle`); this is for moments at which
-    /// the space is needed, with `compact()` behind it, which gives it back. Contexts read and save meanwhile; no value
-    /// changes, though objects that are watched may be told so. Containers of an older schema in this or another process
-    /// cannot read what was written (`StorageError.outdated`), as with any save.
+    /// A migration that adds, renames, widens or drops attributes takes milliseconds because it writes no object. Each
+    /// object is converted whenever it is read, and dropped values leave the store when their object is saved the next
+    /// time. An idle store rewrites objects by itself, a few at a time (`StoreOptions.rewritesWhenIdle`). Call this
+    /// when the space is needed now, and `compact()` afterwards, which frees it. Contexts can read and save during the
+    /// call. No value changes, though observers may be notified. Containers of an older schema in this or another
+    /// process cannot read the new form (`StorageError.outdated`), as with any save.
     ///
-    /// Durability: nothing that was saved is lost by it, whenever it is cut short; the next call goes on where it ended.
+    /// Durability: an interruption at any time loses no saved data; the next call continues where this one ended.
     /// - Parameter progress: Called after each mebibyte or so with the number of objects written so far.
     /// - Returns: How many objects were written, and how many could not be.
-    /// - Complexity: Reads every object of entities that were of another form once; memory for some thousands of them, a
-    ///   mebibyte or so.
-    /// - Throws: `StorageError` if the store cannot be written, or this container may not, or it was or is being migrated.
+    /// - Complexity: Reads once every object of the entities that had another form; memory for some thousands of
+    ///   objects, about a mebibyte.
+    /// - Throws: `StorageError` if the store cannot be written, if this container may not write, or if it was or is
+    ///   being migrated.
     @discardableResult
     public func rewrite(progress: (_ objects: Int) throws -> Void = { _ in }) throws -> RewriteSummary {
         var job = try StorageError.translating {

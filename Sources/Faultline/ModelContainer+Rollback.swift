@@ -7,16 +7,16 @@ internal import FaultlineStore
 extension ModelContainer {
     /// Returns a store to the state before its newest migration: `MigrationOptions.gracePeriod`.
     ///
-    /// The store must be open nowhere, neither in this process nor in another. Afterwards it has the old schema, and is
-    /// opened by a release of the app that knows that.
+    /// The store must not be open in this or another process. Afterwards it has the old schema, and a release of the
+    /// app that knows that schema can open it.
     ///
-    /// Durability: one step. Whenever the process is killed, the one state or the other is in force, whole.
+    /// Durability: one step. After a kill at any time either the one state or the other is in force, whole.
     ///
-    /// - Complexity: Reads the store once, but for values out of the row: its tables and indexes are made again.
+    /// - Complexity: Reads the store once, except large values outside the rows: its tables and indexes are rebuilt.
     /// - Parameters:
     ///   - configuration: The store.
     ///   - discardingCommits: Whether saves that followed the migration may be lost.
-    /// - Returns: The versions, and how many saves are gone.
+    /// - Returns: The versions, and how many saves were discarded.
     /// - Throws: `RollbackError` if nothing is kept, the period is over, or saves followed; `StorageError` if the store
     ///   is open elsewhere, or cannot be read or written.
     @discardableResult
@@ -28,7 +28,7 @@ extension ModelContainer {
             of: StorePlace(configuration, observer: nil), discardingCommits: discardingCommits)
     }
 
-    /// The same on a given disk: for simulations, which must be repeatable.
+    /// As the public form, on a given disk: for simulations, which must be repeatable.
     package static func rollBackMigration(
         directory: String, on disk: Disk, clock: Clock, options: LogOptions, discardingCommits: Bool = false
     ) throws -> RollbackReport {
@@ -72,7 +72,7 @@ extension ModelContainer {
 
     /// Ends the grace period of the newest migration at once, if there is one.
     ///
-    /// The store cannot return any more, and gives the space back.
+    /// The store cannot return to that state any more, and frees its space.
     ///
     /// - Throws: `StorageError` if the store cannot be written.
     public func endGracePeriod() throws { try StorageError.translating { try rowStore.log.releaseKeptState() } }

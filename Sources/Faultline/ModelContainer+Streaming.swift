@@ -1,6 +1,6 @@
 public import FaultlineObjects
 
-// Reading and writing by tasks, without holding up the threads that all tasks share.
+// Reading and writing by tasks, without blocking the threads that all tasks share.
 
 extension ModelContainer {
     /// The stored objects of a fetch as value copies, batch by batch.
@@ -10,7 +10,7 @@ extension ModelContainer {
     /// - Parameters:
     ///   - descriptor: Which objects, and in which order: one that stored rows have, text by Swift's `<`.
     ///   - batchSize: Objects a batch; below 1 counts as 1.
-    ///   - contents: What a copy has beside attributes in the row and relationships to one.
+    ///   - contents: The contents of a copy beside attributes in the row and to-one relationships.
     /// - Returns: The stream; it throws what `fetch` throws, and `SwiftDataError.unsupportedSortDescriptor` for another
     ///   order.
     public nonisolated func stream<T: PersistentModel>(
@@ -32,13 +32,13 @@ extension ModelContainer {
 
     /// Runs code with a context of its own on a queue of its own, and waits for it without holding a thread.
     ///
-    /// Fetches and saves in it block that queue's thread, none of those that all tasks share. A task that is cancelled
-    /// before the code begins throws `CancellationError`; once it runs it runs to its end, and may look at
+    /// Fetches and saves in it block that queue's thread, not the threads that all tasks share. A task that is
+    /// cancelled before the code begins throws `CancellationError`. Once the code runs it runs to its end; it may check
     /// `Task.isCancelled` in between.
     ///
     ///     let names = try await container.perform { context in try context.fetch(descriptor).map(\.name) }
     ///
-    /// - Parameter body: What is done; what it has changed and not saved is dropped.
+    /// - Parameter body: The code to run; its unsaved changes are dropped.
     /// - Returns: What `body` returned.
     /// - Throws: What `body` throws; `CancellationError`.
     public nonisolated func perform<R: Sendable>(

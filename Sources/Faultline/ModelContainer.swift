@@ -14,7 +14,7 @@ internal import Synchronization
 public final class ModelContainer: Equatable, Sendable {
     /// The schema that the store was opened with, relationships' destinations included.
     public let schema: Schema
-    /// The plan by which an older store is migrated; nil for what can be done without one.
+    /// The plan by which an older store is migrated; nil allows only migrations that need no code.
     public let migrationPlan: (any SchemaMigrationPlan.Type)?
     private let configuration: ModelConfiguration
     /// The one configuration of the store.
@@ -25,7 +25,7 @@ public final class ModelContainer: Equatable, Sendable {
     private let types: [ModelType]
     private let tallies: ReadTallies
     private let reporter: StoreReporter?
-    /// What a closure of a custom migration stage sees; nil where the container was opened.
+    /// The state that a closure of a custom migration stage sees; nil if the container was opened.
     private let stage: StageStore?
     private let idleRewriting: IdleRewriting?
     private let historyRetention: HistoryRetention?
@@ -76,8 +76,8 @@ public final class ModelContainer: Equatable, Sendable {
 
     /// Opens a store under the schema that it carries: all objects are `ManagedObject`s.
     ///
-    /// Where a migration was cut short this does not touch it: the objects of before can be read, and a save throws
-    /// until a container that knows the migration's plan has finished it.
+    /// An interrupted migration is left untouched: the old objects can be read, and a save throws until a container
+    /// that knows the migration's plan has finished it.
     ///
     /// - Throws: `StorageError` as the other initializers; `SwiftDataError.unknownSchema` if there is no store yet, or
     ///   one without a schema.
@@ -166,7 +166,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// Makes the container that the contexts of a migration stage's closure belong to: the same store, as the closure
     /// sees it.
     ///
-    /// What it and its contexts save is the stage's; closing it does nothing.
+    /// Its contexts and the container save into the stage; closing the container does nothing.
     init(
         stage: StageStore, migrationPlan: (any SchemaMigrationPlan.Type)?, configuration: ModelConfiguration
     ) {
@@ -203,7 +203,7 @@ public final class ModelContainer: Equatable, Sendable {
                     })
                 return try body(&migrator, log)
             } catch {
-                // Nobody gets a container that could close it.
+                // The caller gets no container that could close the log.
                 try? log.close()
                 throw error
             }
@@ -234,9 +234,8 @@ public final class ModelContainer: Equatable, Sendable {
     ///     container.mainContext.insert(Trip("Rome"))
     ///     try container.mainContext.save()
     ///
-    /// A context keeps its container alive, and so the store open; the container keeps the unsaved changes of this one,
-    /// but not the context: a program that lets go of both closes the store. Changes that were not saved by then are
-    /// dropped.
+    /// A context keeps its container alive, and so the store open. The container keeps the unsaved changes of the main
+    /// context, but not the context: a program that releases both closes the store, and drops unsaved changes.
     @MainActor public var mainContext: ModelContext { mainHandle() }
 
     private func mainHandle() -> ModelContext {
@@ -270,24 +269,24 @@ public final class ModelContainer: Equatable, Sendable {
         return counters
     }
 
-    /// How the store is, read without waiting for a disk or a writer: cheap enough for a probe each second.
+    /// The state of the store, read without waiting for a disk or a writer: cheap enough for a probe each second.
     public var health: StoreHealth {
         StoreHealth(store.log.health, isClosed: isClosed.load(ordering: .acquiring))
     }
 
-    /// Writes the location tables down, so that the next opening has nothing to read again.
+    /// Writes a checkpoint of the location tables, so that the next opening has no log to replay.
     public func checkpoint() throws { try StorageError.translating { try store.log.checkpoint() } }
 
-    /// Gives back the space that updates and deletes left behind: copies what is in force out of files that are mostly
-    /// dead, and drops these.
+    /// Frees the space of old versions and deleted objects: copies live records out of files that are mostly dead, and
+    /// drops these files.
     ///
-    /// A store that is open does this by itself, at the pace at which it is written, so nobody has to ask: it is for
-    /// moments at which the rest should be given back at once. Contexts read and save meanwhile. The file that is being
-    /// written is left alone, and so are files that are hardly dead.
+    /// An open store compacts by itself, at the pace of its writes. Call this only to free the rest at once. Contexts
+    /// can read and save during the call. The file that is being written is left alone, and so are files with few dead
+    /// bytes.
     ///
-    /// Durability: nothing that was saved is lost by it, whenever it is cut short.
-    /// - Complexity: Proportional to what is in force in the chosen files.
-    /// - Returns: What was done since the last call, that which the store did by itself included.
+    /// Durability: an interruption at any time loses no saved data.
+    /// - Complexity: Proportional to the live bytes in the chosen files.
+    /// - Returns: The work since the last call, including the store's own compaction.
     /// - Throws: `StorageError` if the store cannot be written, or this container may not.
     @discardableResult
     public func compact() throws -> CompactionSummary {
@@ -304,18 +303,19 @@ public final class ModelContainer: Equatable, Sendable {
         }
     }
 
-    /// Waits until everything that was saved is on the disk, by whatever context of the store.
+    /// Waits until all saves of the store so far, of all its contexts, are on the disk.
     ///
-    /// With `StoreOptions.Durability.sync` it is when a save returns. With `.async` this makes the saves so far survive a
-    /// power cut; one synchronization serves all who wait. Do not call it on the threads of Swift's concurrency: there
+    /// With `StoreOptions.Durability.sync` a save is on the disk when it returns. With `.async` this call makes the
+    /// saves so far survive a power cut; one synchronization serves all waiting callers. Do not call it on the threads
+    /// of Swift's concurrency: use the form with `await` there.
     /// the form with `await` takes its place.
     ///
     /// - Throws: `StorageError`: `outcomeUnknown` if the disk failed before; `readOnly`, `closed`.
     public func synchronize() throws { try waitUntilDurable() }
 
-    /// Waits until everything that was saved is on the disk, without blocking a thread of Swift's concurrency.
+    /// Waits until all saves so far are on the disk, without blocking a thread of Swift's concurrency.
     ///
-    /// The disk is not kept from finishing by cancelling the task.
+    /// Cancelling the task does not stop the synchronization.
     ///
     /// - Throws: As the form that blocks.
     public func synchronize() async throws {
@@ -326,13 +326,13 @@ public final class ModelContainer: Equatable, Sendable {
 
     private func waitUntilDurable() throws { try StorageError.translating { try store.log.waitUntilDurable() } }
 
-    /// Where tasks' waits block: one after the other, because what one has waited for the next need not.
+    /// The queue on which tasks' waits block: serial, because one wait covers the next one too.
     private static let waiting = DispatchQueue(label: "faultline.synchronize")
 
-    /// Whether a save is in the store whose error said that its outcome was unknown (`StorageError.transaction`).
+    /// Whether a save whose error reported an unknown outcome is in the store (`StorageError.transaction`).
     ///
-    /// To be asked after the store was opened again, and before much is saved: saves whose log compaction has dropped
-    /// are not found.
+    /// Ask after the store was opened again, and before much is saved: saves whose log compaction has dropped are not
+    /// found.
     ///
     /// - Complexity: Reads the log from its newest part backwards until the save is found; all of it if it is not there.
     /// - Throws: `StorageError` if the log cannot be read.
@@ -340,9 +340,9 @@ public final class ModelContainer: Equatable, Sendable {
         try StorageError.translating { try store.log.landed(transaction.transactionID) }
     }
 
-    /// Closes the store: nothing can be read or written through this container or its contexts afterwards.
+    /// Closes the store: afterwards this container and its contexts can read and write nothing.
     ///
-    /// Does nothing to the container of a context that a migration stage gave: the store is the migration's.
+    /// Does nothing for the container of a migration stage's context: the migration owns that store.
     public func close() throws {
         guard stage == nil, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         idleRewriting?.stop()
@@ -353,14 +353,14 @@ public final class ModelContainer: Equatable, Sendable {
 
     deinit {
         if let main = main.withLock({ $0 }) {
-            // Objects of it may be in use on the main actor.
+            // The main actor may be using its objects.
             if Thread.isMainThread {
                 main.core.abandonChanges()
             } else {
                 DispatchQueue.main.async { main.core.abandonChanges() }
             }
         }
-        // What was acknowledged is durable already; this only spares the next opening the replay.
+        // Acknowledged saves are durable already; closing only spares the next opening the replay.
         if stage == nil, !isClosed.load(ordering: .acquiring) {
             idleRewriting?.stop()
             historyRetention?.stop()
@@ -380,8 +380,8 @@ extension ModelContext {
 
     /// The container that the context was made from.
     ///
-    /// That of a context which a migration stage's closure was given has the schema of the closure's version: contexts
-    /// made of it see what the closure sees, and what they save is the stage's.
+    /// In the closure of a migration stage, the container of its context has the schema of the closure's version.
+    /// Contexts made from it see the same objects as the closure, and save into the stage.
     public var container: ModelContainer {
         guard let container = owner as? ModelContainer else {
             preconditionFailure("Every public context is made from a container.")

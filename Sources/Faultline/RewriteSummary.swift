@@ -1,10 +1,9 @@
-/// What writing objects in their new form came to.
+/// The result of writing objects in their new form.
 public struct RewriteSummary: Sendable, Equatable {
     /// Objects that were written.
     public let writtenCount: Int
-    /// What could not be, and stays as it is.
+    /// Objects and damaged ranges that could not be written, and stay as they are.
     ///
-    /// Objects that are damaged, stretches of damage that may hide some, and objects that would not fit into a record any
-    /// more.
+    /// Damaged objects, damaged ranges that may hide some, and objects that would no longer fit into a record.
     public let leftCount: Int
 }

@@ -2,17 +2,17 @@ package import FaultlineLog
 internal import FaultlineStore
 public import Foundation
 
-/// Who keeps an older state of a store from going, since when, and what that costs.
+/// A user of an older state of a store, which keeps its space from being freed: since when, and at which cost.
 public struct SnapshotUse: Sendable, Codable, Hashable {
-    /// What the context was pinned for; `context` for one that was not.
+    /// The label of the pin; `context` for a context that is not pinned.
     public let label: String
-    /// Whether it was pinned, and stays; others are moved on once they are idle.
+    /// Whether the context is pinned, and stays; others are moved on once they are idle.
     public let isPinned: Bool
-    /// When it was pinned, or found to have been used.
+    /// When the context was pinned, or first seen in use.
     public let since: Date
-    /// Bytes of files that could be removed without it; what several keep counts for each of them.
+    /// Bytes of files that could be removed without it; bytes that several contexts keep count for each of them.
     public let heldByteCount: Int
-    /// Whether it outlived its limits, and keeps nothing any more.
+    /// Whether it exceeded its limits, and keeps nothing any more.
     public let isExpired: Bool
 
     package init(_ pin: SnapshotPin) {

@@ -1,7 +1,7 @@
 package import FaultlineDisk
 
-/// The disk that stores lie on which are opened by a task: for tests, which stop one.
+/// The disk for stores that a task opens: for tests, which interrupt one.
 package enum StoreDisk {
-    /// Nil for that of the system.
+    /// Nil for the system's disk.
     @TaskLocal package static var current: Disk?
 }

@@ -3,20 +3,20 @@ internal import FaultlineMigration
 public import Foundation
 
 extension StoreOptions.Migration {
-    /// Where a `Progress` has the `MigrationProgress` that was shown last, in its `userInfo`: pass, stage, entity.
+    /// The key of the newest `MigrationProgress` (pass, stage, entity) in the `userInfo` of a `Progress`.
     public static let progressKey = ProgressUserInfoKey("FaultlineMigrationProgress")
 
-    /// A `Progress` of Foundation's for the opening that these options are given to: it can be watched, cancelled,
-    /// paused, and be a child of another.
+    /// Makes a `Progress` of Foundation for the opening that gets these options: it can be watched, cancelled, paused,
+    /// and be a child of another.
     ///
-    /// It counts the objects of the pass over one entity, as `MigrationProgress` does, and one more, which is done when the
-    /// container is made, or refused: only then it is finished. It begins anew with the next pass or entity, so that its
-    /// fraction, and a parent's share of it, goes back then; `userInfo` names them under `progressKey`, and it is
-    /// indeterminate where nobody knows how many there are. Cancelling and pausing are those of `control`, which is made if there is none: set
-    /// yours before.
+    /// It counts the objects of the pass over one entity, as `MigrationProgress` does, and one more unit, which is done
+    /// when the container is made or refused: only then it is finished. It restarts with the next pass or entity, so
+    /// its fraction, and a parent's share of it, goes back then; `userInfo` names pass and entity under `progressKey`.
+    /// It is indeterminate while the number of objects is unknown. Cancelling and pausing use `control`, which is made
+    /// if there is none: set your own control before.
     ///
-    /// - Parameter queue: Where it is changed, and should be read, because Foundation does not lock it; nil for the thread
-    ///   that opens the container.
+    /// - Parameter queue: Where it is changed, and should be read, because Foundation does not lock it; nil for the
+    ///   thread that opens the container.
     /// - Returns: One that is indeterminate until a migration begins.
     public mutating func makeProgress(on queue: DispatchQueue? = nil) -> Progress {
         let control = control ?? MigrationControl()
@@ -34,7 +34,7 @@ extension StoreOptions.Migration {
     }
 }
 
-/// Holds what is shown.
+/// Updates the `Progress` from the migration's progress.
 // Safe because it is changed on one queue, or on the one thread that opens a container.
 private final class ProgressTarget: @unchecked Sendable {
     private let progress: Progress
@@ -50,7 +50,7 @@ private final class ProgressTarget: @unchecked Sendable {
         // Foundation calls the handler some time later.
         if progress.isCancelled { control.cancel() }
         guard let update else {
-            // Also of what is refused before anything is known.
+            // Also for an opening that is refused before the number of objects is known.
             progress.totalUnitCount = max(progress.totalUnitCount, 1)
             progress.completedUnitCount = progress.totalUnitCount
             return

@@ -1,104 +1,107 @@
 internal import FaultlineLog
 public import FaultlineMigration
 
-/// How a store is kept: memory, durability, thresholds.
+/// Options of a store: memory, durability, thresholds.
 ///
 /// The defaults suit a service.
 public struct StoreOptions: Hashable, Sendable {
-    /// When a save returns.
+    /// The moment when a save returns.
     public enum Durability: Hashable, Sendable {
         /// When its bytes are on the disk: an acknowledged save survives a power cut.
         case sync
-        /// When they are handed to the system.
+        /// When its bytes are handed to the system.
         ///
         /// A crash of the machine may lose the saves of about the last second, never one without those after it. A
         /// crash of the process loses nothing. `ModelContainer.synchronize()` waits for the disk.
         case async
     }
 
-    /// For how long the store keeps which objects each save has inserted, updated and deleted: `docs/History.md`.
+    /// How long the store keeps the record of the objects that each save has inserted, updated and deleted:
+    /// `docs/History.md`.
     public enum History: Hashable, Sendable {
-        /// For this long, and until it is deleted; the newest save always.
+        /// For this long, or until it is deleted; the newest save is always kept.
         case kept(for: Duration)
         /// Until it is deleted.
         case unlimited
         /// Saves of this container are not in the history.
         ///
-        /// What was saved before stays until it is deleted. Whoever asks for the history does not see what comes after.
+        /// Earlier saves stay until they are deleted. Readers of the history do not see later saves.
         case off
     }
 
-    /// Bytes of memory for verified rows, table pages, index blocks and buffers together; 64 MiB if not said otherwise.
+    /// Bytes of memory for verified rows, table pages, index blocks and buffers together; 64 MiB by default.
     ///
-    /// At least 4 MiB: less counts as that. The first container of a store in a process decides.
+    /// At least 4 MiB: smaller values count as that. The first container of a store in a process decides.
     public var memoryBudget = 64 << 20
     /// When a save returns: by default when its bytes are on the disk.
     public var durability = Durability.sync
-    /// The history of saves: kept for 30 days if not said otherwise.
+    /// The history of saves: kept for 30 days by default.
     public var history = History.kept(for: .seconds(30 * 86_400))
-    /// Bytes of log after which the location tables are written down: bounds what is read again after a crash.
+    /// Bytes of log between checkpoints of the location tables: bounds the replay after a crash.
     public var checkpointByteCount = 32 << 20
     /// Whether large values are compressed where that saves at least an eighth.
     public var compressesBlobs = true
-    /// Whether objects that a migration left as they were are written in their new form while nobody saves, a little at a
-    /// time, so that the space of dropped attributes comes back: see `ModelContainer.rewrite(progress:)`.
+    /// Whether an idle store rewrites objects that a migration left in an older form, a few at a time, so that the
+    /// space of dropped attributes is freed: see `ModelContainer.rewrite(progress:)`.
     public var rewritesWhenIdle = true
-    /// Whether the store may be written to on a file system that another machine or process answers for.
+    /// Whether the store may be written to on a file system that another machine or process serves.
     ///
-    /// These are NFS, SMB, Ceph, 9P and whatever FUSE carries. By default it is refused there, as
+    /// These are NFS, SMB, Ceph, 9P and all FUSE file systems. By default writing is refused there, as
     /// `StorageError.Code.readOnly`.
     ///
-    /// Locks there may be given twice, and what a synchronization covered may be lost: allow it only where you know that
-    /// both mean what they say. Containers that only read are not refused.
+    /// Such a file system may grant one lock twice, and may lose synchronized data: allow it only if you know that both
+    /// its locks and its synchronization work. Containers that only read are not refused.
     public var allowsRemoteFileSystem = false
-    /// What the store tells of itself, and whom: by default nobody.
+    /// Where the store reports its events and metrics: by default nowhere.
     public var reporting = StoreReporting()
     /// How migrations run.
     public var migration = Migration()
 
     /// How migrations run.
     public struct Migration: Hashable, Sendable {
-        /// Bytes of memory for everything that the engine holds while it migrates; at least 16 MiB.
+        /// Bytes of memory for everything that the engine holds during a migration; at least 16 MiB.
         public var memoryCeiling = 64 << 20
-        /// What becomes of stored values that a migration drops, and that no code of a stage has seen.
+        /// The treatment of stored values that a migration drops, and that no code of a stage has seen.
         public var unhandledData = MigrationOptions.UnhandledData.byPlan
-        /// Whether a container without a plan may bring a store back to a schema that it has left behind; false by
-        /// default: `MigrationOptions.allowsOlderSchema`.
+        /// Whether a container without a plan may bring a store back to a schema that it had before; false by default:
+        /// `MigrationOptions.allowsOlderSchema`.
         public var allowsOlderSchema = false
-        /// What becomes of objects that cannot be converted, or that break a rule of the new version.
+        /// The treatment of objects that cannot be converted, or that break a rule of the new version.
         public var onFailure = MigrationOptions.FailurePolicy.stop
-        /// Called on the thread that opens the container: when a pass begins and ends over an entity, and while it works
+        /// Called on the thread that opens the container: when a pass over an entity begins and ends, and in between
         /// after every thousand objects, or every 100 ms.
         ///
         /// Not part of what makes two options equal.
         public var progress: (@Sendable (MigrationProgress) -> Void)?
-        /// Stops the migration for a while, or for good.
+        /// Pauses or cancels the migration.
         ///
         /// Not part of what makes two options equal.
         public var control: MigrationControl?
-        /// The most bytes that are written to the store's files in a second, over some seconds; nil for no limit.
+        /// The most bytes that are written to the store's files in a second, averaged over some seconds; nil for no
+        /// limit.
         public var bytesPerSecond: Int?
         /// Whether a migration is refused before it begins where the disk has too little room; true by default.
         ///
-        /// Taken is that the first stage that goes through objects makes as much as it reads, and a tenth more. One that
-        /// makes much less needs less. The error is `MigrationError` of code `fullDisk`.
+        /// The check assumes that the first stage that goes through objects writes as much as it reads, and a tenth
+        /// more. A stage that writes much less needs less. The error is `MigrationError` of code `fullDisk`.
         public var checksSpace = true
-        /// Threads that run the closures of streamed stages, from 1 to 4; nil for as many as there are processors, and no
-        /// more than the memory ceiling has room for.
+        /// Threads that run the closures of streamed stages, from 1 to 4; nil for one per processor, limited by the
+        /// memory ceiling.
         ///
-        /// With 1 the thread that opens the container does everything. What becomes of the objects does not depend on it.
+        /// With 1 the thread that opens the container does everything. The migrated objects do not depend on it.
         public var workerCount: Int?
         /// For how long the store can return to the state before the migration (`ModelContainer.rollBackMigration`), by
         /// the machine's clock; nil, the default, for not at all.
         ///
-        /// The files of that state are kept whole meanwhile: `MigrationReport.gracePeriod` says what that takes.
+        /// The files of that state are kept whole for that time: `MigrationReport.gracePeriod` says how many bytes they
+        /// take.
         public var gracePeriod: Duration?
-        /// How objects of the stored schema become those of the container's, where there is no plan: for schemas without
-        /// classes, in one mapped stage; nil, the default, for what needs no code.
+        /// The mapping from objects of the stored schema to the container's, if there is no plan: for schemas without
+        /// classes, in one mapped stage; nil, the default, if no code is needed.
         ///
         /// Not part of what makes two options equal.
         public var mapping: MappingModel?
-        /// Told of each progress, and of the end by nil.
+        /// Called with each progress, and with nil at the end.
         var watchers: [@Sendable (MigrationProgress?) -> Void] = []
 
         /// The defaults.
@@ -107,7 +110,7 @@ public struct StoreOptions: Hashable, Sendable {
         /// The progress of the opening that these options are given to, as a sequence that ends when the container is
         /// made, or refused.
         ///
-        /// Who is slow gets the newest progress, not all of it. Each call makes another sequence.
+        /// A slow reader gets the newest progress, not all of it. Each call makes another sequence.
         public mutating func progressUpdates() -> AsyncStream<MigrationProgress> {
             var options = options
             let stream = options.progressUpdates()
@@ -115,7 +118,7 @@ public struct StoreOptions: Hashable, Sendable {
             return stream
         }
 
-        /// Whether both have the same limits, and do the same with unhandled data; who watches and controls is not
+        /// Whether both have the same limits, and treat unhandled data the same way; handlers and controls are not
         /// compared.
         public static func == (left: Migration, right: Migration) -> Bool {
             left.memoryCeiling == right.memoryCeiling && left.bytesPerSecond == right.bytesPerSecond

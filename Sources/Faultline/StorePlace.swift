@@ -29,7 +29,7 @@ struct StorePlace {
         } else {
             let folder = configuration.url
             if !configuration.allowsSave {
-                // Writes nothing, and leaves the lock to whoever writes.
+                // Writes nothing, and leaves the lock to the writer.
                 options.access = .reading
             }
             directory = folder.path(percentEncoded: false)
@@ -38,13 +38,13 @@ struct StorePlace {
         self.options = options
     }
 
-    /// Whether something is there that can be a store; makes nothing.
+    /// Whether the directory has files, and so may be a store; creates nothing.
     func isPresent() throws(DiskError) -> Bool {
         guard try disk.isPresent(directory) else { return false }
         return try !disk.names(in: directory).isEmpty
     }
 
-    /// Makes the folder that the store is to lie in, where a store may be made.
+    /// Makes the parent folder of the store, if a store may be made there.
     func createParent() {
         guard options.access == .writing, disk is PosixDisk else { return }
         try? FileManager.default.createDirectory(

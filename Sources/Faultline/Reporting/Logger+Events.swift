@@ -2,8 +2,8 @@ package import FaultlineLog
 package import Logging
 
 extension Logger {
-    /// Writes what a log tells: errors for what is lost or stopped, warnings for what needs somebody, notices for
-    /// what was repaired, the rest for who looks closely.
+    /// Logs an event of the engine: lost data and stopped work as errors, problems that need a person as warnings,
+    /// repairs as notices, the rest at lower levels for close inspection.
     package func write(_ event: FaultlineLog.LogEvent) {
         switch event {
         case .opened(let report, let nanoseconds): write(report, nanoseconds)

@@ -2,7 +2,7 @@ internal import FaultlineMigration
 internal import Logging
 
 extension Logger {
-    /// Writes what a migration tells: a pair of entries for each stage, its beginning and its end with what it took.
+    /// Logs an event of a migration: an entry when each stage begins, and one with its cost when it ends.
     func write(_ event: MigrationEvent) {
         switch event {
         case .began(let versions, let isResumed):

@@ -1,7 +1,7 @@
 internal import CoreMetrics
 internal import FaultlineMigration
 
-/// Emits what migrations do, when a stage or the whole of one ends.
+/// Emits the figures of migrations when a stage or the whole migration ends.
 struct MigrationMetrics: Sendable {
     private let migrations: Counter
     private let failures: Counter
@@ -37,7 +37,7 @@ struct MigrationMetrics: Sendable {
             quarantined.increment(by: Int64(report.quarantinedCount))
             duration.recordNanoseconds(Int64(report.nanoseconds))
         case .failed(let error):
-            // Whoever cancels knows.
+            // The caller cancelled it, and knows.
             if (error as? MigrationError)?.code != .cancelled { failures.increment() }
         }
     }

@@ -1,24 +1,24 @@
 internal import FaultlineLog
 public import FaultlineMigration
 
-/// How a store is: for a readiness endpoint, a dashboard, or whoever is called at night.
+/// The state of a store: for a readiness endpoint, a dashboard, or an on-call engineer.
 ///
 /// Encodes as `{"status": "degraded", "reasons": [{"code": "rot", "message": …, "path": …, "offset": …}]}`. Codes do not
 /// change, messages may. `docs/Operations.md` says what to do about each.
 public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible {
-    /// What can be expected of the store.
+    /// The overall state of the store.
     public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
         /// Everything works.
         case healthy
-        /// Something works no more, or will not for long: somebody should look.
+        /// Something fails now, or will soon: a person should look.
         case degraded
         /// Nothing is written until the store is opened again.
         case failed
     }
 
-    /// What there is to say, worst first; not empty where the status is not `healthy`.
+    /// The reasons for the status, worst first; not empty if the status is not `healthy`.
     public struct Reason: Codable, Hashable, Sendable {
-        /// What it is about.
+        /// The kind of problem.
         public enum Code: String, Codable, Hashable, Sendable, CaseIterable {
             /// The store was closed. Failed.
             case closed
@@ -26,7 +26,7 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
             case writingStopped
             /// Something was refused for want of space; ends when there is space again. Degraded.
             case fullDisk
-            /// Bytes are not what was written, at the place that the reason names. Degraded.
+            /// Bytes differ from the written ones, at the place that the reason names. Degraded.
             case rot
             /// The newest checkpoint or compaction failed; it is tried again. Degraded.
             case maintenanceFailed
@@ -34,12 +34,12 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
             case compactionBehind
             /// The store had not been closed cleanly when it was opened; nothing that was durable is lost. Healthy.
             case recovered
-            /// Saves that had returned were missing when the store was opened: with `.async` those that no sync had
-            /// covered, and others where `faultline repair --accept-loss` accepted it. Healthy.
+            /// Saves that had returned were missing when the store was opened: with `.async`, saves that no sync had
+            /// covered; else saves whose loss `faultline repair --accept-loss` accepted. Healthy.
             case savesLost
         }
 
-        /// What the reason is about.
+        /// The kind of problem.
         public let code: Code
         /// What happened, in a sentence.
         public let message: String
@@ -49,14 +49,14 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
         public let offset: UInt64?
     }
 
-    /// What can be expected of the store.
+    /// The overall state of the store.
     public let status: Status
     /// Why; worst first.
     public let reasons: [Reason]
 
     /// The state before the newest migration, as long as the store can return to it; nil if it cannot.
     ///
-    /// As the newest checkpoint found it.
+    /// As of the newest checkpoint.
     public let gracePeriod: GracePeriod?
 
     /// Whether the store takes reads and writes: for a readiness endpoint.

@@ -6,11 +6,11 @@ internal import FaultlineMigration
 internal import FaultlineObjects
 internal import Synchronization
 
-/// Emits what a store does and holds.
+/// Emits metrics of a store's work and contents.
 ///
-/// Durations and rot are pushed as they come. Counters that are kept anyhow (commits, bytes, faults, rows) are read every
-/// few seconds and at each checkpoint, and their growth is emitted: pushing them would put a call of somebody else's code
-/// on the path of each fault, to say the same a few seconds sooner.
+/// Durations and rot are pushed as they occur. Counters that the engine keeps in any case (commits, bytes, faults,
+/// rows) are read every few seconds and at each checkpoint, and their growth is emitted. Pushing them would call
+/// foreign code on the path of each fault, only to report the same numbers a few seconds sooner.
 final class StoreMetrics: Sendable {
     private let commits: Counter
     private let logBytesWritten: Counter
@@ -36,7 +36,7 @@ final class StoreMetrics: Sendable {
     private let queue = DispatchQueue(label: "faultline.metrics")
     private let state = Guarded(State())
 
-    /// What is read, and what was emitted of it.
+    /// The sources of the counters, and the numbers emitted so far.
     private struct State {
         weak var log: Log?
         var tallies: ReadTallies?
@@ -112,8 +112,8 @@ final class StoreMetrics: Sendable {
     ///
     /// - Parameters:
     ///   - log: The engine.
-    ///   - tallies: What the container's contexts read.
-    ///   - readsEngine: Whether the engine's own counters are this store's to emit, or another container's.
+    ///   - tallies: The counters of the container's contexts.
+    ///   - readsEngine: Whether this store emits the engine's own counters; if not, another container does.
     func begin(_ log: Log, _ tallies: ReadTallies, readsEngine: Bool) {
         state.withLock {
             $0.log = log
@@ -124,7 +124,7 @@ final class StoreMetrics: Sendable {
         readLater()
     }
 
-    /// Reads a last time.
+    /// Reads the counters a last time.
     func end() {
         read()
         state.withLock { $0.hasEnded = true }
@@ -138,7 +138,7 @@ final class StoreMetrics: Sendable {
         }
     }
 
-    /// Emits what came since the last time; the metrics' own code runs without the lock.
+    /// Emits the growth since the last time; the metrics' own code runs without the lock.
     private func read() {
         let grown: (before: LogFigures, reads: FaultCounters, figures: LogFigures?) = state.withLock {
             let reads = $0.tallies?.sum ?? FaultCounters()
@@ -165,7 +165,7 @@ final class StoreMetrics: Sendable {
         pinnedBytes.record(Int64(clamping: figures.space.heldByteCount))
     }
 
-    /// Emits what a counter of the engine has grown by.
+    /// Emits the growth of a counter of the engine.
     private static func add(_ before: UInt64, _ now: UInt64, to counter: Counter) {
         add(Int(clamping: now - min(before, now)), to: counter)
     }

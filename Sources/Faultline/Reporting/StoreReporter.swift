@@ -3,12 +3,12 @@ internal import FaultlineMigration
 internal import FaultlineObjects
 internal import Logging
 
-/// Hands on what the engine tells: to a logger, to metrics.
+/// Passes the engine's events on to a logger and to metrics.
 final class StoreReporter: LogObserver {
     private let logger: Logger?
     private let metrics: StoreMetrics?
 
-    /// A reporter for those who want to know; nil if nobody does.
+    /// Makes a reporter for the requested outputs; nil if there are none.
     init?(_ reporting: StoreReporting, name: String) {
         if reporting.logger == nil, reporting.metrics == nil { return nil }
         logger = reporting.logger

@@ -1,12 +1,12 @@
 public import CoreMetrics
 public import Logging
 
-/// What a store tells of itself, and whom; by default nobody, at no cost.
+/// Where a store reports its events and metrics; by default nowhere, at no cost.
 ///
-/// The first container of a store in a process decides what the engine tells. `docs/Operations.md` lists events and
+/// The first container of a store in a process decides where the engine reports. `docs/Operations.md` lists events and
 /// metrics.
 ///
-/// All values are equal: what is told changes nothing of how a store is kept.
+/// All values are equal: reporting changes nothing in how a store is kept.
 public struct StoreReporting: Hashable, Sendable {
     /// Gets an entry for what happens to the store: opening, recovery, checkpoints, compaction, rot, a full disk.
     ///
@@ -19,18 +19,18 @@ public struct StoreReporting: Hashable, Sendable {
     public struct Metrics: Sendable {
         /// Where to; nil stands for `MetricsSystem.factory` when the container is made.
         public var factory: (any MetricsFactory)?
-        /// Dimensions of every metric, beside `store`, which is the configuration's name.
+        /// Dimensions of every metric in addition to `store`, which is the configuration's name.
         public var dimensions: [(String, String)] = []
-        /// How often counters and gauges are read, beside each checkpoint: by default every ten seconds.
+        /// How often counters and gauges are read, in addition to each checkpoint: by default every ten seconds.
         ///
-        /// At least 100 ms: less counts as that.
+        /// At least 100 ms: smaller values count as that.
         public var interval: Duration = .seconds(10)
 
         /// Metrics for a factory.
         public init(factory: (any MetricsFactory)? = nil) { self.factory = factory }
     }
 
-    /// Nobody is told.
+    /// Reports nothing.
     public init() {}
 
     /// Always true.
