@@ -6,7 +6,7 @@ import FaultlineObjects
 import FaultlineStore
 import Glibc
 
-/// Why a command ends without having done its work: what people read, and the exit status that scripts read.
+/// Why a command ends without success: a message for people, and an exit status for scripts.
 package struct CommandFailure: Error, Sendable {
     /// A check found damage, or the operation was refused.
     package static let refused: Int32 = 1
@@ -14,7 +14,7 @@ package struct CommandFailure: Error, Sendable {
     package static let cannotOpen: Int32 = 3
 
     package let status: Int32
-    /// What happened and what to do, with file and byte offset where there are any.
+    /// What happened and what to do, with file and byte offset if there are any.
     package let message: String
 
     package init(_ status: Int32, _ message: String) {
@@ -22,7 +22,7 @@ package struct CommandFailure: Error, Sendable {
         self.message = message
     }
 
-    /// Runs what opens a store; its errors end the tool with status 3.
+    /// Runs code that opens a store; its errors end the tool with status 3.
     package static func opening<Result>(_ path: String, _ body: () throws -> Result) throws(CommandFailure) -> Result {
         do {
             return try body()
@@ -33,7 +33,7 @@ package struct CommandFailure: Error, Sendable {
         }
     }
 
-    /// Runs what works on an open store; its errors end the tool with status 1.
+    /// Runs code that works on an open store; its errors end the tool with status 1.
     package static func working<Result>(_ body: () throws -> Result) throws(CommandFailure) -> Result {
         do {
             return try body()
@@ -44,7 +44,7 @@ package struct CommandFailure: Error, Sendable {
         }
     }
 
-    /// What an error says, with its place.
+    /// The message of an error, with its place.
     package static func sentence(for error: any Error) -> String {
         switch error {
         case let failure as CommandFailure: failure.message

@@ -11,7 +11,7 @@ package struct OpenedStore {
     package let rows: RowStore
     package let snapshot: Snapshot
 
-    /// Opens the store; nothing is written, and other processes may use it meanwhile.
+    /// Opens the store; nothing is written, and other processes may use it at the same time.
     ///
     /// - Throws: A failure of status 3 that names the file, and the remedy.
     package init(_ path: String) throws(CommandFailure) {
@@ -20,14 +20,14 @@ package struct OpenedStore {
         (log, catalog, rows, snapshot) = try Self.open(path, options)
     }
 
-    /// Opens a store for writing, which no other process may have open for that; no snapshot of it is held.
+    /// Opens a store for writing, which no other process may have open for writing; holds no snapshot of it.
     ///
-    /// To be preceded by an opening for reading, as this would make a store where there is none.
+    /// Open it for reading before: this call would make a store if there is none.
     ///
     /// - Parameters:
     ///   - path: The store.
     ///   - maintenance: Who makes checkpoints and compacts.
-    /// - Returns: The store; closing it is the caller's.
+    /// - Returns: The store; the caller closes it.
     /// - Throws: As the opening for reading.
     package static func openForWriting(
         _ path: String, maintenance: Maintenance = .manual

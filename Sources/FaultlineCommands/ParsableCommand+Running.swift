@@ -1,9 +1,9 @@
 package import ArgumentParser
 
 extension ParsableCommand {
-    /// Parses arguments and runs the command, and ends the process where it has a status to tell.
+    /// Parses arguments and runs the command, and ends the process if the command returns a status.
     ///
-    /// - Parameter arguments: What follows the executable's name; nil for those of the process.
+    /// - Parameter arguments: The arguments after the executable's name; nil for those of the process.
     package static func runAndExit(_ arguments: [String]?) {
         do {
             var command = try parseAsRoot(arguments)

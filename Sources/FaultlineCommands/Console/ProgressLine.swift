@@ -1,6 +1,6 @@
 import Glibc
 
-/// One line on a terminal that says how far a step has come; nothing at all where the output is no terminal.
+/// One line on a terminal that shows the progress of a step; nothing if the output is no terminal.
 ///
 /// The line is written at most ten times a second, so `update` may be called for every batch.
 package struct ProgressLine {
@@ -17,9 +17,9 @@ package struct ProgressLine {
     /// Prepares a line; the first `update` may show it.
     ///
     /// - Parameters:
-    ///   - label: What is being done, in a few words.
-    ///   - total: How many there are in all; 0 where nobody knows.
-    ///   - unit: What is counted, in the plural; `bytes` are written as people read them.
+    ///   - label: The step, in a few words.
+    ///   - total: The number of units in all; 0 if it is unknown.
+    ///   - unit: The counted units, in the plural; `bytes` are written as people read them.
     ///   - terminal: Where to write.
     package init(_ label: String, total: Int = 0, unit: String = "", terminal: Terminal = .messages) {
         self.init(label, total: total, unit: unit, terminal: terminal, now: monotonicSeconds)
@@ -36,7 +36,7 @@ package struct ProgressLine {
         last = start
     }
 
-    /// Tells how many are done; writes the line if a tenth of a second has gone by.
+    /// Reports how many units are done; writes the line if a tenth of a second has passed.
     package mutating func update(_ done: Int) {
         guard terminal.isInteractive else { return }
         let time = now()
@@ -46,7 +46,7 @@ package struct ProgressLine {
         terminal.write("\r\u{1B}[K" + text(done: done, after: time - start, width: terminal.columnCount))
     }
 
-    /// Takes the line away; what comes next starts in the first column.
+    /// Removes the line; later output starts in the first column.
     package mutating func finish() {
         guard isShown else { return }
         isShown = false
@@ -75,7 +75,7 @@ package struct ProgressLine {
 
     private static let widthForBar = 80
     private static let barWidth = 20
-    /// Before that nobody knows how fast it goes.
+    /// Before that, the speed is unknown.
     private static let secondsForGuess = 2.0
 
     private var isBytes: Bool { unit == "bytes" }

@@ -1,6 +1,6 @@
-/// A small table for people: aligned columns, a rule under the headings, nothing but text where nobody looks.
+/// A small table for people: aligned columns, a rule under the headings, plain text if the output is no terminal.
 package struct Table: Sendable {
-    /// On which side of its column a text stands.
+    /// The side of its column on which a text stands.
     package enum Alignment: Sendable {
         case left
         case right

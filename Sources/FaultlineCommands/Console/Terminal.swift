@@ -1,10 +1,10 @@
 import Glibc
 
-/// An output of the process: whether a person looks at it, and writing to it.
+/// An output of the process: writes to it, and knows whether it is a terminal.
 package struct Terminal: Sendable {
     /// Where results go.
     package static let output = Terminal(descriptor: 1)
-    /// Where progress and complaints go.
+    /// Where progress and error messages go.
     package static let messages = Terminal(descriptor: 2)
 
     package let descriptor: Int32
@@ -20,7 +20,7 @@ package struct Terminal: Sendable {
     /// Whether text may be bold or dim: on terminals, unless `NO_COLOR` is set.
     package var isStyled: Bool { isInteractive && (getenv("NO_COLOR").map { $0.pointee == 0 } ?? true) }
 
-    /// Columns of the terminal, 80 where it does not say.
+    /// Columns of the terminal, 80 if it does not report them.
     package var columnCount: Int {
         var size = winsize()
         let request = UInt(TIOCGWINSZ)

@@ -13,12 +13,12 @@ public import Faultline
 /// }
 /// ```
 ///
-/// `--dry-run` tries a migration out on the real store before a deployment; Ctrl-C stops one, and the next run goes on
-/// with it where its kind of stage allows that. Exit status: 0 done; 1 the migration was refused, failed, or was
+/// `--dry-run` tries a migration out on the real store before a deployment. Ctrl-C stops one, and the next run
+/// continues it if its kind of stage allows that. Exit status: 0 done; 1 the migration was refused, failed, or was
 /// stopped; 2 wrong usage; 3 the store cannot be opened. As a subcommand of another command it exits with these too,
-/// but for wrong usage, which is that command's affair.
+/// except for wrong usage, which the outer command reports.
 public struct MigrateCommand<Plan: SchemaMigrationPlan>: ParsableCommand {
-    /// Its name, `migrate`, and what it says of itself.
+    /// The command's name, `migrate`, and its help.
     public static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "migrate",
@@ -32,7 +32,7 @@ public struct MigrateCommand<Plan: SchemaMigrationPlan>: ParsableCommand {
 
     @OptionGroup var arguments: MigrationArguments
 
-    /// A command with nothing asked for yet.
+    /// A command without arguments.
     public init() {}
 
     /// Migrates the store, or tries it out.
@@ -52,8 +52,8 @@ public struct MigrateCommand<Plan: SchemaMigrationPlan>: ParsableCommand {
         }
     }
 
-    /// Runs the command, and ends the process where it has a status to tell.
+    /// Runs the command, and ends the process if the command returns a status.
     ///
-    /// - Parameter arguments: What follows the executable's name; nil for those of the process.
+    /// - Parameter arguments: The arguments after the executable's name; nil for those of the process.
     public static func main(_ arguments: [String]? = nil) { runAndExit(arguments) }
 }

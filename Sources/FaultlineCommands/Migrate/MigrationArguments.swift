@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// What commands that migrate a store take.
+/// The arguments of commands that migrate a store.
 package struct MigrationArguments: ParsableArguments {
     @Argument(help: "The store's directory.")
     package var store: String

@@ -13,7 +13,7 @@ package final class MigrationDisplay: Sendable {
 
     package init() {}
 
-    /// Shows how far it is; to be called with each progress.
+    /// Shows a progress; call it with each one.
     package func show(_ progress: MigrationProgress) {
         state.withLock { state in
             let isShown = state.shown.map {
@@ -30,10 +30,10 @@ package final class MigrationDisplay: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     package func finish() { state.withLock { $0.line?.finish() } }
 
-    /// What is being done, in a few words.
+    /// The current work, in a few words.
     package static func label(
         _ pass: MigrationPass, of name: String, _ stage: MigrationProgress.Stage?
     ) -> String {

@@ -4,19 +4,20 @@ package import FaultlineMigration
 import FaultlineStore
 import FoundationEssentials
 
-/// A migration as commands run it: looked at first, watched on the terminal, cancelled by Ctrl-C, reported.
+/// Runs a migration for a command: looks at the store first, shows progress on the terminal, cancels on Ctrl-C,
+/// reports.
 package struct MigrationRun {
     private let arguments: MigrationArguments
 
     package init(_ arguments: MigrationArguments) { self.arguments = arguments }
 
-    /// What a store is brought to.
+    /// The target of a migration.
     package struct Goal {
         /// The schema asked for.
         let schema: Schema
-        /// The stages that lead to it; nil if none is needed.
+        /// The stages that lead to the schema; nil if none is needed.
         let plan: (any SchemaMigrationPlan.Type)?
-        /// What takes the place of stages where there are none; nil if nothing is needed.
+        /// The mapping that replaces stages if there are none; nil if none is needed.
         let mapping: MappingModel?
 
         package init(
@@ -27,7 +28,7 @@ package struct MigrationRun {
             self.mapping = mapping
         }
 
-        /// Whether a migration that was stopped is this one.
+        /// Whether an unfinished migration has this goal.
         package func continues(_ unfinished: UnfinishedMigration) -> Bool {
             unfinished.goesOn(to: schema, by: plan, mapping: mapping)
         }
@@ -35,12 +36,12 @@ package struct MigrationRun {
 
     /// Migrates the store, or tries it out, and prints the report.
     ///
-    /// - Parameter goal: What it is brought to; it gets the migration that was stopped, if there is one, and the schema
-    ///   that the store has.
-    /// - Throws: `CommandFailure`: with status 3 if there is no store, or it cannot be opened; with status 1 if it cannot
-    ///   be migrated, if the dry run found that or too little room on the disk, or if it was cancelled.
+    /// - Parameter goal: Makes the goal; it gets the unfinished migration, if there is one, and the schema of the
+    ///   store.
+    /// - Throws: `CommandFailure`: with status 3 if there is no store, or it cannot be opened; with status 1 if it
+    ///   cannot be migrated, if the dry run found an error or too little room on the disk, or if it was cancelled.
     package func run(to goal: (UnfinishedMigration?, Schema) throws -> Goal) throws {
-        // Looked at first: nothing is written to what is no store of ours.
+        // Opened for reading first: nothing is written to a directory that is no store.
         let found = try OpenedStore(arguments.store)
         let unfinished = UnfinishedMigration(found.catalog)
         try CommandFailure.working { try found.log.close() }
