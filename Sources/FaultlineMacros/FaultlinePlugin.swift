@@ -1,7 +1,7 @@
 internal import SwiftCompilerPlugin
 internal import SwiftSyntaxMacros
 
-/// What the compiler starts to expand the library's macros.
+/// The executable that the compiler starts to expand the library's macros.
 @main
 struct FaultlinePlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [

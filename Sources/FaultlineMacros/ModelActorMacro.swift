@@ -42,7 +42,7 @@ package enum ModelActorMacro: MemberMacro, ExtensionMacro {
         return [conformance].compactMap { $0.as(ExtensionDeclSyntax.self) }
     }
 
-    /// Whether the usual initializer is missing and would set all that is stored.
+    /// Whether the usual initializer is missing and would set all stored properties.
     private static func needsInitializer(_ declaration: ActorDeclSyntax) -> Bool {
         declaration.memberBlock.members.map(\.decl).allSatisfy { member in
             if let initializer = member.as(InitializerDeclSyntax.self) {

@@ -6,13 +6,13 @@ internal import SwiftSyntaxMacros
 struct ModelBody {
     /// The properties to persist, in source order: the position of each is its slot.
     private(set) var properties: [PersistedProperty] = []
-    /// Stored properties that are not persisted, with what they are.
+    /// Stored properties that are not persisted, with their kinds.
     private(set) var others: [(VariableDeclSyntax, StoredKind)] = []
     /// The arguments of `#Index` and `#Unique`.
     private(set) var indexes: [MacroExpansionDeclSyntax] = []
     private(set) var constraints: [MacroExpansionDeclSyntax] = []
     private(set) var hasInitializer = false
-    /// Conditions whose outcome the compiler did not tell, around members that matter.
+    /// Conditions around relevant members whose outcome the compiler did not report.
     private(set) var unsettledConditions: [IfConfigDeclSyntax] = []
 
     /// Whether the language mode lets a macro give accessors to constants.

@@ -2,9 +2,9 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// Decides whether a declaration can be a model, and tells its author where it cannot.
+/// Decides whether a declaration can be a model, and reports to its author why it cannot.
 enum ModelDiagnosis {
-    /// Refuses what is not a class.
+    /// Refuses declarations that are not classes.
     static func refuse(
         _ declaration: some DeclGroupSyntax, node: AttributeSyntax, in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
@@ -22,17 +22,17 @@ enum ModelDiagnosis {
         return []
     }
 
-    /// Whether a class can be expanded at all, as far as its declaration tells.
+    /// Whether a class can be expanded at all, judged by its declaration alone.
     static func canExpand(_ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) -> Bool {
         guard let declaration = declaration.as(ClassDeclSyntax.self) else { return false }
         return declaration.genericParameterClause == nil && !context.lexicalContext.contains(where: isGeneric)
             && !declaresConformance(declaration)
     }
 
-    /// Reports every mistake at its place, and tells whether members are to be made.
+    /// Reports every mistake at its place, and returns whether to make members.
     ///
-    /// They are, despite mistakes in single properties: without them the compiler would add errors about names that
-    /// the author has never seen.
+    /// Mistakes in single properties do not prevent members: without them the compiler would add errors about names
+    /// that the author has never seen.
     static func accepts(
         _ declaration: ClassDeclSyntax, body: ModelBody, isRoot: Bool, node: AttributeSyntax,
         in context: some MacroExpansionContext
@@ -89,7 +89,7 @@ enum ModelDiagnosis {
         outer.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
     }
 
-    /// What is wrong with a stored property that is not persisted; nil if nothing is.
+    /// The mistake in a stored property that is not persisted; nil if there is none.
     private static func mistake(_ variable: VariableDeclSyntax, _ kind: StoredKind) -> Diagnostic? {
         let name = variable.bindings.map { $0.pattern.trimmedDescription }.joined(separator: ", ")
         let isFilled = variable.bindings.allSatisfy { binding in
@@ -137,7 +137,7 @@ extension Diagnostic {
     }
 }
 
-/// What a macro tells the author of the code it is attached to.
+/// A message of a macro to the author of the code it is attached to.
 private struct MacroMessage: DiagnosticMessage {
     let message: String
     let severity: DiagnosticSeverity

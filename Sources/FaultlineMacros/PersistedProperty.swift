@@ -30,7 +30,7 @@ struct PersistedProperty {
     /// Whether values are never stored.
     var isEphemeral: Bool { options.contains { $0.isMember("ephemeral") } }
 
-    /// The value of a property that was given none, as an expression; nil where it declares none.
+    /// The value of a property that was given none, as an expression; nil if the property declares none.
     var fallbackExpression: String? { hasInitialValue ? defaultExpression : nil }
 
     /// The arguments of the property's `@Attribute`.
@@ -62,7 +62,7 @@ struct PersistedProperty {
 
     /// Reads a declaration; nil if it is not that of a persisted property.
     ///
-    /// Constants are a matter of the language mode: only before Swift 6 can a macro give them accessors.
+    /// Only language modes before Swift 6 let a macro give accessors to constants.
     init?(_ variable: VariableDeclSyntax, acceptsConstants: Bool) {
         let kind = StoredKind(of: variable)
         guard kind == .persisted || (kind == .constant && acceptsConstants), let binding = variable.bindings.first,
@@ -76,10 +76,10 @@ struct PersistedProperty {
     }
 }
 
-/// What a variable in the body of a model class is to the library.
+/// How the library treats a variable in the body of a model class.
 enum StoredKind: Equatable {
     case persisted
-    /// Computed, lazy, or belonging to the class: none of the library's business.
+    /// Computed, lazy, or belonging to the class: ignored by the library.
     case untouched
     /// Marked as not persisted.
     case transient

@@ -8,7 +8,7 @@ extension AttributeListSyntax {
 }
 
 extension TypeSyntax {
-    /// The name behind the last dot, generic arguments left out; nil for what is not a name.
+    /// The name behind the last dot, without generic arguments; nil for types that are not names.
     var lastComponent: String? {
         if let type = self.as(IdentifierTypeSyntax.self) { return type.name.text }
         if let type = self.as(MemberTypeSyntax.self) { return type.name.text }
@@ -38,8 +38,8 @@ extension DeclModifierListSyntax {
         contains { $0.name.tokenKind == .keyword(keyword) }
     }
 
-    /// The modifier that members need so that they can stand for a public protocol's requirements, with a space behind
-    /// it; nothing for internal and narrower types.
+    /// The modifier that members need in order to satisfy a public protocol's requirements, with a space behind it;
+    /// empty for internal and narrower types.
     var witnessAccess: String {
         if contains(.public) || contains(.open) { return "public " }
         return contains(.package) ? "package " : ""
