@@ -1,7 +1,7 @@
 import ArgumentParser
 import FaultlineCommands
 
-/// The tool: looks into stores without their model classes, and shows what the library does on this machine's own data.
+/// The tool: inspects stores without their model classes, and demonstrates the library on this machine's own data.
 struct FaultlineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faultline",
@@ -17,11 +17,11 @@ struct FaultlineCommand: ParsableCommand {
     )
 }
 
-/// Runs the tool, which ends the process where it has a status to tell.
+/// Runs the tool, and ends the process if a command returns a status.
 ///
-/// In a library of its own, so that tests can import what the tool is made of.
+/// In a library of its own, so that tests can import the tool's parts.
 ///
-/// - Parameter arguments: What follows the tool's name; nil for those of the process.
+/// - Parameter arguments: The arguments after the tool's name; nil for those of the process.
 package func runFaultlineTool(_ arguments: [String]? = nil) {
     FaultlineCommand.runAndExit(arguments)
 }

@@ -25,12 +25,12 @@ struct CompactCommand: ParsableCommand {
     var rewrite = false
 
     func run() throws {
-        // Looked at first: nothing is written to what is no store of ours.
+        // Opened for reading first: nothing is written to a directory that is no store.
         let found = try OpenedStore(arguments.store)
         let before = try CommandFailure.working { try found.log.usage() }
         try CommandFailure.working { try found.log.close() }
         let path = arguments.store
-        // What is written anew is compacted behind, so that it takes no more room than it must.
+        // Rewriting compacts as it goes, so that it takes no more space than it must.
         let (log, rows) = try OpenedStore.openForWriting(path, maintenance: rewrite ? .inline : .manual)
         let begin = monotonicSeconds()
         let rewritten = rewrite ? Result { try writeAnew(rows) } : nil
@@ -46,7 +46,7 @@ struct CompactCommand: ParsableCommand {
             report: report, rewritten: try? rewritten?.get(), before: before, after: after,
             seconds: monotonicSeconds() - begin)
         outcome.print(of: path, asJSON: arguments.json)
-        // What was written so far is compacted all the same.
+        // Rows that were written before a failure are compacted all the same.
         _ = try CommandFailure.working { try rewritten?.get() }
         if !report.damage.isEmpty { endProcess(CommandFailure.refused) }
     }

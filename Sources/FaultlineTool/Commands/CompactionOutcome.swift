@@ -2,10 +2,10 @@ import FaultlineCommands
 import FaultlineLog
 import FaultlineStore
 
-/// What a compaction came to, for people and for scripts.
+/// The result of a compaction, for people and for scripts.
 struct CompactionOutcome {
     let report: CompactionReport
-    /// Objects that were written in their new form; nil where that was not asked for, or failed.
+    /// Objects that were written in their new form; nil if that was not requested, or failed.
     let rewritten: RowRewriting.Report?
     let before: LogUsage
     let after: LogUsage

@@ -1,6 +1,6 @@
 import FaultlineCommands
 
-/// References of one property that lead to objects which are gone: they read as nil, and are no damage.
+/// References of one property that lead to deleted objects: they read as nil, and are no damage.
 struct DanglingReferences: CustomStringConvertible {
     let entity: String
     let property: String

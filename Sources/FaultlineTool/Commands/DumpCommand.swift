@@ -41,7 +41,7 @@ struct DumpCommand: ParsableCommand {
         try destination.prepare(for: arguments.store)
         let entities = store.rows.storage.entities.filter { entity.isEmpty || entity.contains($0.name) }
         let total = entities.reduce(0) { $0 + min(store.snapshot.recordCount(of: $1.table), limit ?? .max) }
-        // Nobody wants a line that is written over among the objects.
+        // A progress line would overwrite objects on a terminal.
         var progress = Terminal.output.isInteractive ? nil : ProgressLine("dumping", total: total, unit: "objects")
         let dump = ObjectDump(store, blobs: destination)
         do {

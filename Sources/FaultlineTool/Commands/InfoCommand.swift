@@ -1,7 +1,7 @@
 import ArgumentParser
 import FaultlineCommands
 
-/// `faultline info`: what a store holds, and what it takes on the disk.
+/// `faultline info`: the contents of a store, and its size on the disk.
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",

@@ -1,8 +1,8 @@
 package import FaultlineLog
 
-/// Which blobs a pass over all rows meets, for a window of their identifiers at a time: a bit each.
+/// Marks the blobs that a pass over all rows meets, for one window of their identifiers at a time: a bit each.
 ///
-/// Invariant: memory is that of one window, whatever the store holds.
+/// Invariant: memory is that of one window, for a store of any size.
 package struct OrphanSearch {
     /// Identifiers of a window: 4 MiB of bits.
     package static let windowCountMax: RecordID = 32 << 20
@@ -33,7 +33,7 @@ package struct OrphanSearch {
 
     /// Calls `body` with the blobs of the window that were not marked.
     ///
-    /// - Throws: What the disk says, but for damage.
+    /// - Throws: The errors of the disk, except damage.
     package func forEachUnmarked(
         in snapshot: Snapshot, _ body: (RecordID, BlobPlacement) throws -> Void
     ) throws {
@@ -46,7 +46,7 @@ package struct OrphanSearch {
         }
     }
 
-    /// Goes on with the next window.
+    /// Moves to the next window.
     ///
     /// - Returns: False if there is none.
     package mutating func advance() -> Bool {

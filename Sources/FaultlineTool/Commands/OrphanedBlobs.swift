@@ -1,6 +1,6 @@
 import FaultlineCommands
 
-/// Blobs that no row refers to: space that nobody uses, and no damage.
+/// Blobs that no row refers to: wasted space, and no damage.
 struct OrphanedBlobs: Equatable {
     var count = 0
     /// Bytes that they take on the disk.
@@ -8,9 +8,9 @@ struct OrphanedBlobs: Equatable {
     /// Those in segments that the state before the newest migration holds, and their bytes.
     var heldCount = 0
     var heldByteCount: UInt64 = 0
-    /// Whether a migration is under way, or what one left is not deleted yet: then they may be its own.
+    /// Whether a migration is under way, or its remains are not deleted yet: then they may be its own.
     var isMigrating = false
-    /// Rows and quarantined objects that could not be read: they may refer to some.
+    /// Rows and quarantined objects that could not be read: they may refer to some orphans.
     var unreadableCount = 0
 
     /// For people; nil if there are none.

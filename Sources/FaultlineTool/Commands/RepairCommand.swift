@@ -6,7 +6,7 @@ import FaultlineModel
 import FaultlineObjects
 import FaultlineStore
 
-/// `faultline repair`: clears references to objects that are gone, or opens a store whose log lacks its end.
+/// `faultline repair`: clears references to deleted objects, or opens a store whose log lacks its end.
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",

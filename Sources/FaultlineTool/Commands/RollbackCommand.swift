@@ -22,7 +22,7 @@ struct RollbackCommand: ParsableCommand {
     var discardCommits = false
 
     func run() throws {
-        // Looked at first: nothing is written to what is no store of ours.
+        // Opened for reading first: nothing is written to a directory that is no store.
         let found = try OpenedStore(arguments.store)
         try CommandFailure.working { try found.log.close() }
         let report: RollbackReport

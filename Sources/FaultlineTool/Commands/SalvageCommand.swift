@@ -53,7 +53,7 @@ struct SalvageCommand: ParsableCommand {
             if let made {
                 names = Self.names(of: made)
                 let check: StoreCheck
-                // References to what is lost, and values that are not unique any more.
+                // References to lost objects, and values that are not unique any more.
                 (check, findingCount) = try StoreCheck.show(made, asJSON: json)
                 danglingCount = check.dangling.reduce(0) { $0 + $1.count }
             }

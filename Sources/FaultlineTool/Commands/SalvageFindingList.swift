@@ -1,7 +1,7 @@
 import FaultlineCommands
 import FaultlineLog
 
-/// Prints what a salvage finds, as it is found: all of it as JSON, the first of each kind for people.
+/// Prints the findings of a salvage as they occur: all of them as JSON, the first of each kind for people.
 final class SalvageFindingList {
     private static let shownCountMax = 20
 

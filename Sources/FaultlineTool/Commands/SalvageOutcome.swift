@@ -1,22 +1,22 @@
 import FaultlineCommands
 import FaultlineLog
 
-/// What a salvage came to, for people and for scripts.
+/// The result of a salvage, for people and for scripts.
 struct SalvageOutcome {
     let report: SalvageReport
     /// Entities by their tables; empty where the catalog is lost.
     let names: [TableID: String]
-    /// How many things do not fit together in the new store.
+    /// How many contradictions the new store has.
     let findingCount: Int
-    /// References in the new store that lead to objects which are gone: lost now, or deleted long ago.
+    /// References in the new store that lead to missing objects: lost now, or deleted long ago.
     let danglingCount: Int
     let destination: String
     let seconds: Double
 
-    /// Whether anything is lost, or not as it was.
+    /// Whether anything is lost or changed.
     var hasLoss: Bool { report.hasLoss || findingCount > 0 }
 
-    /// Tables that have objects or lost some, ascending; those of the engine's own are left out.
+    /// Tables that have objects or lost some, ascending; the engine's own tables are left out.
     private var tables: [TableID] {
         Set(report.recordCounts.keys).union(report.lostObjectCounts.keys)
             .filter { $0.rawValue >= TableID.firstEntity }.sorted()

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What every command that looks into a store takes.
+/// The arguments of every command that reads a store.
 struct StoreArguments: ParsableArguments {
     @Argument(help: "The store's directory.")
     var store: String

@@ -1,7 +1,7 @@
 import FaultlineCommands
 
 extension StoreCheck {
-    /// Checks a store, prints what is found as it is found, and shows on a terminal how far it is.
+    /// Checks a store, prints each finding at once, and shows progress on a terminal.
     ///
     /// - Returns: The check, done, and how many findings there were.
     /// - Throws: `CommandFailure` if the store cannot be read on.

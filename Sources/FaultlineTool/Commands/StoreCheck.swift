@@ -3,10 +3,10 @@ import FaultlineLog
 import FaultlineModel
 import FaultlineStore
 
-/// The whole check of a store: the log's own, then rows against their layouts, references against rows, values out of
-/// rows against blobs.
+/// The whole check of a store: the log's own check, then rows against their layouts, references against rows, large
+/// values against blobs.
 final class StoreCheck {
-    /// A to-one slot, and the table that it leads to.
+    /// A to-one slot, and its destination's table.
     private struct Reference {
         let slot: Int
         let table: TableID
@@ -15,7 +15,7 @@ final class StoreCheck {
 
     let store: OpenedStore
     private let found: (StoreFinding) -> Void
-    /// References to objects that are gone, which the schema may allow: not among the findings.
+    /// References to deleted objects, which the schema may allow: not among the findings.
     private(set) var dangling: [DanglingReferences] = []
     /// Blobs that nothing refers to: not among the findings either.
     var orphans = OrphanedBlobs()
@@ -28,7 +28,7 @@ final class StoreCheck {
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - found: Is told of each finding, as it is found.
+    ///   - found: Called with each finding at once.
     init(_ store: OpenedStore, found: @escaping (StoreFinding) -> Void) {
         self.store = store
         self.found = found
@@ -37,11 +37,11 @@ final class StoreCheck {
 
     /// Runs the check.
     ///
-    /// - Parameter progress: Gets how many bytes are done, and of how many.
+    /// - Parameter progress: Called with the bytes done so far, and the bytes in all.
     /// - Throws: Only if the disk does not answer.
     func run(progress: (_ done: Int, _ total: Int) -> Void) throws {
         let rowCount = store.rows.storage.entities.reduce(0) { $0 + store.snapshot.recordCount(of: $1.table) }
-        // The rows are about a third of what the log's own check reads: it reads them twice, and blobs.
+        // The rows are about a third of the bytes that the log's own check reads: it reads them twice, and blobs.
         var logByteCount = 0
         try store.log.verify(
             { found(StoreFinding($0)) },
@@ -72,7 +72,7 @@ final class StoreCheck {
         }
     }
 
-    /// Looks at every row of an entity that can be read.
+    /// Checks every row of an entity that can be read.
     private func scan(_ entity: EntityStorage, progress: () -> Void) throws {
         var references = references(of: entity)
         try store.snapshot.scanPastDamage(entity.table, readAhead: 256 << 10) { _ in
@@ -140,7 +140,7 @@ final class StoreCheck {
         )
     }
 
-    /// What is wrong with the blob that a row names; nil if nothing is.
+    /// The fault of the blob that a row names; nil if it has none.
     private func fault(of reference: BlobReference) throws -> String? {
         do {
             let byteCount = try store.snapshot.blobByteCount(reference.identifier)

@@ -1,13 +1,13 @@
 import FaultlineCommands
 import FaultlineLog
 
-/// Something that the check of a store found: in the log, or in what the rows mean.
+/// A finding of a store's check: in the log, or in the meaning of the rows.
 struct StoreFinding: Sendable, CustomStringConvertible {
     let kind: Finding.Kind
-    /// What was found, in a sentence.
+    /// The finding, in a sentence.
     let message: String
     var path: String?
-    /// In the file, in bytes from its start.
+    /// The place in the file, in bytes from its start.
     var offset: UInt64?
     var object: RecordID?
 

@@ -1,7 +1,8 @@
 import FaultlineCommands
 import FaultlineLog
 
-/// Prints what a check finds, as it is found: all of it as JSON; the first of each kind for people, and what to do.
+/// Prints the findings of a check as they occur: all of them as JSON; for people the first of each kind, and the
+/// remedy.
 struct StoreFindingList {
     private static let shownCountMax = 20
 

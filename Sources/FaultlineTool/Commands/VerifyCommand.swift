@@ -2,7 +2,7 @@ import ArgumentParser
 import FaultlineCommands
 import FaultlineLog
 
-/// `faultline verify`: reads everything and reports what is wrong.
+/// `faultline verify`: reads everything and reports every fault.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

@@ -1,6 +1,6 @@
 import Glibc
 
-/// This tool, run once more by itself: its output is read line by line, its complaints go where this process's go.
+/// Another process of this tool: its output is read line by line, its error messages go where this process's go.
 final class ChildProcess {
     private let child: pid_t
     private let descriptor: Int32
@@ -11,8 +11,8 @@ final class ChildProcess {
     /// Starts the tool.
     ///
     /// - Parameters:
-    ///   - arguments: What follows the tool's name.
-    ///   - hasOwnGroup: Whether it and what it starts make a group, so that `kill` ends all of them.
+    ///   - arguments: The arguments after the tool's name.
+    ///   - hasOwnGroup: Whether it and its children make a group, so that `kill` ends all of them.
     /// - Throws: `SourceError` when there is no process for it.
     init(_ arguments: [String], hasOwnGroup: Bool = false) throws(SourceError) {
         self.hasOwnGroup = hasOwnGroup
@@ -84,8 +84,8 @@ final class ChildProcess {
     func kill() {
         _ = Glibc.kill(hasOwnGroup ? -child : child, SIGKILL)
         _ = finish()
-        // Others of the group end a moment later; nobody may find their locks held. One that its new parent does not
-        // reap is not waited for.
+        // The rest of the group ends a moment later, and must release its locks first. A process that its new parent
+        // does not reap is not waited for.
         for _ in 0..<40 where hasOwnGroup && Glibc.kill(-child, 0) == 0 { usleep(5_000) }
     }
 

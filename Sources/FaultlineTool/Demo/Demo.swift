@@ -2,7 +2,7 @@ import Faultline
 import FaultlineCommands
 import FaultlineLog
 
-/// One run of the demo: what an earlier run has finished is not done again.
+/// One run of the demo: finished work of an earlier run is not repeated.
 struct Demo {
     private let options: DemoOptions
     private var report = DemoReport()
@@ -13,7 +13,7 @@ struct Demo {
 
     /// Runs all steps, and prints the table and the JSON line.
     ///
-    /// - Throws: A failure that ends the tool, after a JSON line that says why.
+    /// - Throws: A failure that ends the tool, after a JSON line that gives the reason.
     mutating func run() throws {
         do {
             try runSteps()
@@ -51,7 +51,7 @@ struct Demo {
         report.checkBounds(options)
     }
 
-    /// Tells the process that kills this one how far it is.
+    /// Reports the phase to the process that kills this one.
     private func announce(_ text: String) {
         if options.announce { Terminal.output.write(text + "\n") }
     }
@@ -78,7 +78,7 @@ struct Demo {
         return set
     }
 
-    /// Refuses to go on with another source than the one that was begun with.
+    /// Refuses to continue with another source than the first run's.
     private func checkSource(_ set: PackageSet, _ journal: Journal, isGoingOn: Bool) throws {
         let digest = set.digest
         if let begun = journal["source"], isGoingOn, begun != digest {
@@ -160,7 +160,7 @@ struct Demo {
         report.steps[step] = journal.figures(of: step.rawValue)
     }
 
-    /// Opens the store once more, touches every large attribute, and asks a question across relations.
+    /// Opens the store once more, reads every large attribute, and runs a query across relations.
     private mutating func readUnderFirstSchema(_ set: PackageSet, _ journal: Journal) throws {
         if journal.figures(of: "sections") == nil {
             var figures = StepFigures()

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a run of the demo may be told.
+/// The options of a demo run.
 struct DemoOptions: ParsableArguments, Sendable {
     @Argument(help: "The store's directory; it is made if it is not there.")
     var store: String

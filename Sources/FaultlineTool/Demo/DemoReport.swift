@@ -1,9 +1,9 @@
 import Faultline
 import FaultlineCommands
 
-/// What a run of the demo tells: a table for people, a line of JSON for scripts.
+/// The report of a demo run: a table for people, a line of JSON for scripts.
 struct DemoReport {
-    /// Bytes that a step may take over its bound for what is not the engine's.
+    /// Bytes that a step may take over its bound for memory outside the engine.
     static let allowance = 16 << 20
     /// The most bytes over the base line that listing all names may take, with a cache budget of 4 MiB.
     static let listByteCountMax = 8 << 20

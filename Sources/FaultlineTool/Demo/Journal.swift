@@ -1,10 +1,9 @@
 import Glibc
 
-/// What a run of the demo has acknowledged so far, in a small file beside the store.
+/// The counts that a run of the demo has acknowledged so far, in a small file beside the store.
 ///
-/// Each line is a key and a number; of several lines with one key the last counts. A line is on the disk before `set`
-/// returns, so a count in the journal is one that the store must have after any kill. A last line without its end is
-/// left out.
+/// Each line is a key and a number; if a key has several lines, the last one counts. A line is on the disk before `set`
+/// returns, so the store must have every count in the journal after any kill. A last line without its end is ignored.
 package final class Journal {
     private let path: String
     private let descriptor: Int32
@@ -28,7 +27,7 @@ package final class Journal {
 
     deinit { close(descriptor) }
 
-    /// The number of a key; nil where none was ever set.
+    /// The number of a key; nil if it was never set.
     package subscript(key: String) -> Int? { numbers[key] }
 
     /// Sets numbers, durably.

@@ -1,7 +1,7 @@
 import FaultlineCommands
 import Glibc
 
-/// Kills the demo at random moments, runs it on, and checks that it loses nothing that was acknowledged.
+/// Kills the demo at random moments, continues it, and checks that it loses nothing that was acknowledged.
 ///
 /// A round begins with an empty store. Its first kills fall into the import, the others into the migration; then the
 /// demo runs to its end, comparison included.
@@ -72,7 +72,7 @@ struct KillRounds {
                 if rest <= 0 || !child.waitForOutput(seconds: rest) { break }
             }
             guard let line = child.line() else {
-                // It ended before its moment came.
+                // It ended before the time of its kill.
                 let status = child.finish()
                 if status != 0 { violations.append("a run that was to be killed ended with status \(status)") }
                 return
@@ -90,7 +90,7 @@ struct KillRounds {
         )
     }
 
-    /// Runs the demo to its end, and takes the times of its phases.
+    /// Runs the demo to its end, and measures the times of its phases.
     private mutating func runThrough(isFresh: Bool) throws {
         let child = try start(isFresh: isFresh)
         var last = ""

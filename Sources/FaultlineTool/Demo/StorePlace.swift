@@ -1,7 +1,7 @@
 import Faultline
 import FaultlineCommands
 
-/// Where the demo keeps its store.
+/// The place of the demo's store.
 struct StorePlace {
     private let path: String
 

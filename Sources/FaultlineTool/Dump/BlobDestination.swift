@@ -2,7 +2,7 @@ import FaultlineCommands
 import FaultlineDisk
 import Foundation
 
-/// Where a dump puts the values that lie out of the rows.
+/// Where a dump puts large values.
 package enum BlobDestination: Equatable {
     /// Nowhere: the line names the blob and its size.
     case none
@@ -21,7 +21,7 @@ package enum BlobDestination: Equatable {
             }
     }
 
-    /// Makes the folder where there is to be one.
+    /// Makes the folder if the destination is one.
     ///
     /// - Throws: A failure of status 2 if it is not empty, or lies in the store.
     func prepare(for store: String) throws(CommandFailure) {

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Dates as JSON: ISO 8601 in UTC, with as many digits behind the second as it takes to say the very value.
+/// Dates as JSON: ISO 8601 in UTC, with as many digits behind the second as the exact value needs.
 package enum DateText {
     /// The years 1 to 9999, which ISO 8601 can name.
     private static let range = -63_114_076_800.0...252_423_993_599.0
     private static let digitCountMax = 9
 
-    /// A date as a JSON string; what ISO 8601 cannot name as a number of seconds; what is no number as null.
+    /// A date as a JSON string; dates outside ISO 8601 become a number of seconds, and values that are no number become
+    /// null.
     package static func json(secondsSince2001 seconds: Double) -> String {
         guard seconds.isFinite else { return "null" }
         guard range.contains(seconds) else { return seconds.description }

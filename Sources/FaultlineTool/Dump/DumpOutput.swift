@@ -1,6 +1,6 @@
 package import FaultlineCommands
 
-/// The lines of a dump on their way out, in pieces: a line may be longer than memory should hold.
+/// The lines of a dump, written in pieces: a line may be too long for memory.
 package final class DumpOutput {
     private static let pieceByteCount = 64 << 10
 
@@ -11,13 +11,13 @@ package final class DumpOutput {
 
     /// Writes text.
     ///
-    /// - Throws: If the output does not take it: a dump that is not whole must not look like one.
+    /// - Throws: If the output does not take it: an incomplete dump must not look complete.
     package func write(_ piece: some StringProtocol) throws {
         text += piece
         if text.utf8.count >= Self.pieceByteCount { try flush() }
     }
 
-    /// Writes what is held back.
+    /// Writes the buffered text.
     package func flush() throws {
         defer { text.removeAll(keepingCapacity: true) }
         guard terminal.write(text) else {

@@ -5,9 +5,10 @@ import FaultlineModel
 import FaultlineStore
 import Foundation
 
-/// Writes the objects of a store as lines of JSON, past whatever is damaged.
+/// Writes the objects of a store as lines of JSON, and skips damage.
 ///
-/// All lines are of one snapshot. Memory does not follow the data: collections and blobs are written as they are read.
+/// All lines are of one snapshot. Memory does not grow with the data: collections and blobs are written as they are
+/// read.
 final class ObjectDump {
     private static let pieceByteCount = 3 << 18
 
@@ -16,9 +17,9 @@ final class ObjectDump {
     private let output = DumpOutput()
     /// Objects that were written.
     private(set) var objectCount = 0
-    /// Lines that say of damage.
+    /// Lines that report damage.
     private(set) var damagedCount = 0
-    /// What is wrong with the object being written.
+    /// The faults of the object being written.
     private var damage: [JSONLine] = []
 
     init(_ store: OpenedStore, blobs: BlobDestination) {
@@ -141,7 +142,7 @@ final class ObjectDump {
         try output.write("}")
     }
 
-    /// Writes the bytes up to the first that cannot be read.
+    /// Writes the bytes up to the first unreadable one.
     private func writeBase64(_ blob: BlobReference) throws {
         try output.write(",\"base64\":\"")
         var failure: (any Error)?
@@ -154,7 +155,7 @@ final class ObjectDump {
         if let failure { throw failure }
     }
 
-    /// Writes the bytes to a file, which goes if they cannot be read.
+    /// Writes the bytes to a file, which is removed if they cannot be read.
     private func writeFile(_ blob: BlobReference, in folder: String) throws {
         let disk = PosixDisk()
         let path = "\(folder)/\(blob.identifier).blob"

@@ -20,7 +20,7 @@ struct QuarantineDump {
         self.blobs = blobs
     }
 
-    /// Writes the lines: objects first, then, with their values, the objects that they were related with.
+    /// Writes the lines: objects first, then their related objects with their values.
     ///
     /// - Throws: If the store cannot be read, or the output takes no more.
     func run() throws {

@@ -5,9 +5,9 @@ import FaultlineStore
 import Foundation
 
 extension RowView {
-    /// The value of an attribute or a relationship to one that lies in the row, as JSON.
+    /// The value of an attribute or a to-one relationship in the row, as JSON.
     ///
-    /// What JSON cannot say (not-a-number, an infinity) is null.
+    /// Values that JSON cannot express (not-a-number, an infinity) are null.
     func json(_ slot: Int, _ kind: ColumnKind) -> String {
         if isNil(slot) { return "null" }
         switch kind {
@@ -47,7 +47,7 @@ extension RowView {
         decimal.isNaN ? "null" : "\(decimal.isNegative ? "-" : "")\(decimal.mantissa)e\(decimal.exponent)"
     }
 
-    /// A nested value as JSON; what does not decode is null.
+    /// A nested value as JSON; null if it does not decode.
     fileprivate static func json(_ value: NestedView) -> String {
         switch value.tag {
         case .null: return "null"
@@ -80,6 +80,6 @@ extension RowView {
 }
 
 extension CodableValue {
-    /// The stored form of the value as JSON; null where it does not decode.
+    /// The stored form of the value as JSON; null if it does not decode.
     var json: String { bytes.withUnsafeBytes { NestedView($0).map(RowView.json) ?? "null" } }
 }

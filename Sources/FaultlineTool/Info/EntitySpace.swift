@@ -2,16 +2,16 @@ import FaultlineCommands
 import FaultlineLog
 import FaultlineStore
 
-/// What the objects of one entity take, their older versions apart.
+/// The space that the objects of one entity take, without their older versions.
 struct EntitySpace {
     let name: String
     let objectCount: Int
     /// Bytes of the objects' records.
     private(set) var rowByteCount = 0
     private(set) var blobCount = 0
-    /// Bytes of values out of the rows, as the objects see them; blobs that compress take less.
+    /// Bytes of large values, as the objects see them; blobs that compress take less.
     private(set) var blobByteCount = 0
-    /// Objects that cannot be read: what they have out of their rows is not counted.
+    /// Objects that cannot be read: their large values are not counted.
     private(set) var unreadableCount = 0
 
     init(name: String, objectCount: Int) {
@@ -19,13 +19,14 @@ struct EntitySpace {
         self.objectCount = objectCount
     }
 
-    /// Counts an entity's objects, reading only the rows of those that may have values out of their rows.
+    /// Counts an entity's objects; reads only the rows of entities that may have large values.
     ///
     /// - Parameters:
     ///   - entity: The entity.
     ///   - store: The store.
-    ///   - progress: Gets objects that were looked at.
-    /// - Throws: If the disk does not answer; `.damaged` where a page does not verify of a table whose rows are not read.
+    ///   - progress: Called with the number of objects that were counted.
+    /// - Throws: If the disk does not answer; `.damaged` if a page of a table does not verify and the table's rows are
+    ///   not read.
     init(_ entity: EntityStorage, in store: OpenedStore, progress: (Int) -> Void) throws {
         self.init(name: entity.name, objectCount: store.snapshot.recordCount(of: entity.table))
         guard !entity.variableSlots.isEmpty else {

@@ -2,7 +2,7 @@ import FaultlineCommands
 import FaultlineLog
 
 extension StoreSummary {
-    /// The summary as JSON; what was not counted is null.
+    /// The summary as JSON; figures that were not counted are null.
     var line: JSONLine {
         var line = JSONLine()
         line.add("schema_version", schemaVersion)
@@ -34,7 +34,7 @@ extension StoreSummary {
         }
         if let writer {
             line.add("writer", writer)
-            // Only that process knows.
+            // Only that process knows its pins.
             line.addNull("pins")
         } else {
             line.addNull("writer")

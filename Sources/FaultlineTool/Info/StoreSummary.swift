@@ -4,7 +4,7 @@ import FaultlineLog
 import FaultlineModel
 import FaultlineStore
 
-/// What a store holds, and what it takes on the disk.
+/// The contents of a store, and its size on the disk.
 struct StoreSummary {
     let store: String
     let schemaVersion: String
@@ -13,7 +13,7 @@ struct StoreSummary {
     let opening: OpenReport
     let usage: LogUsage
     let entities: [EntitySpace]
-    /// Bytes of records that are the engine's own: the catalog, places of blobs, links, the history.
+    /// Bytes of the engine's own records: the catalog, places of blobs, links, the history.
     let engineByteCount: Int
     /// Records of the history: one for each save, and more for very large ones.
     let historyRecordCount: Int
@@ -21,7 +21,7 @@ struct StoreSummary {
     let historyByteCount: Int
     /// Whether live bytes and space by entity were counted.
     let isCounted: Bool
-    /// Why they could not be counted, where that was wanted.
+    /// Why live bytes and space could not be counted, if that was requested.
     let damage: LogError?
     /// Bytes that are free on the file system.
     let freeByteCount: UInt64?
@@ -30,12 +30,12 @@ struct StoreSummary {
     /// Who has the store open for writing.
     let writer: String?
 
-    /// Looks at a store.
+    /// Inspects a store.
     ///
     /// - Parameters:
     ///   - path: Where it is.
     ///   - opened: The store, open for reading.
-    ///   - isQuick: Reads neither tables nor rows: what is live, and what the entities take, is not counted.
+    ///   - isQuick: Reads neither tables nor rows: live bytes and the entities' space are not counted.
     /// - Throws: If the disk does not answer.
     init(_ path: String, _ opened: OpenedStore, isQuick: Bool) throws {
         store = path
@@ -66,7 +66,7 @@ struct StoreSummary {
         historyByteCount = counts?.historyByteCount ?? 0
     }
 
-    /// What takes reading tables and rows.
+    /// Figures that need reading tables and rows.
     private struct Counts {
         let usage: LogUsage
         let entities: [EntitySpace]
@@ -93,7 +93,7 @@ struct StoreSummary {
         }
     }
 
-    /// Blobs, whoever has them.
+    /// Blobs of all entities.
     var blobCount: Int { usage.recordCounts[.blobs] ?? 0 }
 
     /// Number, bytes and live bytes of the segments of a kind.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What LOCK says of the writer, with its time as people read it.
+/// The writer's entry in LOCK, with its time as people read it.
 package enum WriterText {
     private static let since = " since "
     private static let unit = " s after 1970"

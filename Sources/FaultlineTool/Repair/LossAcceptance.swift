@@ -3,10 +3,10 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineStore
 
-/// Opens a store whose log lacks transactions at its end, after writing down which.
+/// Opens a store whose log lacks transactions at its end, after recording which.
 struct LossAcceptance {
     let store: String
-    /// Where the report is to be; nil: beside the store.
+    /// The path of the report; nil puts it beside the store.
     let reportPath: String?
     private let disk = PosixDisk()
 
@@ -28,9 +28,9 @@ struct LossAcceptance {
         return tail.flatMap { $0.wasDurable ? $0 : nil }
     }
 
-    /// Writes the report, durable, and then puts the store in force as it is.
+    /// Writes the report durably, and then accepts the store as it is.
     ///
-    /// - Returns: Where the report is.
+    /// - Returns: The path of the report.
     func accept(_ tail: LostTail) throws(CommandFailure) -> String {
         let path = try writeReport(Self.line(of: tail, store))
         var options = LogOptions()
@@ -75,7 +75,7 @@ struct LossAcceptance {
         }
     }
 
-    /// Makes the report's file: never one that is there already.
+    /// Makes the report's file: never one that exists already.
     private func createReport() throws -> (file: DiskFile, path: String) {
         if let reportPath { return (try disk.open(reportPath, for: .creating), reportPath) }
         var base = store

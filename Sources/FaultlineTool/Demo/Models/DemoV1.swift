@@ -24,7 +24,7 @@ enum DemoV1: VersionedSchema {
         var isInstalled: Bool
         /// The package's largest file.
         ///
-        /// Nobody thought of `.externalStorage`.
+        /// The author did not think of `.externalStorage`.
         var payload: Data?
         var payloadPath: String?
         var section: Section?
@@ -58,7 +58,7 @@ enum DemoV1: VersionedSchema {
         var comparison: Int
         var targetVersion: String
         var owner: Package?
-        /// Nil for a virtual package, or one that is not known here.
+        /// Nil for a virtual package, or one that is unknown here.
         @Relationship(inverse: nil) var target: Package?
 
         init(_ relation: ImportedRelation, owner: Package, target: Package?) {
@@ -81,7 +81,7 @@ enum DemoV1: VersionedSchema {
         init(name: String) { self.name = name }
     }
 
-    /// What packages are built from.
+    /// The source of packages.
     @Model final class Source {
         @Attribute(.unique) var name: String
         @Relationship(inverse: \Package.source) var packages: [Package] = []

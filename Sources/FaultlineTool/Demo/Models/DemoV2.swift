@@ -1,6 +1,6 @@
 import Faultline
 
-/// The demo's second schema: one attribute more, one fewer, one under another name, one that may be nil.
+/// The demo's second schema: it adds an attribute, drops one, renames one, and makes one optional.
 ///
 /// No code, and no object rewritten.
 enum DemoV2: VersionedSchema {

@@ -26,7 +26,7 @@ enum DemoV3: VersionedSchema {
         @Relationship(deleteRule: .cascade, inverse: \Payload.package) var payload: Payload?
         @Relationship(deleteRule: .cascade, inverse: \Relation.owner) var relations: [Relation] = []
 
-        /// Takes over what both versions have.
+        /// Copies the values that both versions have.
         init(_ old: DemoV2.Package) {
             key = old.key
             name = old.name
@@ -79,7 +79,7 @@ enum DemoV3: VersionedSchema {
         init(name: String) { self.name = name }
     }
 
-    /// Who looks after packages: one object for each name and mail address.
+    /// A maintainer of packages: one object for each name and mail address.
     @Model final class Maintainer {
         #Unique<Maintainer>([\.name, \.mail])
 

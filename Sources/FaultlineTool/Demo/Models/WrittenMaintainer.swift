@@ -1,4 +1,4 @@
-/// A maintainer as the package database writes it, `Name <mail>`, taken apart.
+/// A maintainer as the package database writes it, `Name <mail>`, split into its parts.
 package struct WrittenMaintainer: Hashable, Sendable {
     package let name: String
     /// Empty where there is no address in angle brackets at the end.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What a command prints, read as a stream while the command runs.
+/// The output of a command, read as a stream while the command runs.
 ///
-/// Its standard input is empty, its complaints are thrown away, and its language is set to `C`.
+/// Its standard input is empty, its error messages are dropped, and its language is set to `C`.
 package final class ChildOutput {
     private let command: String
     private let descriptor: Int32

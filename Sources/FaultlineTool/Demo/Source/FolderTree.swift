@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder tree, told in the same plain values as a package database, for machines that have none.
+/// A folder tree, represented by the same plain values as a package database, for machines that have none.
 ///
 /// | value | of a directory, file or symbolic link |
 /// |---|---|
@@ -14,7 +14,7 @@ import Glibc
 /// | synopsis, details | the last part of the path; where a link leads |
 /// | sizes | bytes on disk (installed), length in bytes (download) |
 /// | isInstalled | whether it can be read |
-/// | relations | it *depends* on the directory it lies in; a link *suggests* what it leads to |
+/// | relations | it *depends* on the directory it lies in; a link *suggests* its target |
 /// | file | a readable regular file of 1 byte to `LargestFiles.fileByteCountMax`, until the sum is used up |
 ///
 /// Folders are walked in the order of their names' bytes, and never through links or into other file systems.
@@ -58,7 +58,7 @@ private struct Walk {
         var status = stat()
         guard lstat(tree.root, &status) == 0 || stat(tree.root, &status) == 0 else { return }
         let device = status.st_dev
-        // Folders still to be listed: their place among the packages and their path below the root.
+        // Folders still to be listed: their index among the packages, and their path below the root.
         var folders = [(place: 0, path: "")]
         add(path: ".", parent: nil, status)
         while let folder = folders.popLast() {
@@ -71,12 +71,12 @@ private struct Walk {
                 guard add(path: path, parent: folder.place, status) else { continue }
                 if isFolder && status.st_dev == device { found.append((set.packages.count - 1, path)) }
             }
-            // The last is taken first: put in backwards, they come out in the order of their names.
+            // The last is taken first: pushed in reverse, they come out in the order of their names.
             folders.append(contentsOf: found.reversed())
         }
     }
 
-    /// Joins links with what they lead to; a target that was not walked stays a dangling name.
+    /// Joins links with their targets; a target that was not walked stays a dangling name.
     consuming func finish() -> PackageSet {
         var places: [String: Int32] = [:]
         for (place, package) in set.packages.enumerated() { places[package.name] = Int32(truncatingIfNeeded: place) }
@@ -110,7 +110,7 @@ private struct Walk {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Adds one directory, file or link; sockets, devices and pipes are none.
+    /// Adds one directory, file or link; sockets, devices and pipes are ignored.
     @discardableResult
     private mutating func add(path: String, parent: Int?, _ status: stat) -> Bool {
         let full = parent == nil ? tree.root : tree.root + "/" + path

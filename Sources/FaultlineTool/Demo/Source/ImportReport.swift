@@ -1,4 +1,4 @@
-/// A place of the input that was passed over, and why.
+/// A place of the input that was skipped, and why.
 package struct SkippedInput: Sendable, Equatable, CustomStringConvertible {
     package let file: String
     /// The number of the line, counted from 1; 0 where the input has no lines.
@@ -8,7 +8,7 @@ package struct SkippedInput: Sendable, Equatable, CustomStringConvertible {
     package var description: String { line > 0 ? "\(file):\(line): \(reason)" : "\(file): \(reason)" }
 }
 
-/// What reading the source met: everything that was passed over is counted, the first places are named.
+/// The problems met in the source: all skipped places are counted, the first ones are named.
 package struct ImportReport: Sendable, Equatable {
     /// Stanzas read, broken ones among them.
     package private(set) var stanzaCount = 0

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file whose bytes become a large attribute: named now, read in pieces when they are wanted.
+/// A file whose bytes become a large attribute: named now, read in pieces when they are needed.
 package struct ImportedFile: Sendable, Equatable {
     package let path: String
     /// Bytes, when the file was chosen.
@@ -34,7 +34,7 @@ package struct ImportedFile: Sendable, Equatable {
     }
 }
 
-/// Reads one file from beginning to end and notices when it is not the file that was chosen.
+/// Reads one file from beginning to end, and detects that it is not the file that was chosen.
 package final class ImportedFileReader {
     /// Bytes read so far.
     package private(set) var offset = 0

@@ -4,7 +4,7 @@ package struct ImportedPackage: Sendable, Equatable {
     package var name = ""
     package var version = ""
     package var architecture = ""
-    /// Empty where the source gives none; so are all the texts below.
+    /// Empty if the source gives none; so are all the texts below.
     package var section = ""
     package var priority = ""
     /// The maintainer as written, usually `Name <mail>`.
@@ -31,7 +31,7 @@ package struct ImportedPackage: Sendable, Equatable {
     package init() {}
 }
 
-/// What makes a package unique in a set.
+/// The properties that identify a package in a set.
 package struct PackageKey: Hashable, Sendable {
     package let name: String
     package let architecture: String

@@ -20,7 +20,7 @@ package struct ImportedRelation: Sendable, Equatable {
     /// Whether no package of the set has the target's name: a virtual package, or one that is not known here.
     package var isDangling: Bool { target < 0 }
 
-    /// What the relation asks for; raw values are stable.
+    /// The kind of a relation; raw values are stable.
     package enum Kind: UInt8, Sendable, CaseIterable {
         case depends = 0
         case preDepends = 1

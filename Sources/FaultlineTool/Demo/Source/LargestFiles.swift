@@ -2,9 +2,9 @@ import Glibc
 
 /// Chooses a large attribute for each installed package: its largest regular file that is not too large.
 ///
-/// Packages are served in the order of the set until the sum is used up; one whose file would go over it gets none. Of
-/// equally large files the first of the list is taken. Files that cannot be read are passed over, and so are symbolic
-/// links: the file behind one belongs to somebody else.
+/// Packages are served in the order of the set until the sum is used up; a package whose file would exceed it gets
+/// none. Of equally large files the first in the list is taken. Unreadable files are skipped, and so are symbolic
+/// links: the file behind one belongs to another package.
 package struct LargestFiles: Sendable {
     /// The largest file taken, in bytes.
     package var fileByteCountMax = 4 << 20

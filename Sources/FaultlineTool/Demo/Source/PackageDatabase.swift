@@ -1,8 +1,8 @@
 import Glibc
 
-/// The package database of a Debian or Ubuntu machine: what is installed, and what could be.
+/// The package database of a Debian or Ubuntu machine: the installed packages, and the available ones.
 package struct PackageDatabase: Sendable {
-    /// The file that tells what is installed.
+    /// The file that lists the installed packages.
     package var statusPath = "/var/lib/dpkg/status"
     /// The folder of the lists of installed files.
     package var listFolder = "/var/lib/dpkg/info"
@@ -20,7 +20,7 @@ package struct PackageDatabase: Sendable {
 
     /// Reads everything: stanzas of the status, then those of the available packages, then the lists of files.
     ///
-    /// A missing or failing command is noted in the report, with whatever it had printed by then.
+    /// A missing or failing command is noted in the report; the output up to then is used.
     ///
     /// - Throws: `SourceError` when the status cannot be read.
     package func read() throws(SourceError) -> PackageSet {

@@ -61,7 +61,7 @@ package struct PackageSet: Sendable {
 }
 
 extension PackageSet {
-    /// A number that tells this set from others: names, versions, relations and files go into it.
+    /// A number that distinguishes this set from others: names, versions, relations and files go into it.
     package var digest: Int {
         // FNV-1a: the number has to be the same in every process.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -23,7 +23,7 @@ package struct PackageSetBuilder {
     ///
     /// - Parameters:
     ///   - file: The name that the report shows.
-    ///   - isStatus: Whether the stanzas tell what is installed, or only what could be.
+    ///   - isStatus: Whether the stanzas describe installed packages, or only available ones.
     ///   - read: Fills the memory it is given and says how many bytes it put there; 0 ends the stream.
     /// - Throws: What `read` throws; the packages read by then stay.
     package mutating func read(
@@ -36,7 +36,7 @@ package struct PackageSetBuilder {
         try reader.forEachStanza(read: read) { parser.parse($0, into: &self) }
     }
 
-    /// Where the relations of the stanza at hand begin.
+    /// Where the relations of the current stanza begin.
     var relationCount: Int { relations.count }
 
     @inline(__always)
@@ -61,13 +61,13 @@ package struct PackageSetBuilder {
         targets.append(target)
     }
 
-    /// Drops the relations that were appended since there were `count`: their stanza is broken or superseded.
+    /// Drops the relations that were appended after the first `count`: their stanza is broken or superseded.
     mutating func dropRelations(downTo count: Int) {
         relations.removeLast(relations.count - count)
         targets.removeLast(targets.count - count)
     }
 
-    /// Takes the package whose relations were appended since there were `firstRelation`.
+    /// Appends the package whose relations start at `firstRelation`.
     mutating func append(
         _ package: ImportedPackage,
         name: Int32,
@@ -97,7 +97,7 @@ package struct PackageSetBuilder {
             dropRelations(downTo: firstRelation)
             return
         }
-        // The relations of the one that gives way stay behind, ownerless; `finish` leaves them out.
+        // The relations of the superseded package stay, without an owner; `finish` leaves them out.
         packages[known] = package
         isFromStatus[known] = isStatus
     }

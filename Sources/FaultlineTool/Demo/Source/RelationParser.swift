@@ -19,7 +19,7 @@ struct RelationParser {
     /// - Parameters:
     ///   - list: The value of the field; line breaks count as blanks.
     ///   - found: Takes one alternative.
-    ///   - broken: Takes the bytes of an alternative that is none.
+    ///   - broken: Called with the bytes of an alternative that cannot be parsed.
     @inline(__always)
     static func parse(
         _ list: UnsafeRawBufferPointer,
@@ -116,7 +116,7 @@ struct RelationParser {
         }
     }
 
-    /// Letters, digits and `+ - . _`; bytes beyond ASCII are let through, names of local packages have them.
+    /// Letters, digits and `+ - . _`; bytes beyond ASCII are allowed, because names of local packages have them.
     @inline(__always)
     static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What kept a source of the demo from being read.
+/// Why a source of the demo could not be read.
 package struct SourceError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         case cannotOpen

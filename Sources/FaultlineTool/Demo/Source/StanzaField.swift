@@ -1,12 +1,12 @@
 import Glibc
 
-/// The fields of a stanza that the demo reads; all others are passed over.
+/// The fields of a stanza that the demo reads; all others are ignored.
 enum StanzaField {
     case package, status, version, architecture, section, priority, installedSize, size, maintainer, source
     case description, homepage
     case relation(ImportedRelation.Kind)
 
-    /// The field of that name, whose letters may have either case.
+    /// The field of a name; case does not matter.
     @inline(__always)
     static func named(_ name: UnsafeRawBufferPointer) -> StanzaField? {
         guard name.count < table.count else { return nil }

@@ -1,8 +1,8 @@
-/// Turns stanzas of one file into packages; what it cannot read it counts, names and skips.
+/// Turns stanzas of one file into packages; counts, names and skips unreadable parts.
 struct StanzaParser {
     /// The name of the file, as reports show it.
     let file: String
-    /// Whether the stanzas tell what is installed (the machine's status) or only what could be.
+    /// Whether the stanzas describe installed packages (the machine's status) or only available ones.
     let isStatus: Bool
 
     /// Reads one stanza into `builder`.
@@ -42,13 +42,13 @@ struct StanzaParser {
         )
     }
 
-    /// What the fields of a stanza gave so far.
+    /// The results of the fields of a stanza so far.
     private struct Found {
         var package = ImportedPackage()
         var name: Int32?
         var version: Int32?
         var architecture: Int32?
-        /// The status says that nothing is there: a package that was purged or is only mentioned.
+        /// The status says that the package is absent: it was purged or is only mentioned.
         var isKnownOnly = false
         var seen: UInt64 = 0
     }
@@ -247,7 +247,7 @@ struct StanzaParser {
         return text(value, line, &builder)
     }
 
-    /// A value that is hardly ever the same twice.
+    /// A value that hardly ever repeats.
     private func string(_ value: UnsafeRawBufferPointer, _ line: Int, _ builder: inout PackageSetBuilder) -> String {
         let (string, isRepaired) = StringPool.decode(value)
         if isRepaired { noteEncoding(value, line, &builder) }

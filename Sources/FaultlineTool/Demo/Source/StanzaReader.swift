@@ -2,8 +2,8 @@ import Glibc
 
 /// Cuts a stream of bytes into stanzas: runs of lines between empty lines, the form of Debian's control files.
 ///
-/// Holds one stanza and one read-ahead piece in memory, whatever the length of the stream. A line that ends with CR LF
-/// is read as one that ends with LF.
+/// Holds one stanza and one read-ahead piece in memory, for a stream of any length. A line that ends with CR LF is read
+/// as one that ends with LF.
 struct StanzaReader: ~Copyable {
     /// One stanza as it stands in the stream.
     struct Stanza {
@@ -20,7 +20,7 @@ struct StanzaReader: ~Copyable {
     static let pieceByteCount = 1 << 20
 
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceByteCount * 2, alignment: 16)
-    /// Where the unfinished stanza begins, how far its lines were looked at, and where the bytes end.
+    /// Where the unfinished stanza begins, how far its lines were scanned, and where the bytes end.
     private var start = 0
     private var scanned = 0
     private var end = 0
@@ -62,7 +62,7 @@ struct StanzaReader: ~Copyable {
         if isLast && start < end { body(Stanza(bytes: all.part(start..<end), line: line)) }
     }
 
-    /// Moves the unfinished stanza to the front and sees that a whole piece fits behind it.
+    /// Moves the unfinished stanza to the front and makes room for a whole piece behind it.
     private mutating func makeRoom() {
         let count = end - start
         if start > 0, let base = buffer.baseAddress {

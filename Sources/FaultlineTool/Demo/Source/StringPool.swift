@@ -7,7 +7,7 @@ struct StringPool {
     private(set) var texts: [String] = []
     /// Numbers of texts that were not UTF-8 and were read as Latin-1.
     private(set) var repaired: Set<Int32> = []
-    /// The bytes of all texts, one after another: what a look-up compares with.
+    /// The bytes of all texts, one after another, for comparison in a look-up.
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
     /// Number + 1 of a text, or 0 for a free slot: open addressing, linear probing, a power of two of slots.
@@ -46,7 +46,7 @@ struct StringPool {
         if isRepaired { repaired.insert(number) }
     }
 
-    /// The text of `bytes`: UTF-8, or Latin-1 where they are not UTF-8 (old packages), which is told.
+    /// The text of `bytes`: UTF-8, or Latin-1 if they are not UTF-8 (old packages), which the result reports.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> (String, isRepaired: Bool) {
         if let string = String(validating: bytes, as: UTF8.self) { return (string, false) }
         var string = ""

@@ -10,9 +10,9 @@ struct Comparison {
     private(set) var objectCount = 0
     private(set) var byteCount = 0
     private(set) var mismatchCount = 0
-    /// What differs, the first few.
+    /// The first few differences.
     private(set) var examples: [String] = []
-    /// Files that the machine has changed since they were stored: nothing can be said of them.
+    /// Files that the machine has changed since they were stored: they cannot be compared.
     private(set) var changedFileCount = 0
 
     init(_ set: PackageSet, _ container: ModelContainer) {

@@ -1,7 +1,7 @@
 import Faultline
 
-/// Stores a package set under the first schema, batch by batch; what an earlier run has stored is recognised and left
-/// out.
+/// Stores a package set under the first schema, batch by batch; objects that an earlier run has stored are recognised
+/// and left out.
 ///
 /// Related objects are found by a table of their identifiers. Each batch has a context of its own, so that memory
 /// follows the batch.
@@ -35,7 +35,7 @@ struct Importer {
         hasPayload = Array(repeating: false, count: set.packages.count)
     }
 
-    /// Finds out what is stored already, and compares it with what the journal has acknowledged.
+    /// Finds the objects that are stored already, and compares them with the journal.
     mutating func recognise() throws {
         let context = ModelContext(container)
         relationCount = try context.fetchCount(FetchDescriptor<DemoV1.Relation>())
@@ -129,8 +129,8 @@ struct Importer {
     }
 
     private mutating func storeRelations(_ progress: (Int) -> Void) throws {
-        // Relations have no key: they are stored in the order of the set, and a transaction is stored wholly or not at
-        // all, so their number says which are there.
+        // Relations have no key: they are stored in the order of the set, and a transaction is stored as a whole or not
+        // at all, so their number says which ones are stored.
         var start = relationCount
         while start < set.relations.count {
             let end = min(start + Self.batchCount, set.relations.count)

@@ -1,8 +1,8 @@
 import Faultline
 import FaultlineCommands
 
-/// The steps whose memory is measured: each runs in a process of its own, so that what an earlier step has freed hides
-/// nothing.
+/// The steps whose memory is measured: each runs in a process of its own, so that memory which an earlier step has
+/// freed hides nothing.
 enum MeasuredStep: String, CaseIterable, Sendable {
     /// Lists all names.
     case list
@@ -17,7 +17,7 @@ enum MeasuredStep: String, CaseIterable, Sendable {
     ///   - store: The store's directory.
     ///   - cacheByteCount: The cache budget.
     ///   - ceilingByteCount: The memory ceiling of migrations.
-    /// - Returns: What the step has cost.
+    /// - Returns: The cost of the step.
     /// - Throws: What opening and reading the store throw.
     func run(on store: String, cacheByteCount: Int, ceilingByteCount: Int) throws -> StepFigures {
         try warmUp()
@@ -55,7 +55,7 @@ enum MeasuredStep: String, CaseIterable, Sendable {
         _ ceilingByteCount: Int
     ) throws -> StepFigures {
         let container = try open(store, version) { options in
-            // The ceiling is for everything the engine holds, its cache included.
+            // The ceiling covers everything the engine holds, its cache included.
             options.memoryBudget = ceilingByteCount / 2
             options.migration.memoryCeiling = ceilingByteCount
         }
@@ -79,8 +79,8 @@ enum MeasuredStep: String, CaseIterable, Sendable {
         return try ModelContainer(for: schema, migrationPlan: DemoPlan.self, configurations: configuration)
     }
 
-    /// Does on a few objects in memory what the steps do, so that the library's code and tables are loaded before the
-    /// base line is taken.
+    /// Does the work of the steps on a few objects in memory, so that the library's code and tables are loaded before
+    /// the base line is measured.
     private func warmUp() throws {
         let schema = Schema(versionedSchema: DemoV1.self)
         let configuration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: true)

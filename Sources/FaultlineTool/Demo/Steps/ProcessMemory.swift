@@ -16,7 +16,7 @@ package struct ProcessMemory: Sendable, Equatable {
         )
     }
 
-    /// Sets the peak back to what is resident now; says whether the kernel did it.
+    /// Sets the peak back to the resident bytes; returns whether the kernel did it.
     @discardableResult
     package static func resetPeak() -> Bool {
         let descriptor = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
@@ -25,7 +25,7 @@ package struct ProcessMemory: Sendable, Equatable {
         return write(descriptor, "5", 1) == 1
     }
 
-    /// The bytes that a line `key   123 kB` of a status text tells.
+    /// The bytes in a line `key   123 kB` of a status text.
     static func value(of key: String, in text: [UInt8]) -> Int? {
         let key = Array(key.utf8)
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: key) {

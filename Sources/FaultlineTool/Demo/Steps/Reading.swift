@@ -1,8 +1,8 @@
 import Faultline
 
-/// What the demo reads under the first schema.
+/// The reads of the demo under the first schema.
 struct Reading {
-    /// A section, and what its installed packages take.
+    /// A section, and the size of its installed packages.
     struct SectionSize {
         let name: String
         let packageCount: Int
@@ -15,7 +15,7 @@ struct Reading {
         self.container = container
     }
 
-    /// Reads every large attribute in pieces, and says how many bytes there were.
+    /// Reads every large attribute in pieces, and returns the number of bytes.
     func touchBlobs(progress: (Int) -> Void) throws -> Int {
         let context = ModelContext(container)
         var byteCount = 0
@@ -32,7 +32,7 @@ struct Reading {
         return byteCount
     }
 
-    /// The sections in the order of what their packages take once installed.
+    /// The sections in the order of their packages' installed sizes.
     func sectionsByInstalledSize() throws -> [SectionSize] {
         let context = ModelContext(container)
         return try context.fetch(FetchDescriptor<DemoV1.Section>()).map { section in

@@ -1,6 +1,6 @@
-/// What a step has cost.
+/// The cost of a step.
 package struct StepFigures: Sendable {
-    /// The memory over a process that has the library loaded, and nothing else.
+    /// The memory beyond that of a process that only has the library loaded.
     package var memoryByteCount = 0
     package var seconds = 0.0
     /// Objects, or bytes, as the step counts.
@@ -8,14 +8,14 @@ package struct StepFigures: Sendable {
     /// Bytes of values out of rows that were read.
     package var blobByteCount = 0
 
-    /// The figures as lines, a key and a number each: how a child process tells them.
+    /// The figures as lines, a key and a number each: a child process prints them.
     package var lines: String {
         "memory \(memoryByteCount)\nnanoseconds \(Int(seconds * 1e9))\ncount \(count)\nblob \(blobByteCount)\n"
     }
 
     package init() {}
 
-    /// Reads what `lines` wrote; other lines are passed over.
+    /// Reads the output of `lines`; other lines are ignored.
     package init(lines text: String) {
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
@@ -43,7 +43,7 @@ extension Journal {
         return figures
     }
 
-    /// Writes down that a step is finished, and what it has cost.
+    /// Records in the journal that a step is finished, and its cost.
     package func finish(_ step: String, _ figures: StepFigures) throws(SourceError) {
         try set([
             step + ".memory": figures.memoryByteCount, step + ".count": figures.count,
