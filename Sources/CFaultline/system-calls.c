@@ -33,7 +33,7 @@
     } while (0)
 
 int fl_open(const char *path, int access) {
-    /* Without O_NONBLOCK, opening a pipe that somebody left in the store's directory would wait for ever. */
+    /* Without O_NONBLOCK, opening a stray pipe in the store's directory would wait for ever. */
     int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     switch (access) {
     case FL_ACCESS_READING: flags |= O_RDONLY; break;

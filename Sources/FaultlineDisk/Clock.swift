@@ -1,8 +1,9 @@
 import CFaultline
 import Glibc
 
-/// Wall time, for what is stored, and durations, for who observes; all that is decided by either is for how long a
-/// snapshot that nobody uses is kept.
+/// Wall-clock and monotonic time.
+///
+/// Used only to timestamp transactions, report durations, and expire idle snapshots.
 package struct Clock: Sendable {
     /// Nanoseconds since 1970-01-01T00:00:00Z.
     ///

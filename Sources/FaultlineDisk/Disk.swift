@@ -1,8 +1,8 @@
 /// The file system as the engine sees it.
 ///
-/// An abstract class, because one virtual call beside a system call costs nothing, and because simulated, failing and
-/// counting disks must slip under an interface that is not generic. `open` is the only access level at which another
-/// target of this package may subclass; since `init` is for the package alone, nobody outside it can make a disk.
+/// An abstract class: one virtual call beside a system call costs nothing, and simulated, failing and counting
+/// disks need an interface that is not generic. `open` is the only access level at which another target of this
+/// package may subclass; `init` is for the package alone, so code outside it cannot make a disk.
 ///
 /// Paths are UTF-8, absolute or relative to the working directory. A disk keeps no state of its own between calls and
 /// may be used from any thread.
@@ -21,7 +21,7 @@ open class Disk: @unchecked Sendable {
     /// The names in a directory, sorted by Unicode scalars, without `.` and `..`.
     open func names(in directory: String) throws(DiskError) -> [String] { Self.subclassAnswers() }
 
-    /// Whether anything stands at `path`; a symbolic link counts for what it leads to.
+    /// Whether a file or directory exists at `path`; a symbolic link counts for its target.
     open func isPresent(_ path: String) throws(DiskError) -> Bool { Self.subclassAnswers() }
 
     /// Creates one directory, whose parent must exist.
@@ -29,7 +29,7 @@ open class Disk: @unchecked Sendable {
     /// - Throws: `.exists` when something of that name is there already.
     open func createDirectory(_ path: String) throws(DiskError) { Self.subclassAnswers() }
 
-    /// Removes a file's entry; handles that are open go on reading it.
+    /// Removes a file's entry; open handles can still read the file.
     open func remove(_ path: String) throws(DiskError) { Self.subclassAnswers() }
 
     /// Removes an empty directory.
@@ -59,17 +59,18 @@ open class Disk: @unchecked Sendable {
         }
     }
 
-    /// Makes the entries of a directory durable: what was created, renamed and removed in it.
+    /// Makes the created, renamed and removed entries of a directory durable.
     ///
-    /// Not the files' bytes.
+    /// Does not synchronize the files' bytes.
     ///
     /// - Parameters:
     ///   - path: The directory.
     ///   - site: Names the place in the code, so that a test can leave out just this call.
-    /// - Throws: What the system says; then nothing is known about the entries, and asking again proves nothing.
+    /// - Throws: The system's error; the state of the entries is then unknown, and a second call proves
+    ///   nothing.
     open func synchronizeDirectory(_ path: String, site: SyncSite) throws(DiskError) { Self.subclassAnswers() }
 
-    /// What makes two paths the same file.
+    /// The device and inode of a path: two paths with the same identity are the same file.
     open func identity(of path: String) throws(DiskError) -> FileIdentity { Self.subclassAnswers() }
 
     /// Bytes that an unprivileged process can still write on the file system that holds `directory`.

@@ -1,4 +1,4 @@
-// Every sentence this layer says, in one place. Each tells what happened and what to do about it.
+// All sentences of this layer. Each says what happened and what to do about it.
 
 extension DiskError {
     /// What happened, where, and what to do.

@@ -1,12 +1,12 @@
 import Glibc
 
-/// What the operating system refused, in one value.
+/// An error of the operating system: the call, its error number and the path.
 ///
 /// Two errors are equal when all of their parts are.
 public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, as far as a caller may want to act on it.
+    /// The kind of error, as far as a caller may want to act on it.
     ///
-    /// `DiskError+Sentences.swift` says what each one asks for.
+    /// `DiskError+Sentences.swift` has the remedy for each.
     public enum Code: String, Sendable, CaseIterable {
         case notFound, exists, isDirectory, notDirectory, notEmpty, notRegularFile
         case permissionDenied, readOnlyFileSystem
@@ -19,11 +19,11 @@ public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
         case unexpected
     }
 
-    /// What went wrong.
+    /// The kind of error.
     package let code: Code
-    /// The system call that said so, or would have.
+    /// The system call that failed, or would have failed.
     package let systemCall: SystemCall
-    /// What the call left in `errno`; 0 where the call was never made.
+    /// The value of `errno` after the call; 0 if the call was never made.
     package let errorNumber: Int32
     /// The file or directory; for a rename the source.
     package let path: String

@@ -26,23 +26,25 @@ open class DiskFile: @unchecked Sendable {
     ///   then be in the file.
     open func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) { Self.subclassAnswers() }
 
-    /// Sets disk space aside for the bytes from `offset` to `end`, so that writing them cannot fail for want of it.
+    /// Reserves disk space for the bytes from `offset` to `end`, so that writing them cannot fail for lack of
+    /// space.
     ///
-    /// The file's length and bytes stay as they are. Where the file system cannot set space aside, nothing happens;
-    /// where it writes elsewhere at each write (btrfs, ZFS), it promises less.
+    /// The file's length and bytes stay as they are. A file system that cannot reserve space does nothing; one
+    /// that allocates at each write (btrfs, ZFS) promises less.
     ///
-    /// - Throws: `.noSpace`, `.quotaExceeded`, `.fileTooLarge`, `.notWritable`, `.ioFailure`; some of the space may then
-    ///   be set aside.
+    /// - Throws: `.noSpace`, `.quotaExceeded`, `.fileTooLarge`, `.notWritable`, `.ioFailure`; some of the space
+    ///   may then be reserved.
     open func reserve(from offset: UInt64, through end: UInt64) throws(DiskError) { Self.subclassAnswers() }
 
-    /// Gives back the space that is set aside behind the file's end.
+    /// Frees the reserved space behind the file's end.
     ///
-    /// Nobody may write to the file meanwhile.
+    /// Other threads must not write to the file during the call.
     open func releaseReserve() throws(DiskError) { Self.subclassAnswers() }
 
-    /// Ends the file at `byteCount` bytes, at most what it has, and gives back the space behind, set aside or not.
+    /// Truncates the file to `byteCount` bytes, at most its length, and frees the space behind, reserved or
+    /// not.
     ///
-    /// Nobody may write to the file meanwhile. Durability: none before `synchronize`.
+    /// Other threads must not write to the file during the call. Durability: none before `synchronize`.
     ///
     /// - Throws: `.notWritable`, `.ioFailure`; then the file may be as long as before.
     open func cut(to byteCount: UInt64) throws(DiskError) { Self.subclassAnswers() }
@@ -50,8 +52,8 @@ open class DiskFile: @unchecked Sendable {
     /// Makes the file's bytes and length durable, not its entry in the directory (`fdatasync`).
     ///
     /// - Parameter site: Names the place in the code, so that a test can leave out just this call.
-    /// - Throws: What the system says; then nothing is known about any byte written since the last success. Asking
-    ///   again proves nothing: the system may have marked the lost pages clean.
+    /// - Throws: The system's error; the state of every byte written since the last success is then unknown. A
+    ///   second call proves nothing: the system may have marked the lost pages clean.
     open func synchronize(site: SyncSite) throws(DiskError) { Self.subclassAnswers() }
 
     /// The file's length in bytes.
@@ -64,18 +66,18 @@ open class DiskFile: @unchecked Sendable {
     /// - Returns: False if another handle, of this process or another, holds the byte.
     open func lock(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool { Self.subclassAnswers() }
 
-    /// Whether a lock asked for now would meet that of another handle; takes none.
+    /// Whether a lock requested now would conflict with another handle's lock; takes none.
     ///
     /// The answer may be outdated when it comes.
     open func isLocked(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool { Self.subclassAnswers() }
 
-    /// Gives up this handle's lock on a byte, if there is one.
+    /// Releases this handle's lock on a byte, if there is one.
     open func unlock(byte: UInt64) throws(DiskError) { Self.subclassAnswers() }
 
-    /// Drops the system's clean cached pages of this file, so that the next read meets the device.
+    /// Drops the system's clean cached pages of this file, so that the next read reaches the device.
     open func forgetCachedPages() throws(DiskError) { Self.subclassAnswers() }
 
-    /// Closes the file and gives up its locks.
+    /// Closes the file and releases its locks.
     ///
     /// Idempotent; the last reference does it too. Promises nothing about durability.
     open func close() { Self.subclassAnswers() }

@@ -6,9 +6,9 @@ package import Synchronization
 
 /// A lock for short critical sections, not recursive, never held across a wait.
 ///
-/// `Synchronization.Mutex`, or a `pthread_mutex_t` when built with `FAULTLINE_TSAN`: the thread sanitizer does not see
-/// `Mutex` lock and would report races that are none. A value that cannot be copied, so that it lies inside the object
-/// it protects.
+/// `Synchronization.Mutex`, or a `pthread_mutex_t` when built with `FAULTLINE_TSAN`: the thread sanitizer does
+/// not see `Mutex` lock and would report false races. A noncopyable value, so that it lies inside the object it
+/// protects.
 package struct EngineLock: ~Copyable, Sendable {
     #if FAULTLINE_TSAN
     // Safe because the memory is the mutex's alone from `init` to `deinit`, and the mutex is made for threads to
@@ -27,13 +27,13 @@ package struct EngineLock: ~Copyable, Sendable {
         mutex.deallocate()
     }
 
-    /// Waits for the lock and takes it.
+    /// Waits for the lock and acquires it.
     @inlinable package borrowing func lock() {
         let result = pthread_mutex_lock(mutex)
         precondition(result == 0, "A mutex could not be locked (error \(result)).")
     }
 
-    /// Gives the lock back; the caller must hold it.
+    /// Releases the lock; the caller must hold it.
     @inlinable package borrowing func unlock() {
         let result = pthread_mutex_unlock(mutex)
         precondition(result == 0, "A mutex was unlocked by a thread that does not hold it (error \(result)).")
@@ -43,12 +43,12 @@ package struct EngineLock: ~Copyable, Sendable {
 
     @inlinable package init() {}
 
-    /// Waits for the lock and takes it.
+    /// Waits for the lock and acquires it.
     @inlinable package borrowing func lock() {
         mutex._unsafeLock()
     }
 
-    /// Gives the lock back; the caller must hold it.
+    /// Releases the lock; the caller must hold it.
     @inlinable package borrowing func unlock() {
         mutex._unsafeUnlock()
     }

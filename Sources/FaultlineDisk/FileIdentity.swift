@@ -1,6 +1,7 @@
-/// What makes two paths the same file: the device and the inode on it.
+/// The device and inode of a file: two paths with the same identity are the same file.
 ///
-/// It holds while the file exists; after the last entry and the last handle are gone the number may be given out again.
+/// It is valid while the file exists. After the last entry and the last handle are gone, the system may reuse
+/// the number.
 public struct FileIdentity: Hashable, Sendable {
     /// The device's number.
     package let device: UInt64

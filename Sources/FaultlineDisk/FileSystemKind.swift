@@ -29,7 +29,7 @@ public struct FileSystemKind: Hashable, Sendable {
         .plan9: "9P",
     ]
 
-    /// What people call it, or the number in hexadecimal.
+    /// The common name, or the number in hexadecimal.
     package var name: String { Self.names[self] ?? "0x" + String(magic, radix: 16) }
 
     /// Whether locks and synchronization depend on another machine or process, so that a store on it may be lost.

@@ -1,6 +1,6 @@
-/// A disk over another, which gets every call: whoever counts, fails or stops some of them overrides these.
+/// Passes every call to another disk; subclasses override calls to count, fail or stop them.
 ///
-/// `copy` is made of the other calls, so that these are met.
+/// `copy` is made of the other calls, so it reaches these overrides too.
 // Safe because its property is immutable; each subclass answers for its own.
 open class ForwardingDisk: Disk, @unchecked Sendable {
     /// The disk that the calls go to.
@@ -44,7 +44,7 @@ open class ForwardingDisk: Disk, @unchecked Sendable {
     }
 }
 
-/// A file of such a disk.
+/// A file of a `ForwardingDisk`.
 // Safe because its property is immutable; each subclass answers for its own.
 open class ForwardingDiskFile: DiskFile, @unchecked Sendable {
     /// The file that the calls go to.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A disk that lives in memory: for stores that are kept in memory only.
+/// A disk in memory, for in-memory stores.
 ///
 /// Everything counts as durable; a file lives as long as its entry or an open handle.
 // Safe because all state is under the mutex.
@@ -195,7 +195,7 @@ private final class MemoryDiskFile: DiskFile, @unchecked Sendable {
             let pieceCount = content.byteCount / MemoryFile.pieceByteCount + (within > 0 ? 1 : 0)
             for piece in content.pieces[pieceCount...] { piece.deallocate() }
             content.pieces.removeSubrange(pieceCount...)
-            // What lies behind reads as zeros if the file grows again.
+            // The bytes behind read as zeros if the file grows again.
             guard within > 0, let last = content.pieces.last else { return }
             let rest = MemoryFile.pieceByteCount - within
             (last + within).initializeMemory(as: UInt8.self, repeating: 0, count: rest)

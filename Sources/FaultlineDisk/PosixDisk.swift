@@ -132,7 +132,7 @@ package final class PosixDisk: Disk, @unchecked Sendable {
         if result < 0 { throw DiskError(errorNumber: -result, systemCall: systemCall, path: path) }
     }
 
-    /// Refuses what C would read as another path: it stops at a zero byte.
+    /// Refuses a path with a zero byte: C would end it there and open another file.
     private static func check(_ path: String, for systemCall: SystemCall) throws(DiskError) {
         if path.isEmpty || path.utf8.contains(0) {
             throw DiskError(code: .invalidPath, systemCall: systemCall, path: path)

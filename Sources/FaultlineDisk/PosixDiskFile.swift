@@ -20,7 +20,7 @@ final class PosixDiskFile: DiskFile, @unchecked Sendable {
 
     override func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
         guard let start = buffer.baseAddress, buffer.count > 0 else { return 0 }
-        // No file reaches beyond what a signed offset can name.
+        // A signed offset bounds the length of every file.
         guard offset <= UInt64(Int64.max) - UInt64(buffer.count) else { return 0 }
         let descriptor = descriptor.load(ordering: .relaxed)
         let (byteCount, errorNumber) = Transfer.reading(buffer.count) { done in
@@ -56,7 +56,7 @@ final class PosixDiskFile: DiskFile, @unchecked Sendable {
         }
         switch -result {
         case ENOSPC, EDQUOT, EFBIG, EIO, EBADF, EROFS: throw failure(-result, of: .fallocate, at: offset)
-        // Done, or this file system has no such thing.
+        // Reserved, or the file system does not support it.
         default: return
         }
     }
@@ -115,8 +115,8 @@ final class PosixDiskFile: DiskFile, @unchecked Sendable {
 
     override func close() {
         let descriptor = descriptor.exchange(-1, ordering: .relaxed)
-        // Whatever close returns, Linux has given the descriptor up; what it may report was not synchronized and was
-        // never promised.
+        // Linux releases the descriptor even where `close` fails. Its error concerns only bytes that were not
+        // synchronized, which were never promised.
         if descriptor >= 0 { _ = fl_close(descriptor) }
     }
 

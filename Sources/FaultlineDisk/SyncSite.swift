@@ -1,9 +1,9 @@
 /// The name of a place in the code that synchronizes.
 ///
-/// The engine gives each such place a name of its own; a test leaves the places out one after another and expects to be
-/// told.
+/// The engine gives each such place a unique name. A test leaves out one place after another and expects each
+/// to be detected.
 public struct SyncSite: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name, such as `log.commit`: target, dot, what becomes durable.
+    /// The name, such as `log.commit`: the target, a dot, and the thing that becomes durable.
     public let rawValue: String
 
     /// A site of that name.
@@ -19,6 +19,6 @@ public struct SyncSite: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     /// The name.
     public var description: String { rawValue }
 
-    /// For calls that are not named.
+    /// The site of calls without a name.
     package static let unnamed: SyncSite = "unnamed"
 }

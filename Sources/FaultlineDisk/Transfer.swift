@@ -1,15 +1,16 @@
 import Glibc
 
-/// Reads and writes that may be cut short, carried to their end.
+/// Completes reads and writes that the system may cut short.
 ///
-/// A signal (`EINTR`) and a short transfer are resumed where they stopped; a read that returns nothing is the end of
-/// the file; a write that returns nothing would be repeated for ever and counts as `EIO`.
+/// A signal (`EINTR`) and a short transfer resume where they stopped. A read that returns nothing means the end
+/// of the file. A write that returns nothing would repeat for ever, so it counts as `EIO`.
 package enum Transfer {
     /// Repeats a reading call until all bytes are in, the file ends, or it fails.
     ///
     /// - Parameters:
     ///   - byteCount: Bytes wanted.
-    ///   - step: Makes the call for what follows the first `done` bytes; returns the bytes moved or a negated `errno`.
+    ///   - step: Makes the call for the bytes after the first `done`; returns the bytes moved or a negated
+    ///     `errno`.
     /// - Returns: The bytes moved, and the `errno` that ended it, 0 if none did.
     @inline(__always)
     package static func reading(_ byteCount: Int, _ step: (_ done: Int) -> Int64) -> (
@@ -31,11 +32,12 @@ package enum Transfer {
 
     /// Repeats a writing call until all bytes are out or it fails.
     ///
-    /// A call that moves nothing counts as `EIO`, so that this ends.
+    /// A call that moves nothing counts as `EIO`, so that the loop ends.
     ///
     /// - Parameters:
     ///   - byteCount: Bytes to write.
-    ///   - step: Makes the call for what follows the first `done` bytes; returns the bytes moved or a negated `errno`.
+    ///   - step: Makes the call for the bytes after the first `done`; returns the bytes moved or a negated
+    ///     `errno`.
     /// - Returns: The bytes moved, and the `errno` that ended it, 0 if none did.
     @inline(__always)
     package static func writing(_ byteCount: Int, _ step: (_ done: Int) -> Int64) -> (

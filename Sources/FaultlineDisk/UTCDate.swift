@@ -4,10 +4,10 @@ package enum UTCDate {
     /// The last second of the year 9999.
     private static let latest: Int64 = 253_402_300_799
 
-    /// A moment as `2023-11-14T22:13:20Z`.
+    /// Formats a moment as `2023-11-14T22:13:20Z`.
     ///
     /// - Parameter seconds: Since 1970.
-    /// - Returns: The date, or the seconds of a moment before 1970 or after the year 9999.
+    /// - Returns: The date; for a moment before 1970 or after the year 9999, the seconds as text.
     package static func text(secondsSince1970 seconds: Int64) -> String {
         guard seconds >= 0, seconds <= latest else { return "\(seconds) s after 1970" }
         let (year, month, day) = date(ofDay: seconds / secondsPerDay)

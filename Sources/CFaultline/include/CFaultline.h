@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The system calls of FaultlineDisk, one function a call. Each returns what the call returns, or -errno: errno is read
- * here, in the line after the call, because the Swift runtime may change it before Swift code looks. Nothing here
- * retries: resuming after EINTR or a short transfer is Swift's business, where it is tested. */
+/* The system calls of FaultlineDisk, one function a call. Each returns the call's result, or -errno: errno is read
+ * here, in the line after the call, because the Swift runtime may change it before Swift code reads it. Nothing here
+ * retries: Swift code resumes after EINTR or a short transfer, and is tested there. */
 
 /* Files. Every descriptor is opened with O_CLOEXEC. */
 enum fl_access {
@@ -17,7 +17,7 @@ enum fl_access {
     FL_ACCESS_DIRECTORY = 3  /* a directory, to be synchronized */
 };
 
-/* What fl_status and fl_path_status tell about a file. */
+/* A file as fl_status and fl_path_status report it. */
 enum fl_file_kind { FL_KIND_REGULAR = 0, FL_KIND_DIRECTORY = 1, FL_KIND_OTHER = 2 };
 typedef struct fl_file_status {
     uint64_t device;
@@ -45,9 +45,9 @@ int fl_start_writeback(int descriptor, int64_t offset, int64_t byte_count);
 int fl_forget_cached_pages(int descriptor);
 /* Allocates disk space; with keeps_length the file's length stays as it is. */
 int fl_allocate(int descriptor, int64_t offset, int64_t byte_count, bool keeps_length);
-/* Frees what is allocated behind the file's end, by setting the length that it has. */
+/* Frees the space allocated behind the file's end, by setting the length to its present value. */
 int fl_release_allocation(int descriptor);
-/* Sets the file's length, and frees what is allocated behind it. */
+/* Sets the file's length, and frees the space allocated behind it. */
 int fl_cut(int descriptor, int64_t byte_count);
 
 /* Copies inside the kernel; returns the bytes copied, 0 at the end of the source. */
@@ -59,7 +59,7 @@ int fl_clone(int source, int target);
  * another descriptor of the same file does not drop them. -EAGAIN if another description holds the byte. */
 int fl_lock(int descriptor, int64_t byte, bool exclusively);
 int fl_unlock(int descriptor, int64_t byte);
-/* 1 if a lock asked for now would meet another holder's, 0 if not. */
+/* 1 if a lock requested now would conflict with another holder's, 0 if not. */
 int fl_is_locked(int descriptor, int64_t byte, bool exclusively);
 
 /* The magic number of the file system that holds path (statfs f_type). */
@@ -102,13 +102,13 @@ void fl_release_many(void *object, uint32_t count);
 /* Memory of a class's instance, aligned to 8, with one reference and its stored properties uninitialized. */
 void *fl_allocate_object(const void *metadata, size_t byte_count);
 
-/* One pointer a thread, null at first. Inlined, because it stands on the path of every fault. */
+/* One pointer a thread, null at first. Inlined, because it is on the path of every fault. */
 extern _Thread_local void *fl_pending_slot;
 static inline void *fl_pending_get(void) { return fl_pending_slot; }
 static inline void fl_pending_set(void *pointer) { fl_pending_slot = pointer; }
 
-/* Where the calling thread finds out whether its reads are tracked, null until it has looked: on the path of every
- * getter. */
+/* The word that tells the calling thread whether its reads are tracked; null until the thread has looked it up. On
+ * the path of every getter. */
 extern _Thread_local void *const *fl_tracking_word;
 static inline void *const *fl_tracking_word_get(void) { return fl_tracking_word; }
 static inline void fl_tracking_word_set(void *const *word) { fl_tracking_word = word; }

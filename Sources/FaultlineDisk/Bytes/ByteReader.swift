@@ -1,4 +1,4 @@
-/// Reads little-endian values from bytes that may be anything.
+/// Reads little-endian values from untrusted bytes.
 ///
 /// Every read is checked: past the end it returns nil and the reader stays where it was. The memory must outlive the
 /// reader and every buffer it returned.
@@ -11,7 +11,7 @@ package struct ByteReader {
         self.bytes = bytes
     }
 
-    /// Bytes from the start to the next read, at most `byteCount`.
+    /// Bytes from the start to the next read, between 0 and `byteCount`.
     @inlinable package var offset: Int { position }
 
     /// All bytes, read or not.
@@ -81,7 +81,7 @@ package struct ByteReader {
         return UnsafeRawBufferPointer(rebasing: bytes[position..<(position &+ byteCount)])
     }
 
-    /// Passes over `byteCount` bytes; nil if there are not so many, or the number is negative.
+    /// Skips `byteCount` bytes; nil if there are not so many, or the number is negative.
     @inlinable @inline(__always)
     package mutating func skip(_ byteCount: Int) -> Void? {
         guard byteCount >= 0, byteCount <= remainingByteCount else { return nil }

@@ -1,7 +1,7 @@
 /// Bytes that grow, written in little-endian order.
 ///
-/// It owns its memory alone and cannot be copied, so that appending never asks whether it may. Memory is kept by
-/// `removeAll`, for the next use. Not for two threads at once.
+/// It owns its memory exclusively and cannot be copied, so appending needs no uniqueness check. `removeAll`
+/// keeps the memory for the next use. Not for two threads at once.
 package struct ByteWriter: ~Copyable {
     @usableFromInline var start: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
@@ -25,19 +25,19 @@ package struct ByteWriter: ~Copyable {
     /// Bytes written so far.
     @inlinable package var byteCount: Int { count }
 
-    /// What was written.
+    /// The bytes written so far.
     ///
     /// Valid until the next call that changes the writer.
     @inlinable package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-    /// What was written, to be changed in place.
+    /// The bytes written so far, to be changed in place.
     ///
     /// Valid until the next call that changes the writer.
     @inlinable package var mutableBytes: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: start, count: count)
     }
 
-    /// A copy of what was written.
+    /// A copy of the bytes written so far.
     @inlinable package func array() -> [UInt8] { [UInt8](bytes) }
 
     /// Forgets the bytes and keeps the memory.
