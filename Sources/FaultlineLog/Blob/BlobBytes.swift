@@ -1,4 +1,4 @@
-/// The payload of one blob, wherever its frames lie.
+/// The payload of one blob, which may lie in several frames.
 struct BlobBytes {
     let managed: ManagedFile
     let layout: BlobLayout
@@ -16,6 +16,6 @@ struct BlobBytes {
         }
     }
 
-    /// The seed of a place of the payload.
+    /// The checksum seed of an offset in the payload.
     func seed(at payloadOffset: UInt64) -> UInt32 { managed.header.seed(at: layout.place(of: payloadOffset)) }
 }

@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// The frames around a blob's bytes: nobody needs them to read it, but salvage finds blobs by them.
+/// The frames around a blob's bytes: reads do not need them, but salvage finds blobs by them.
 struct BlobFrames {
     let id: RecordID
     let placement: BlobPlacement
@@ -8,7 +8,7 @@ struct BlobFrames {
 
     /// Reads the headers before each piece, and the padding behind it.
     ///
-    /// - Throws: `.damaged` for the first that is not what was written; what the disk says.
+    /// - Throws: `.damaged` for the first one that differs from the written bytes; disk errors.
     func verify() throws(LogError) {
         let byteCount = placement.storedByteCount
         for number in 0..<BlobLayout.pieceCount(payloadByteCount: byteCount) {

@@ -1,7 +1,7 @@
-/// Where the bytes of a blob record lie: `docs/FileFormat.md` section 10.1.
+/// The offsets of a blob record's bytes: `docs/FileFormat.md` section 10.1.
 ///
-/// The payload (header, chunks, chunk table) is cut into pieces that fit into frames. Each piece but the first has a
-/// frame header and a record header before it.
+/// The payload (header, chunks, chunk table) is cut into pieces that fit into frames. A frame header and a record
+/// header precede each piece but the first.
 struct BlobLayout {
     /// Payload bytes of every frame but the last.
     static let pieceByteCount = UInt64(Limits.frameBodyByteCountMax - RecordHeader.byteCount)
@@ -11,7 +11,7 @@ struct BlobLayout {
     /// The header of the blob record, in bytes from the start of the file.
     let recordOffset: UInt64
 
-    /// Where a byte of the payload lies.
+    /// The file offset of a byte of the payload.
     func place(of payloadOffset: UInt64) -> UInt64 {
         recordOffset + UInt64(RecordHeader.byteCount) + payloadOffset + payloadOffset / Self.pieceByteCount
             * Self.overhead
@@ -24,7 +24,7 @@ struct BlobLayout {
 
     /// A piece of the payload, and the frame around it.
     struct Piece {
-        /// The header of the frame; that of the record follows.
+        /// The offset of the frame's header; the record's header follows it.
         let frameOffset: UInt64
         /// Bytes of the payload before it.
         let payloadOffset: UInt64
@@ -37,7 +37,7 @@ struct BlobLayout {
 
     static func pieceCount(payloadByteCount: UInt64) -> UInt64 { (payloadByteCount - 1) / pieceByteCount + 1 }
 
-    /// The piece of that number, from 0, of a payload that is not empty.
+    /// The piece with a number, from 0, of a payload that is not empty.
     func piece(_ number: UInt64, payloadByteCount: UInt64) -> Piece {
         let start = number * Self.pieceByteCount
         let byteCount = min(Self.pieceByteCount, payloadByteCount - start)
@@ -46,7 +46,7 @@ struct BlobLayout {
             isLast: start + byteCount == payloadByteCount)
     }
 
-    /// Where the frame of the last payload byte ends.
+    /// The offset at which the frame of the last payload byte ends.
     func end(payloadByteCount: UInt64) -> UInt64 {
         guard payloadByteCount > 0 else { return recordOffset + UInt64(RecordHeader.byteCount) }
         return (place(of: payloadByteCount - 1) + 1).roundedUpTo8

@@ -1,10 +1,9 @@
 import CLZ4
 import FaultlineDisk
 
-/// Reads ranges of blobs; each chunk is verified before a byte of it is handed out.
+/// Reads ranges of blobs; verifies each chunk before it returns a byte of it.
 ///
-/// A range is found by the placement and one group of the chunk table. The blob's header is for salvage, and read by
-/// nobody else.
+/// The placement and one group of the chunk table locate a range. Only salvage needs the blob's header.
 struct BlobReader: ~Copyable {
     private let id: RecordID
     private let placement: BlobPlacement
@@ -13,7 +12,7 @@ struct BlobReader: ~Copyable {
     private let stored: UnsafeMutableRawBufferPointer
     private let raw: UnsafeMutableRawBufferPointer
 
-    /// Reads nothing yet.
+    /// Prepares a reader without reading.
     ///
     /// - Throws: `.damaged` if the placement contradicts itself.
     init(_ id: RecordID, _ placement: BlobPlacement, _ managed: ManagedFile) throws(LogError) {
@@ -74,7 +73,7 @@ struct BlobReader: ~Copyable {
         }
     }
 
-    /// Reads a chunk as stored, verified.
+    /// Reads and verifies a chunk in its stored form.
     mutating func readStored(_ index: Int) throws(LogError) -> (bytes: UnsafeRawBufferPointer, chunk: ChunkTable.Chunk)
     {
         let chunk = try entry(index)
@@ -83,7 +82,7 @@ struct BlobReader: ~Copyable {
         return (UnsafeRawBufferPointer(bytes), chunk)
     }
 
-    /// Reads all of the blob, its frames and the header too, and throws its bytes away.
+    /// Reads and verifies the whole blob, with its frames and header, and discards the bytes.
     mutating func verify() throws(LogError) {
         try verifyHeader()
         try BlobFrames(id: id, placement: placement, blob: blob).verify()
@@ -94,7 +93,7 @@ struct BlobReader: ~Copyable {
         }
     }
 
-    /// The object that the blob was written for, as its header says, which is verified.
+    /// The object that the blob was written for, from the verified header.
     func owner() throws(LogError) -> BlobOwner { try readHeader().owner }
 
     private func verifyHeader() throws(LogError) {

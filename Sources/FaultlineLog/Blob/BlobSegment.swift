@@ -2,19 +2,19 @@ import FaultlineDisk
 
 /// The blob segment that is being written.
 ///
-/// Concurrency: `end` and `previousHead` belong to the writer's turn; how far it is durable is guarded by the lock,
-/// because the leader of a commit synchronizes.
+/// Concurrency: `end` and `previousHead` are guarded by the writer lock. The durable end is guarded by `lock`, because
+/// the leader of a commit synchronizes.
 // Safe because of what the comment above says.
 final class BlobSegment: @unchecked Sendable {
     let managed: ManagedFile
-    /// How far the log is, for the frames' headers.
+    /// The progress of the log, for the frames' headers.
     let progress: LogProgress
-    /// Where the next frame begins.
+    /// The offset of the next frame.
     var end: UInt64
     var previousHead: UInt32
-    /// Behind the last byte ever written.
+    /// The offset behind the last byte ever written.
     var furthest: UInt64
-    /// Of the writer's turn, like `end`.
+    /// Guarded by the writer lock, like `end`.
     var room: RoomAhead
     /// Set by a failed write: the file gets no further bytes.
     var hasFailed = false
@@ -22,7 +22,7 @@ final class BlobSegment: @unchecked Sendable {
     private var durableEnd: UInt64
     /// Held while the file is synchronized.
     private let syncing = EngineLock()
-    /// Of a synchronization: the system reports it once, and calls the next one a success.
+    /// The error of a failed synchronization: the system reports it once, and calls the next one a success.
     private var failure: LogError?
 
     init(_ managed: ManagedFile, end: UInt64, previousHead: UInt32, progress: LogProgress) {
@@ -35,17 +35,17 @@ final class BlobSegment: @unchecked Sendable {
         durableEnd = end
     }
 
-    /// Leaves the bytes of a blob that was given up behind as dead: no place of a file is written twice.
+    /// Skips the bytes of an abandoned blob, which stay as dead bytes: no offset of a file is written twice.
     func skipGivenUpBytes() {
         end = max(end, furthest.roundedUpTo8)
     }
 
-    /// What the manifest is told when nothing more is written.
+    /// The manifest's entry for the segment when nothing more is written.
     ///
     /// - Parameters:
-    ///   - begun: The transaction before the first that it has blobs of.
-    ///   - last: The last one that it may have blobs of.
-    /// - Returns: Its end, and those transactions.
+    ///   - begun: The transaction before the first that has blobs in the segment.
+    ///   - last: The last transaction that may have blobs in it.
+    /// - Returns: The segment's end, and the range of transactions.
     func seal(begun: UInt64, last: UInt64) -> SealedFile {
         SealedFile(number: managed.number, end: end, chain: previousHead, firstSequence: begun + 1, lastSequence: last)
     }
@@ -54,7 +54,7 @@ final class BlobSegment: @unchecked Sendable {
 
     /// Makes the bytes before `end` durable, if they are not.
     ///
-    /// - Throws: What the disk says; once it did, for good.
+    /// - Throws: The error of the synchronization, for good: after a failure each later call throws it too.
     func synchronize(through end: UInt64, site: SyncSite = "blob.commit") throws(LogError) {
         syncing.lock()
         defer { syncing.unlock() }
@@ -63,9 +63,9 @@ final class BlobSegment: @unchecked Sendable {
         lock.withLock { durableEnd = max(durableEnd, end) }
     }
 
-    /// Makes the bytes of a blob durable that is not finished, so that less is left to do when it is; nobody is told.
+    /// Makes the bytes of an unfinished blob durable, so that its end needs less work; the progress of the log stays.
     ///
-    /// - Throws: What the disk says; once it did, for good.
+    /// - Throws: The error of the synchronization, for good: after a failure each later call throws it too.
     func synchronizeUnfinished(site: SyncSite) throws(LogError) {
         syncing.lock()
         defer { syncing.unlock() }

@@ -3,8 +3,8 @@ import FaultlineDisk
 
 /// Writes one blob to the end of a blob segment, chunk by chunk; the chunk table follows, and the headers come last.
 ///
-/// Memory: a buffer of about 1 MiB, and 8 bytes for each chunk of 64 KiB. Nothing is synchronized: that is the commit's
-/// business. Whoever gives the blob up leaves dead bytes.
+/// Memory: a buffer of about 1 MiB, and 8 bytes for each chunk of 64 KiB. Nothing is synchronized: the commit does
+/// that. An abandoned blob leaves dead bytes.
 struct BlobWriter: ~Copyable {
     private static let bufferByteCount = 1 << 20
 
@@ -16,11 +16,11 @@ struct BlobWriter: ~Copyable {
     private var rawByteCount: UInt64 = 0
     private var isCompressing: Bool
     private var isCompressed = false
-    /// Payload bytes so far, the place of the header included.
+    /// Payload bytes so far, with room for the header.
     private var payloadByteCount: UInt64
 
     private let buffer: UnsafeMutableRawPointer
-    /// Payload bytes in the buffer begin here.
+    /// The payload offset of the buffer's first byte.
     private var bufferedFrom: UInt64
     private var buffered = 0
 
@@ -43,7 +43,7 @@ struct BlobWriter: ~Copyable {
     mutating func append(_ chunk: UnsafeRawBufferPointer) throws(LogError) {
         rawByteCount += UInt64(chunk.count)
         if isCompressing {
-            // Worth it from an eighth on; the first chunk speaks for all.
+            // Worthwhile if it saves an eighth; the first chunk decides for all.
             let limit = chunk.count - chunk.count / 8
             let count = LZ4_compress_default(
                 chunk.baseAddress?.assumingMemoryBound(to: CChar.self),
@@ -62,17 +62,17 @@ struct BlobWriter: ~Copyable {
         try take(chunk, flag: 0)
     }
 
-    /// Adds all chunks of another blob, as they are stored.
+    /// Adds all chunks of another blob in their stored form.
     ///
-    /// - Throws: What reading it can cause, which names the other blob's file; what the disk says.
+    /// - Throws: Errors of reading the other blob, with its file; disk errors.
     mutating func append(all reader: inout BlobReader) throws(LogError) {
         for index in 0..<reader.chunkCount { _ = try append(chunk: index, of: &reader) }
     }
 
-    /// Adds a chunk of another blob, as it is stored.
+    /// Adds a chunk of another blob in its stored form.
     ///
-    /// - Returns: Bytes that it takes.
-    /// - Throws: What reading it can cause, which names the other blob's file; what the disk says.
+    /// - Returns: The bytes that it takes.
+    /// - Throws: Errors of reading the other blob, with its file; disk errors.
     mutating func append(chunk index: Int, of reader: inout BlobReader) throws(LogError) -> UInt64 {
         let (bytes, chunk) = try reader.readStored(index)
         rawByteCount += UInt64(reader.rawByteCount(index))
@@ -81,7 +81,7 @@ struct BlobWriter: ~Copyable {
         return UInt64(bytes.count)
     }
 
-    /// Notes a chunk as it is to be stored, and copies it into the buffer.
+    /// Records a chunk in its stored form, and copies it into the buffer.
     private mutating func take(_ stored: UnsafeRawBufferPointer, flag: UInt32) throws(LogError) {
         note(stored, flag: flag)
         if let source = stored.baseAddress { (buffer + buffered).copyMemory(from: source, byteCount: stored.count) }
@@ -97,7 +97,7 @@ struct BlobWriter: ~Copyable {
         payloadByteCount += UInt64(stored.count)
     }
 
-    /// Writes what is buffered, around the headers between the pieces.
+    /// Writes the buffered bytes, and skips the headers between the pieces.
     private mutating func flush() throws(LogError) {
         var done = 0
         while done < buffered {

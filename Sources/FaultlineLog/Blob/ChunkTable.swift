@@ -1,6 +1,6 @@
-/// The chunks of one blob: what each takes in the file, and where it begins.
+/// The chunks of one blob: the stored size and offset of each.
 ///
-/// Memory: one group of the table, the one that was asked for last.
+/// Memory: one group of the table, the one read last.
 struct ChunkTable: ~Copyable {
     struct Chunk {
         /// From the start of the blob's payload.
@@ -12,15 +12,15 @@ struct ChunkTable: ~Copyable {
 
     let count: Int
     private let rawByteCount: UInt64
-    /// Where the table begins, from the start of the payload: behind the last chunk.
+    /// The payload offset of the table, behind the last chunk.
     private let start: UInt64
     private let bytes: UnsafeMutableRawPointer
     private var group = -1
-    /// Chunks are summed up from the group's first.
+    /// The chunks of the group whose sizes are summed up in `offset`.
     private var walked = 0
     private var offset: UInt64 = 0
 
-    /// Whether chunks and table of such a size can fill a payload of such a size.
+    /// Whether chunks and table of these sizes can fill a payload of this size.
     static func isPossible(_ placement: BlobPlacement) -> Bool {
         guard placement.rawByteCount <= Limits.blobByteCountMax else { return false }
         let table = ChunkGroup.byteCount(ofChunks: Sequencer.chunkCount(placement.rawByteCount))
@@ -45,10 +45,10 @@ struct ChunkTable: ~Copyable {
         Int(min(UInt64(Limits.chunkByteCount), rawByteCount - UInt64(index) * UInt64(Limits.chunkByteCount)))
     }
 
-    /// The chunk of that index.
+    /// The chunk with an index.
     ///
     /// - Returns: Nil if the table does not verify or contradicts itself.
-    /// - Complexity: One read if the chunk before was of another group.
+    /// - Complexity: One read if the previous chunk was of another group.
     mutating func chunk(_ index: Int, of blob: BlobBytes) throws(LogError) -> Chunk? {
         let (group, place) = (index / ChunkGroup.chunkCountMax, index % ChunkGroup.chunkCountMax)
         if group != self.group {

@@ -4,14 +4,14 @@ import Synchronization
 
 /// Writes queued frames, synchronizes, publishes: in that order, one group at a time.
 ///
-/// Leader and followers: a thread that queues a frame and finds no leader leads; it takes all that is queued, and
-/// whoever queues meanwhile waits for the next group. When the leader's own work is done it hands over to the first of
-/// those who wait. So nobody waits for a thread that has nothing to commit, and a single writer never changes threads.
+/// Leader and followers: a thread that queues a frame and finds no leader leads. It takes all queued frames; threads
+/// that queue in the meantime wait for the next group. When the leader's own work is done, it hands over to the first
+/// waiting thread. So no thread waits for one that has nothing to commit, and a single writer never changes threads.
 ///
 /// Concurrency: `lock` guards queue, leadership flag and blocks. The file position belongs to the leader.
-// Safe because of what the comment above says.
+// Safe because of the rules in the comment above.
 final class Committer: @unchecked Sendable {
-    /// A frame to be written, or nothing but a wait for all before.
+    /// A frame to be written, or only a wait for all earlier items.
     struct Item {
         struct Frame {
             let block: FrameBlock
@@ -19,10 +19,10 @@ final class Committer: @unchecked Sendable {
             let byteCount: Int
             let segment: ManagedFile
             let offset: UInt64
-            /// Up to where disk space was set aside in the segment when the frame was queued.
+            /// The end of the disk space that was reserved in the segment when the frame was queued.
             let roomEnd: UInt64
         }
-        /// What becomes visible with a transaction's last frame.
+        /// The state that becomes visible with a transaction's last frame.
         struct Visible {
             let sequence: UInt64
             let tables: TableSet
@@ -32,9 +32,9 @@ final class Committer: @unchecked Sendable {
         let completion: Completion
         /// The blob segment whose bytes must be durable before the frame is written.
         let blobs: BlobSegment?
-        /// Where that segment ends with the blobs of this transaction.
+        /// The offset in that segment behind the blobs of this transaction.
         let blobEnd: UInt64
-        /// Whether nothing but a commit's own durability is asked for: with `.async` none.
+        /// Whether the item needs only a commit's own durability, which is none with `.async`.
         var isCommit = true
         var needsSync: Bool { visible != nil || frame == nil }
     }
@@ -43,7 +43,7 @@ final class Committer: @unchecked Sendable {
     private let manifest: Manifest
     private let publisher: Publisher
     private let durability: Durability
-    /// Times syncs, where somebody wants to know.
+    /// Times synchronizations, if they are reported.
     private let times: CommitTimes?
     private let byteCount = Atomic<UInt64>(0)
     private let blobByteCount = Atomic<UInt64>(0)
@@ -52,7 +52,7 @@ final class Committer: @unchecked Sendable {
     private var queue: [Item] = []
     private var hasLeader = false
 
-    // The leader's.
+    // Guarded by leadership.
     private var segment: ManagedFile
     private var written: UInt64
     private var durable: UInt64
@@ -85,11 +85,12 @@ final class Committer: @unchecked Sendable {
         zerosAhead = ZerosAhead(firstByteCount: durability == .sync ? preparedByteCount : 0, from: end)
     }
 
-    /// Puts an item behind the others.
+    /// Appends an item to the queue.
     ///
-    /// To be called in the writer's turn where the item has a frame, so that the order is that of the sequence numbers.
+    /// If the item has a frame, the caller must hold the writer lock, so that the order is that of the sequence
+    /// numbers.
     ///
-    /// - Returns: Whether the caller has to lead, which it does by `finish`.
+    /// - Returns: Whether the caller must lead, which it does by `finish`.
     func enqueue(_ item: Item) -> Bool {
         lock.lock()
         defer { lock.unlock() }
@@ -100,17 +101,17 @@ final class Committer: @unchecked Sendable {
         return true
     }
 
-    /// Waits until an item is done, leading where need be.
+    /// Waits until an item is done, and leads if the caller must.
     func finish(_ completion: Completion, leads: Bool) {
         if leads || completion.wait() { lead(until: completion) }
     }
 
-    /// The newest transaction that is known to be durable, with all before it.
+    /// The newest transaction known to be durable, with all earlier ones.
     var durableSequence: UInt64 { directory.progress.durable }
 
     /// Waits until everything queued is durable.
     ///
-    /// - Returns: Why it is not, if a write or sync failed.
+    /// - Returns: The error, if a write or sync failed.
     func synchronizeAll() -> LogError? {
         let completion = Completion()
         let leads = enqueue(
@@ -119,7 +120,7 @@ final class Committer: @unchecked Sendable {
         return completion.failure
     }
 
-    /// Gives back the log's space that was set aside or prepared; to be called when nothing follows.
+    /// Frees the log's space that was reserved or prepared; to be called when no frame follows.
     ///
     /// A file that failed stays as it is.
     func releaseReserve() {
@@ -129,10 +130,10 @@ final class Committer: @unchecked Sendable {
     /// Bytes of log that were written since the store was opened.
     var writtenByteCount: UInt64 { byteCount.load(ordering: .relaxed) }
 
-    /// Bytes of blobs that transactions wrote since then.
+    /// Bytes of blobs that transactions wrote since the store was opened.
     var writtenBlobByteCount: UInt64 { blobByteCount.load(ordering: .relaxed) }
 
-    /// Notes a blob; by whoever has the writer's turn.
+    /// Counts a blob; the caller must hold the writer lock.
     func noteBlob(_ byteCount: UInt64) {
         blobByteCount.store(blobByteCount.load(ordering: .relaxed) &+ byteCount, ordering: .relaxed)
     }
@@ -149,7 +150,7 @@ final class Committer: @unchecked Sendable {
             queue.removeAll(keepingCapacity: true)
             lock.unlock()
             process(group, own: own)
-            // The followers just woken queue their next frames before this group's successor begins.
+            // The woken followers queue their next frames before the next group begins.
             if group.count > 1 { sched_yield() }
 
             lock.lock()
@@ -210,7 +211,7 @@ final class Committer: @unchecked Sendable {
                 continue
             }
             if first.segment !== segment { try moveOn(to: first.segment, begun: Self.sequence(of: first) - 1) }
-            // Frames that follow each other in memory and in the file are one write.
+            // Frames that are adjacent in memory and in the file are one write.
             var last = first
             let start = index
             stamp(first)
@@ -232,7 +233,7 @@ final class Committer: @unchecked Sendable {
             let newest = group[start..<index].last { $0.visible != nil }
             if let newest = newest?.visible { writtenSequence = newest.sequence }
         }
-        // One leader at a time: no other adds meanwhile.
+        // Only the one leader adds to the count.
         byteCount.store(byteCount.load(ordering: .relaxed) &+ UInt64(groupByteCount), ordering: .relaxed)
         guard durability == .sync || group.contains(where: { !$0.isCommit }) else { return }
         guard group.contains(where: { $0.needsSync }), durable < written else { return }
@@ -244,8 +245,8 @@ final class Committer: @unchecked Sendable {
 
     /// Writes zeros behind a small group.
     ///
-    /// Nobody else writes behind the log's end, and what a crash leaves of them is the same as what it leaves of a group
-    /// that was not synchronized.
+    /// No other code writes behind the log's end. A crash leaves of the zeros the same as of a group that was not
+    /// synchronized.
     private func prepareSpace(behind groupByteCount: Int, roomEnd: UInt64) throws(LogError) {
         let byteCount = zerosAhead.take(behind: groupByteCount, logEnd: written, roomEnd: roomEnd)
         guard byteCount > 0 else { return }
@@ -255,7 +256,7 @@ final class Committer: @unchecked Sendable {
         do throws(DiskError) {
             try segment.file.write(UnsafeRawBufferPointer(zeros), at: written)
         } catch {
-            // Where space cannot be set aside there may be none; the group has its own.
+            // If space cannot be reserved, there may be none; the group's own space is reserved already.
             guard error.isAboutSpace else { throw LogError(error, doing: "preparing space for commits") }
         }
     }
@@ -278,7 +279,7 @@ final class Committer: @unchecked Sendable {
         try onDisk("making a transaction durable") { () throws(DiskError) in
             try segment.file.synchronize(site: "log.commit")
         }
-        // Bytes of a file that no path leads to are durable, and lost.
+        // Bytes of a file that no path leads to are durable, but lost.
         try directory.presence.check()
         noteDurable()
     }
@@ -293,7 +294,7 @@ final class Committer: @unchecked Sendable {
         var end: UInt64 = 0
         var segment: BlobSegment?
         for item in group where item.blobEnd > 0 {
-            // One that is full may be followed by the next in the same group.
+            // A full segment may be followed by the next one in the same group.
             if let segment, segment !== item.blobs { try segment.synchronize(through: end) }
             segment = item.blobs
             end = item.blobEnd
@@ -302,8 +303,8 @@ final class Committer: @unchecked Sendable {
         try segment.synchronize(through: end)
     }
 
-    /// Seals the segment and goes on to the next one: all of the old is durable, and the manifest says so, before the
-    /// new one gets a frame.
+    /// Seals the segment and continues in the next one: before the new one gets a frame, all of the old one is durable
+    /// and listed as sealed in the manifest.
     private func moveOn(to next: ManagedFile, begun: UInt64) throws(LogError) {
         if durable < written {
             try onDisk("sealing a segment") { () throws(DiskError) in try segment.file.synchronize(site: "log.seal") }

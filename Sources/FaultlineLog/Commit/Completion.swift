@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What a thread that queued something waits for: a semaphore of its own, so that waking one wakes nobody else.
+/// The event that a queueing thread waits for: it has its own semaphore, so that waking one thread wakes no other.
 // Safe because the outcome is written before the state is released and read after it is acquired.
 final class Completion: @unchecked Sendable {
     enum State: UInt8, AtomicRepresentable {
@@ -10,11 +10,11 @@ final class Completion: @unchecked Sendable {
 
     private let semaphore: UnsafeMutablePointer<sem_t>
     private let state = Atomic<State>(.waiting)
-    /// Why it failed; valid once done.
+    /// The error of the work; valid once done.
     private(set) var failure: LogError?
-    /// What is readable from now on; valid once done.
+    /// The newest readable state; valid once done.
     private(set) var snapshot: Snapshot?
-    /// Where the next frame begins, and headCRC of the frame before; valid once done.
+    /// The offset of the next frame, and headCRC of the frame before; valid once done.
     var position: (segment: ManagedFile, offset: UInt64, previousHead: UInt32)?
 
     init() {
@@ -45,7 +45,7 @@ final class Completion: @unchecked Sendable {
         }
     }
 
-    /// Gives the snapshot away, which it does not keep.
+    /// Returns the snapshot and releases it.
     func takeSnapshot() -> Snapshot? {
         defer { snapshot = nil }
         return snapshot

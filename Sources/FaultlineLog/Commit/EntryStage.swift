@@ -1,12 +1,12 @@
 import FaultlineDisk
 import Glibc
 
-/// Index entries of the transaction under way, until it ends.
+/// Index entries of the current transaction, until it ends.
 ///
-/// They go to the memtables only with the transaction's end, so that one that is given up leaves nothing there. A small
-/// hash over the entries of unique indexes answers what the transaction itself has changed.
+/// They go to the memtables only at the transaction's end, so that a transaction that is rolled back leaves nothing
+/// there. A small hash over the entries of unique indexes finds the transaction's own changes.
 ///
-/// Concurrency: owned by the writer's turn.
+/// Concurrency: guarded by the writer lock.
 struct EntryStage: ~Copyable {
     struct Entry {
         var index: Int32
@@ -15,7 +15,7 @@ struct EntryStage: ~Copyable {
         var keyByteCount: Int
         var id: RecordID
         var hash: UInt64
-        /// The entry before with the same hash bucket; -1 at the end.
+        /// The previous entry with the same hash bucket; -1 at the end.
         var next: Int32
     }
 
@@ -32,7 +32,7 @@ struct EntryStage: ~Copyable {
 
     private static let firstCapacity = 256
     private static let firstBucketCount = 512
-    /// The entries of a usual transaction: memory for these is kept from one to the next.
+    /// The number of entries whose memory is kept from one transaction to the next.
     private static let keptCapacity = 32_768
 
     init() {
@@ -51,7 +51,7 @@ struct EntryStage: ~Copyable {
     /// Bytes of memory in use.
     var byteCount: Int { keys.byteCount + count * MemoryLayout<Entry>.stride }
 
-    /// Counts the memory that was allocated since the last time as used.
+    /// Charges the memory allocated since the last call to the budget.
     @inline(__always)
     mutating func reserve(in budget: MemoryBudget) {
         let byteCount = keys.byteCount + capacity * MemoryLayout<Entry>.stride + bucketCount * 4
@@ -86,15 +86,15 @@ struct EntryStage: ~Copyable {
         count += 1
     }
 
-    /// What the stage knows about a key of a unique index.
+    /// The stage's knowledge of a key of a unique index.
     enum Finding {
         /// The newest entry gives the key to an object.
         case taken(RecordID)
-        /// This many objects lost the key, and nobody has it by the stage.
+        /// These objects lost the key, and by the stage no object has it.
         case freed([RecordID])
     }
 
-    /// Looks a key of a unique index up, newest entry first.
+    /// Looks up a key of a unique index, the newest entry first.
     func find(_ definition: IndexDefinition, key: UnsafeRawBufferPointer, hash: UInt64) -> Finding {
         guard count > 0, let index = definitions.firstIndex(where: { $0.id == definition.id }) else {
             return .freed([])
@@ -124,7 +124,7 @@ struct EntryStage: ~Copyable {
     func append(_ index: Int, to memtable: Memtable, sequence: UInt64) {
         guard let start = keys.bytes.baseAddress else { return }
         let index = Int32(index)
-        // The memtable's slots are anywhere in memory: asked for some entries ahead.
+        // The memtable's slots are scattered in memory, so they are prefetched some entries ahead.
         let window = 16
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: window) { hashes in
             var first = 0
@@ -149,7 +149,7 @@ struct EntryStage: ~Copyable {
         }
     }
 
-    /// Forgets all entries and keeps the memory of a usual transaction.
+    /// Removes all entries and keeps the memory of a usual transaction.
     mutating func removeAll() {
         guard count > 0 else { return }
         count = 0
@@ -160,9 +160,9 @@ struct EntryStage: ~Copyable {
         buckets.update(repeating: -1, count: bucketCount)
     }
 
-    /// Gives the memory of a large transaction back.
+    /// Frees the memory of a large transaction.
     ///
-    /// Small ones would have to clear its buckets, too.
+    /// Otherwise small ones would have to clear its buckets too.
     private mutating func shrink() {
         keys = ByteWriter(byteCapacity: 16_384)
         BufferMemory.deallocate(entries, capacity: capacity)

@@ -2,9 +2,9 @@ import FaultlineDisk
 
 /// Memory in which frames are encoded, one after the other, and from which they are written.
 ///
-/// Concurrency: `used` belongs to the writer's turn; `queuedFrameCount` is guarded by the lock of the commit queue. The
-/// bytes of a frame belong to the turn until the frame is queued, then to the leader.
-// Safe because of what the comment above says.
+/// Concurrency: `used` is guarded by the writer lock, `queuedFrameCount` by the lock of the commit queue. The bytes of
+/// a frame belong to the holder of the writer lock until the frame is queued, then to the leader.
+// Safe because of the rules in the comment above.
 final class FrameBlock: @unchecked Sendable {
     let start: UnsafeMutableRawPointer
     let capacity: Int

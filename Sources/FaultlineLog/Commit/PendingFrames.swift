@@ -13,13 +13,13 @@ struct PendingFrames {
 
     mutating func removeLast() { frames.removeLast() }
 
-    /// The newest frame moved to the start of another block.
+    /// Records that the newest frame moved to the start of another block.
     mutating func moveLast(to block: FrameBlock) {
         frames[frames.count - 1].block = block
         frames[frames.count - 1].start = 0
     }
 
-    /// Forgets the frames of a block, because they are written.
+    /// Removes the frames of a block, because they are written.
     mutating func remove(_ block: FrameBlock) {
         frames.removeAll { $0.block === block }
     }

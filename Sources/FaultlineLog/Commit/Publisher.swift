@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// The state that snapshots are taken of, and the failure after which it stays as it is.
+/// The state that new snapshots show, and the failure after which it no longer changes.
 ///
 /// Concurrency: guarded by its lock, which is held for a few instructions and under which no other is taken.
 // Safe because mutable state is guarded by the lock.
@@ -27,11 +27,11 @@ final class Publisher: @unchecked Sendable {
         let new = Snapshot(sequence: sequence, tables: tables, indexes: old.indexes, files: old.files)
         current = new
         lock.unlock()
-        // `old` may be the last reference to many pages: freed here, without the lock.
+        // `old` may be the last reference to many pages: they are freed here, without the lock.
         return new
     }
 
-    /// Makes a state that was opened anew the newest one, unless it is older.
+    /// Publishes a state that was opened again, unless it is older than the published one.
     func show(_ opened: Snapshot) {
         replace { $0.sequence > opened.sequence ? $0 : opened }
     }
@@ -41,9 +41,9 @@ final class Publisher: @unchecked Sendable {
         replace { Snapshot(sequence: $0.sequence, tables: $0.tables, indexes: $0.indexes, files: change($0.files)) }
     }
 
-    /// Changes the index states; this is where they are kept.
+    /// Changes the index states, which are kept here.
     ///
-    /// - Returns: What they are now.
+    /// - Returns: The changed states.
     @discardableResult
     func changeIndexes(_ change: (inout IndexSet) -> Void) -> IndexSet {
         lock.lock()
@@ -64,7 +64,7 @@ final class Publisher: @unchecked Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Notes the first failure; it stays.
+    /// Records the first failure; it stays.
     func fail(_ error: LogError) {
         let isFirst = lock.withLock {
             defer { if currentFailure == nil { currentFailure = error } }

@@ -1,20 +1,20 @@
 import FaultlineDisk
 
 extension Sequencer {
-    /// Counts what the transaction under way made dead, for good.
+    /// Counts for good the bytes that the current transaction made dead.
     func countDead() {
         transactionDead.merge(into: &segmentSpace)
     }
 
-    /// Counts the blob of a placement that the transaction under way ends.
+    /// Counts the blob of a placement that the current transaction deletes.
     func noteDeadBlob(_ id: RecordID) {
-        // A hint: what cannot be read is not counted.
+        // A hint: a placement that cannot be read is not counted.
         guard let (placement, managed) = try? placement(of: id) else { return }
         transactionDead.add(placement.storedByteCount, of: UInt32(truncatingIfNeeded: managed.number))
         deadBlobByteCount += placement.storedByteCount
     }
 
-    /// Counts the blobs that the transaction under way wrote to a segment; they are not counted again.
+    /// Counts the blobs that the current transaction wrote to a segment; they are not counted again.
     func countWrittenBlobs(in segment: BlobSegment) {
         let number = UInt32(truncatingIfNeeded: segment.managed.number)
         let before = segmentSpace.end(of: segment.managed.number)
@@ -23,7 +23,7 @@ extension Sequencer {
         writtenBlobs.append((number, segment.end - max(before, UInt64(FileHeader.byteCount))))
     }
 
-    /// Counts what was written for a transaction that is given up.
+    /// Counts the bytes written for a transaction that is rolled back.
     func countGivenUp() {
         transactionDead.removeAll()
         if let blobs { countWrittenBlobs(in: blobs) }
@@ -46,46 +46,49 @@ extension Sequencer {
 
     /// Dead bytes by the low 32 bits of a segment's number, as far as they were counted.
     ///
-    /// To be called in the writer's turn.
+    /// The caller must hold the writer lock.
     func deadByteCounts() -> [UInt32: UInt64] {
         countOverhead()
         return segmentSpace.dead
     }
 
-    // MARK: When writers have to wait for compaction
+    // MARK: When writers must wait for compaction
 
-    /// Segments may take twice what is live, or so many segments more than that where it is little.
+    /// Segments may take twice the live bytes, or the live bytes and this many segments if that is more.
     private static let spareSegmentCount: UInt64 = 4
 
-    /// A segment less than they may take: copies need it before what they replace is given back.
+    /// One segment less than the segments may take: compaction needs it for copies before it frees their sources.
     private var limit: UInt64 {
         let live = segmentSpace.liveByteCount - min(overheadByteCount, segmentSpace.liveByteCount)
         return live + max(live, segmentByteCount * Self.spareSegmentCount) - segmentByteCount
     }
 
-    /// Looks whether segments take more than they may.
+    /// Checks whether segments take more than they may.
     ///
-    /// To be called in the writer's turn.
+    /// The caller must hold the writer lock.
     func noteSpace() {
         isSpaceShort = segmentSpace.reducibleByteCount > max(limit, toleratedByteCount)
         if !isSpaceShort { byteCountBeforeShortage = segmentSpace.reducibleByteCount }
         hasExcess = segmentSpace.reducibleByteCount > limit
     }
 
-    /// Lets segments take as much as they do, and one segment more: because compaction finds nothing to do, or because
-    /// the store was opened so, and nobody is to wait for all that was not compacted before.
+    /// Raises the limit to the present size and one segment more.
     ///
-    /// To be called in the writer's turn.
+    /// Called when compaction finds nothing to do, and when a store is opened beyond its limit: writers must not wait
+    /// for space that was not compacted before.
+    ///
+    /// The caller must hold the writer lock.
     func tolerateSpace() {
         let byteCount = segmentSpace.reducibleByteCount
         if byteCount > limit { toleratedByteCount = byteCount + segmentByteCount }
         noteSpace()
     }
 
-    /// Asks whoever waits for as much as was written since segments took no more than they may, and a segment at least;
-    /// not for all that is too much, which may be any number of bytes where others have deleted.
+    /// Sets how many bytes the waiting writer must help reclaim: the growth since segments were last within their
+    /// limit, at least one segment.
     ///
-    /// To be called in the writer's turn.
+    /// Never the whole excess, which may be any number of bytes after large deletes. The caller must hold the writer
+    /// lock.
     func demandSpace() {
         guard isSpaceShort else { return }
         let byteCount = segmentSpace.reducibleByteCount
@@ -94,9 +97,9 @@ extension Sequencer {
         toleratedByteCount = aim > limit ? aim : 0
     }
 
-    /// Takes back what was tolerated, as far as compaction got.
+    /// Lowers the tolerated size by the progress of compaction.
     ///
-    /// To be called in the writer's turn, when segments were dropped.
+    /// The caller must hold the writer lock. To be called when segments were dropped.
     func lowerTolerance() {
         let byteCount = segmentSpace.reducibleByteCount
         toleratedByteCount = byteCount <= limit ? 0 : min(toleratedByteCount, byteCount + segmentByteCount)

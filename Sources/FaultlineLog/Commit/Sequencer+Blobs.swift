@@ -1,7 +1,7 @@
 import FaultlineDisk
 
 extension Sequencer {
-    /// The blob segment to write to: made, or followed by the next, where need be.
+    /// Returns the blob segment to write to; creates it, or its successor, if necessary.
     func openBlobSegment() throws(LogError) -> BlobSegment {
         try checkMayGrow()
         if let blobs, !blobs.hasFailed, blobs.end < segmentByteCount { return blobs }
@@ -32,10 +32,9 @@ extension Sequencer {
         return fresh
     }
 
-    /// Gives the blob segment away if it is so large that the next blob goes to another one: while it is open, nothing of
-    /// it is given back, whatever is dead in it.
+    /// Removes and returns the blob segment if it is so large that the next blob goes to another one.
     ///
-    /// To be called between two transactions.
+    /// An open segment is never freed, however much of it is dead. To be called between two transactions.
     func takeFullBlobSegment() -> BlobSegment? {
         guard let full = blobs, !full.hasFailed, full.end >= segmentByteCount else { return nil }
         blobs = nil
@@ -70,7 +69,7 @@ extension Sequencer {
         return try place(writer, owner: owner)
     }
 
-    /// Where a blob lies, as the transaction under way sees it.
+    /// The placement of a blob, as the current transaction sees it.
     func placement(of id: RecordID) throws(LogError) -> (BlobPlacement, ManagedFile) {
         let location = try tables.location(of: id, in: TableID.blobs.rawValue)
         guard !location.isAbsent else { throw LogError(.missing, "Blob \(id) does not exist.") }
@@ -113,7 +112,7 @@ extension Sequencer {
         return id
     }
 
-    /// Completes a blob that has its identifier already, and writes its placement record.
+    /// Completes a blob that has an identifier already, and writes its placement record.
     func place(_ writer: consuming BlobWriter, id: RecordID, owner: BlobOwner) throws(LogError) {
         let segment = writer.segment
         let placement: BlobPlacement

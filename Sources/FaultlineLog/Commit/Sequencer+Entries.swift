@@ -1,5 +1,5 @@
 extension Sequencer {
-    /// Adds an index entry to the transaction under way.
+    /// Adds an index entry to the current transaction.
     func stageEntry(
         _ index: IndexDefinition, key: UnsafeRawBufferPointer, id: RecordID, isDelete: Bool
     ) throws(LogError) {
@@ -8,7 +8,7 @@ extension Sequencer {
         stage.reserve(in: budget)
     }
 
-    /// The object that has a key of a unique index, as the transaction under way sees it.
+    /// The object that has a key of a unique index, as the current transaction sees it.
     func firstID(in index: IndexDefinition, key: UnsafeRawBufferPointer) throws(LogError) -> RecordID? {
         let hash = hash(index, key)
         let freed: [RecordID]
@@ -26,7 +26,7 @@ extension Sequencer {
         }
     }
 
-    /// Walks over the entries that the transactions before the one under way have left.
+    /// Visits the entries that earlier transactions left.
     func forEachEntry(
         in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool

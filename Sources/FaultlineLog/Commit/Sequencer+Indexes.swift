@@ -3,7 +3,7 @@ import FaultlineDisk
 extension Sequencer {
     /// Freezes every memtable that has entries.
     ///
-    /// To be called in the writer's turn, between transactions.
+    /// The caller must hold the writer lock, between transactions.
     func freezeMemtables() {
         indexes = publisher.changeIndexes { indexes in
             for var state in indexes.all where state.active.entryCount > 0 {
@@ -21,16 +21,16 @@ extension Sequencer {
 
     // MARK: When a checkpoint is due
 
-    /// Enough log, or enough memory that only a checkpoint frees.
+    /// Whether enough log was written, or enough memory is in use that only a checkpoint frees.
     ///
-    /// To be called in the writer's turn.
+    /// The caller must hold the writer lock.
     var isCheckpointDue: Bool {
         byteCountSinceCheckpoint >= UInt64(options.checkpointByteCount)
             || (options.isCompacting && deadBlobByteCount >= UInt64(options.checkpointByteCount))
             || unstoredByteCount > budget.byteCount / 2
     }
 
-    /// Checkpoints do not keep up: writers have to wait.
+    /// Whether checkpoints fall behind, so that writers must wait.
     var isCheckpointOverdue: Bool { unstoredByteCount > budget.byteCount / 4 * 3 }
 
     private var unstoredByteCount: Int {
@@ -41,14 +41,14 @@ extension Sequencer {
 
     // MARK: Transactions larger than the budget
 
-    /// Moves pages and index entries of the transaction under way to files, if they take too much memory.
+    /// Moves pages and index entries of the current transaction to files, if they take too much memory.
     func spillIfNeeded() throws(LogError) {
         if stage.byteCount > budget.byteCount / 16 { try spillEntries() }
         let changed = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
-        // Pages that the next commit makes superfluous are not worth writing while there is memory for them.
+        // Pages that the next commit supersedes are not worth writing while there is memory for them.
         guard changed + budget.used(for: .memtables) > budget.byteCount / 4 * 3 else { return }
         if changed > pinnedByteCount + budget.byteCount / 4 {
-            // Most of what was spilled before is superfluous by now.
+            // Most of the earlier spill is superseded by now.
             directory.removeUnneededFiles()
             tables.leavePage()
             try PageSpill.spill(tables.captured, cache: cache, in: directory, sequence: sequence)
@@ -58,9 +58,9 @@ extension Sequencer {
         }
     }
 
-    /// Writes the staged entries as runs that only this transaction's number makes visible.
+    /// Writes the staged entries as runs that become visible with this transaction's number.
     ///
-    /// Sources of an index are ordered by age, so what is in memtables goes to runs first.
+    /// Sources of an index are ordered by age, so entries in memtables go to runs first.
     private func spillEntries() throws(LogError) {
         let number = sequence + 1
         for (place, definition) in stage.definitions.enumerated() {
@@ -98,9 +98,9 @@ extension Sequencer {
         indexes = publisher.snapshot.indexes
     }
 
-    /// Merges what the transaction has spilled, four runs of a rank to one of the next.
+    /// Merges the runs spilled by this transaction, four of a rank to one of the next.
     ///
-    /// All stay of level 0: behind them there may be runs of that level, and an opening takes lower levels for newer.
+    /// All stay at level 0: older runs of that level may follow them, and an opening takes lower levels for newer.
     private func mergeSpilledRuns(of definition: IndexDefinition) throws(LogError) {
         while let own = spilledRuns[definition.id], let plan = MergePlan(levels: own.map(\.rank)) {
             let inputs = own[plan.range].map(\.run)
@@ -110,7 +110,7 @@ extension Sequencer {
         }
     }
 
-    /// Takes the runs of a transaction that was given up out again.
+    /// Removes the runs of a transaction that was rolled back.
     func dropSpilledRuns() {
         guard !spilledRuns.isEmpty else { return }
         let spilled = spilledRuns

@@ -1,17 +1,17 @@
 import FaultlineDisk
 
 extension Sequencer {
-    /// Turns the tables to where records were moved, each unless the object was changed since; waits until that is what
-    /// new snapshots see.
+    /// Points the tables at moved records, each unless its object was changed since, and waits until new snapshots see
+    /// that.
     ///
-    /// No transaction: the rows are what they were. What was sequenced before is published before, or with it.
-    /// Originals are counted as dead, and copies that came too late.
+    /// This is no transaction: the rows do not change. Everything sequenced before is published before, or with it.
+    /// Originals count as dead, and so do copies that came too late.
     ///
     /// - Parameters:
     ///   - moves: In the order of tables and objects, so that each page is found, and copied, once.
-    ///   - segment: Where they were moved to.
+    ///   - segment: The segment that the records were moved to.
     ///   - headByteCount: Bytes before the records of its new frames.
-    /// - Throws: What the disk says, and why a write failed before; the tables are then as they were.
+    /// - Throws: Disk errors, and the error of an earlier failed write; the tables are then unchanged.
     func publish(_ moves: ArraySlice<Move>, to segment: ColdSegment, headByteCount: UInt64) throws(LogError) {
         turn.lock()
         let completion = Completion()
@@ -49,7 +49,7 @@ extension Sequencer {
         if let failure = completion.failure { throw failure }
     }
 
-    /// Where an object lies that was moved; in a table that is gone, which must not be made again, none does.
+    /// The location of a moved object; absent if its table was dropped, which must not be created again.
     private func placeToReplace(_ move: Move) throws(LogError) -> Location {
         guard tables.set[move.table] != nil else { return .absent }
         return try tables.locationToReplace(of: move.id, in: move.table)

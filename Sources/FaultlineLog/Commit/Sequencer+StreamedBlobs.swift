@@ -1,7 +1,7 @@
 import FaultlineDisk
 
 extension Sequencer {
-    /// Writes a blob whose bytes come piece by piece, as many as were announced if a number was.
+    /// Writes a blob whose bytes come piece by piece, and exactly `byteCount` of them unless that is nil.
     func putBlob(
         byteCount: UInt64?, owner: BlobOwner, _ next: (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws -> RecordID {
@@ -33,7 +33,7 @@ extension Sequencer {
         return try place(writer, owner: owner)
     }
 
-    /// Fills a chunk as far as the stream goes.
+    /// Fills a chunk, or less if the stream ends.
     private static func fill(
         _ chunk: UnsafeMutableRawBufferPointer, _ next: (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws -> Int {

@@ -1,16 +1,16 @@
 import FaultlineDisk
 import Synchronization
 
-/// Gives transactions their order: encodes records straight into frames whose place in the file is known, and keeps the
-/// tables as the newest sequenced transaction sees them.
+/// Gives transactions their order: encodes records straight into frames whose offset in the file is known, and keeps
+/// the tables as the newest sequenced transaction sees them.
 ///
 /// Invariants:
-/// - `offset` is where the next frame of `segment` begins, all queued frames counted;
-/// - between two turns the working tables are captured, and `stage` is empty;
+/// - `offset` is the offset of the next frame of `segment`, behind all queued frames;
+/// - while no thread holds `turn`, the working tables are captured, and `stage` is empty;
 /// - `sequence` is that of the newest transaction whose last frame was queued.
 ///
-/// Concurrency: everything belongs to the writer's turn, which is `turn`.
-// Safe because of what the comment above says.
+/// Concurrency: everything is guarded by the writer lock, `turn`.
+// Safe because of the rules in the comment above.
 final class Sequencer: @unchecked Sendable {
     let turn = EngineLock()
     let directory: StoreDirectory
@@ -27,26 +27,26 @@ final class Sequencer: @unchecked Sendable {
     @exclusivity(unchecked) var tables: WorkingTables
     private(set) var sequence: UInt64
     private(set) var wallNanoseconds: Int64
-    /// The index states as they were when the turn began, and changed by it since; the publisher keeps them.
+    /// The index states when the lock was taken, with the changes since; the publisher keeps them.
     var indexes: IndexSet
     @exclusivity(unchecked) var stage = EntryStage()
     var blobs: BlobSegment?
 
-    // What segments take, and what compaction would not have to keep, as far as it was counted.
+    // Bytes that segments take, and bytes that compaction would not have to keep, as far as they were counted.
 
-    /// Bytes and dead bytes by segment: a hint that chooses what to compact, and says when.
+    /// Bytes and dead bytes by segment: a hint that chooses the segments to compact, and the time.
     var segmentSpace: SegmentSpace
     private let isShort = Atomic<Bool>(false)
     private let isExceeded = Atomic<Bool>(false)
-    /// What segments may take although it is too much: where nobody is helped by waiting, and at first after an opening.
+    /// The size that segments may take beyond the limit: where waiting would not help, and at first after an opening.
     var toleratedByteCount: UInt64 = 0
-    /// What segments took when that was last no more than they may.
+    /// The size of the segments when they were last within their limit.
     var byteCountBeforeShortage: UInt64 = 0
-    /// What the transaction under way makes dead.
+    /// Bytes that the current transaction makes dead.
     let transactionDead = DeadBytes()
     /// Headers and closing records in `segment` that `segmentSpace` lacks.
     var overheadByteCount: UInt64 = 0
-    /// The last transaction that dropped a table, while what is dead by it was not counted.
+    /// The last transaction that dropped a table, while the bytes it made dead are not counted.
     var uncountedDrop: UInt64?
 
     // The segment that frames are encoded for.
@@ -57,9 +57,9 @@ final class Sequencer: @unchecked Sendable {
     private(set) var segmentByteCount: UInt64
     /// Bytes of log since the last checkpoint.
     var byteCountSinceCheckpoint: UInt64 = 0
-    /// Bytes of blobs that ended since then.
+    /// Bytes of blobs that were deleted since the last checkpoint.
     var deadBlobByteCount: UInt64 = 0
-    /// The last transaction that deleted something; 0 where none did since the log was opened.
+    /// The last transaction that deleted something; 0 if none did since the log was opened.
     private(set) var lastDelete: UInt64 = 0
     /// Bytes of changed pages that the last spill could not store.
     var pinnedByteCount = 0
@@ -73,25 +73,25 @@ final class Sequencer: @unchecked Sendable {
     private var frameRecordCount = 0
     private var frameHeadersCRC: UInt32 = 0
 
-    // The transaction under way.
+    // The current transaction.
     private(set) var isInTransaction = false
     private(set) var firstSegment: UInt64 = 0
     private(set) var firstOffset: UInt64 = 0
     private var part: UInt32 = 0
     private var recordCount: UInt32 = 0
     private var firstVersionCount: UInt32 = 0
-    /// Whether the transaction under way counts as one that needs room, whatever it deletes.
+    /// Whether the current transaction counts as one that needs room, even if it deletes.
     var leavesReserve = false
     private var laterVersionCount: UInt32 = 0
     private var deleteCount: UInt32 = 0
     private var dropsTable = false
     private var isCompacting = false
     private var usesBlobs = false
-    /// Bytes that it has written, by segment.
+    /// Bytes that it has written to the log, by segment.
     var partialFrames: [(segment: UInt32, byteCount: UInt64)] = []
-    /// Bytes of blobs that it has written and that were counted, by segment.
+    /// Bytes of blobs that it has written and counted, by segment.
     var writtenBlobs: [(segment: UInt32, byteCount: UInt64)] = []
-    /// Runs with entries of the transaction under way, newest first, and how often each was merged.
+    /// Runs with entries of the current transaction, newest first, and how often each was merged.
     var spilledRuns: [IndexID: [(run: Run, rank: UInt16)]] = [:]
     private(set) var transactionFailure: LogError?
     private(set) var isAbandoned = false
@@ -126,37 +126,37 @@ final class Sequencer: @unchecked Sendable {
         block = FrameBlock(capacity: options.frameByteCount + 65_536)
     }
 
-    /// Suits the size of segments to what is live: what dies in those that are being written is not given back before
-    /// they are sealed, so each takes an eighth at most.
+    /// Fits the size of segments to the number of live bytes: each segment takes an eighth of it at most.
     ///
-    /// None is smaller than what is written between two checkpoints, or larger than the options say.
+    /// Dead bytes of a segment are not freed before it is sealed. No segment is smaller than the log between two
+    /// checkpoints, or larger than the options allow.
     func suitSegments(toLive liveByteCount: UInt64) {
         let least = min(options.checkpointByteCount, options.segmentByteCount)
         segmentByteCount = min(max(liveByteCount / 8, UInt64(least)), UInt64(options.segmentByteCount))
     }
 
-    /// Whether segments take more than they may, so that writers have to wait for compaction: read without the turn.
+    /// Whether segments take more than they may, so that writers must wait for compaction; readable without the lock.
     var isSpaceShort: Bool {
         get { isShort.load(ordering: .relaxed) }
         set { isShort.store(newValue, ordering: .relaxed) }
     }
 
-    /// Whether segments take more than they may, tolerated or not: read without the turn.
+    /// Whether segments take more than they may, tolerated or not; readable without the lock.
     var hasExcess: Bool {
         get { isExceeded.load(ordering: .relaxed) }
         set { isExceeded.store(newValue, ordering: .relaxed) }
     }
 
-    // MARK: The life of a transaction
+    // MARK: The stages of a transaction
 
-    /// Runs a transaction's part in the writer's turn; it is rolled back if `body` throws.
+    /// Runs a transaction's body with the writer lock held; rolls back if `body` throws.
     ///
     /// - Parameters:
-    ///   - isCompacting: It moves what is there, so that files can go: a disk that is nearly full is no reason to refuse
-    ///     it.
+    ///   - isCompacting: Whether the transaction moves records, so that files can go: it is allowed on a nearly full
+    ///     disk.
     ///   - body: Encodes the transaction and ends it.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     func inTurn<Result, Failure: Error>(
         isCompacting: Bool = false, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -191,9 +191,9 @@ final class Sequencer: @unchecked Sendable {
         pinnedByteCount = 0
     }
 
-    /// Gives a transaction up: tables and stage go back, an unwritten frame is forgotten.
+    /// Rolls the transaction back: restores tables and stage, and discards an unwritten frame.
     ///
-    /// Frames that were written stay as dead bytes.
+    /// Written frames stay as dead bytes.
     private func rollBack() {
         if frameStart >= 0 {
             block.used = frameStart
@@ -209,13 +209,13 @@ final class Sequencer: @unchecked Sendable {
 
     func abandon() { isAbandoned = true }
 
-    /// Notes an error after which the transaction cannot be completed, even if its body hides it.
+    /// Records an error after which the transaction cannot be completed, even if its body hides it.
     func fail(_ error: LogError) -> LogError {
         if transactionFailure == nil { transactionFailure = error }
         return error
     }
 
-    /// What a transaction's end hands to its thread.
+    /// The values that a transaction's end returns to its thread.
     struct Ending {
         let sequence: UInt64
         let transaction: TransactionID
@@ -233,7 +233,7 @@ final class Sequencer: @unchecked Sendable {
         if isAbandoned { throw LogError(.abandoned, "The transaction was given up; nothing of it is stored.") }
         guard recordCount > 0 else {
             rollBack()
-            // It has seen what is sequenced, and may tell of it only when that is committed.
+            // It has read sequenced transactions, so it may report only after they are committed.
             let barrier = publisher.snapshot.sequence < sequence ? enqueueBarrier(isCommit: true) : nil
             return Ending(
                 sequence: sequence, transaction: TransactionID(high: 0, low: 0), wallNanoseconds: wallNanoseconds,
@@ -249,7 +249,7 @@ final class Sequencer: @unchecked Sendable {
         return try end(record)
     }
 
-    /// Queues the last frame with a transaction record that says all but where the transaction begins.
+    /// Queues the last frame with a transaction record that is complete but for the transaction's beginning.
     func end(_ closing: TransactionRecord) throws(LogError) -> Ending {
         var closing = closing
         let place = try room(for: RecordHeader.byteCount + closing.byteCount.roundedUpTo8, isClosing: true)
@@ -316,8 +316,8 @@ final class Sequencer: @unchecked Sendable {
 
     /// Queues a wait for everything sequenced so far.
     ///
-    /// - Parameter isCommit: Whether it needs to be no more durable than commits are.
-    /// - Returns: A completion that tells the place in the log, and whether the caller has to lead.
+    /// - Parameter isCommit: Whether a commit's durability is enough.
+    /// - Returns: A completion that has the position in the log, and whether the caller must lead.
     func enqueueBarrier(isCommit: Bool = false) -> (completion: Completion, leads: Bool) {
         let completion = Completion()
         let leads = committer.enqueue(
@@ -365,7 +365,7 @@ final class Sequencer: @unchecked Sendable {
         }
     }
 
-    /// Encodes the end of an object.
+    /// Encodes the deletion of an object.
     func delete(_ id: RecordID, in table: TableID) throws(LogError) {
         let victim: Location
         do {
@@ -394,7 +394,7 @@ final class Sequencer: @unchecked Sendable {
         deleteCount &+= 1
     }
 
-    /// Encodes the end of a table.
+    /// Encodes the deletion of a table.
     func dropTable(_ table: TableID) throws(LogError) {
         let record = try room(for: RecordHeader.byteCount)
         RecordHeader.write(
@@ -403,7 +403,7 @@ final class Sequencer: @unchecked Sendable {
             flags: [])
         sealRecord(record, RecordHeader.byteCount)
         tables.drop(table.rawValue)
-        // Its pages are not walked in the turn: a checkpoint counts what is dead.
+        // Its pages are not visited under the lock: a checkpoint counts the dead bytes.
         dropsTable = true
     }
 
@@ -473,7 +473,7 @@ final class Sequencer: @unchecked Sendable {
         pending.append(PendingFrames.Frame(segment: segment.number, offset: offset, block: block, start: frameStart))
     }
 
-    /// Frames go on in a fresh segment, unless there is no space for it: then the present one gets longer.
+    /// Continues in a new segment; if there is no space for one, the present segment grows.
     private func beginSegmentIfPossible() throws(LogError) {
         do throws(LogError) {
             try beginSegment()
@@ -482,11 +482,11 @@ final class Sequencer: @unchecked Sendable {
         }
     }
 
-    /// Frames go on in a fresh segment.
+    /// Continues in a new segment.
     ///
-    /// It is listed when the first frame for it is written.
+    /// The manifest lists it when its first frame is written.
     private func beginSegment() throws(LogError) {
-        // For the edits by which the frames' writer lists it.
+        // For the edits by which the leader lists it.
         try manifest.makeRoom()
         let next = try directory.createDurably(
             .hotSegment, headerSite: "segment.header", directorySite: "segment.directory")
@@ -496,7 +496,7 @@ final class Sequencer: @unchecked Sendable {
         room = RoomAhead(from: offset)
     }
 
-    /// Sets disk space aside for the frame being filled: once it is queued, a full disk would be a failed write.
+    /// Reserves disk space for the frame being filled: after it is queued, a full disk would be a failed write.
     private func makeRoomAhead() throws(LogError) {
         try checkMayGrow()
         let end = offset + UInt64(frameByteCount)
@@ -517,7 +517,7 @@ final class Sequencer: @unchecked Sendable {
     private func makeRoom(through end: UInt64) throws(LogError) {
         // The edits that list the segment come with its first frame.
         if offset == UInt64(FileHeader.byteCount) { try manifest.makeRoom() }
-        // What a refused reservation got stays with the file, so a large one is not tried in vain.
+        // A refused reservation keeps the space that it got, so a large one is not tried in vain.
         if end > room.end + RoomAhead.stepByteCountMax {
             let free = try onDisk("asking for free space") { () throws(DiskError) in
                 try directory.disk.freeByteCount(in: directory.path)
@@ -527,23 +527,23 @@ final class Sequencer: @unchecked Sendable {
         try room.make(through: end, in: segment.file)
     }
 
-    /// Refuses a transaction that makes no room while what is left of the disk is for those that do.
+    /// Refuses a transaction that makes no room while the rest of the disk is for those that do.
     func checkMayGrow() throws(LogError) {
         if !isMakingRoom, space.isForDeletesOnly() { throw fail(LogError(noRoom: nil, path: segment.path)) }
     }
 
-    /// Whether the transaction, as far as it is known, deletes objects and makes none, or compacts.
+    /// Whether the transaction so far only deletes objects and creates none, or compacts.
     private var isMakingRoom: Bool {
         isCompacting || (deleteCount > 0 || dropsTable) && firstVersionCount == 0 && !leavesReserve
     }
 
-    /// Gives back the space set aside for frames; to be called when none follows.
+    /// Frees the space reserved for frames; to be called when none follows.
     func releaseReserve() {
         segment.releaseReserve()
         blobs?.managed.releaseReserve()
     }
 
-    /// Completes the frame's header but for what the leader stamps.
+    /// Completes the frame's header but for the fields that the leader stamps.
     private func closeFrame(flags: UInt8) -> Committer.Item.Frame {
         let header = FrameHeader(
             kind: .commit, bodyByteCount: frameByteCount - FrameHeader.byteCount, headersCRC: frameHeadersCRC,
@@ -562,8 +562,8 @@ final class Sequencer: @unchecked Sendable {
         return frame
     }
 
-    /// Writes the records so far, without making them durable, and goes on in a new frame: so a transaction of any size
-    /// needs little memory.
+    /// Writes the records so far, without making them durable, and continues in a new frame: so a transaction of any
+    /// size needs little memory.
     private func writePartialFrame() throws(LogError) {
         try makeRoomAhead()
         let completion = Completion()
@@ -581,7 +581,7 @@ final class Sequencer: @unchecked Sendable {
         }
     }
 
-    /// Remembers how much a transaction has written, by segment.
+    /// Counts the bytes that a transaction has written, by segment.
     private func notePartial(_ frame: Committer.Item.Frame) {
         // Its header is counted like that of every frame.
         let byteCount = UInt64(frame.byteCount - FrameHeader.byteCount)
@@ -619,7 +619,7 @@ final class Sequencer: @unchecked Sendable {
         }
     }
 
-    /// Takes blocks whose frames are written for new frames.
+    /// Reuses blocks whose frames are written.
     private func recycleBlocks() {
         guard frameStart < 0 else { return }
         if block.used > 0, committer.isIdle(block) {
@@ -640,6 +640,6 @@ final class Sequencer: @unchecked Sendable {
         }
     }
 
-    /// Notes that blobs were written for this transaction.
+    /// Marks the transaction as one that wrote blobs.
     func noteBlobs() { usesBlobs = true }
 }

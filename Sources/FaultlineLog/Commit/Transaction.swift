@@ -1,16 +1,16 @@
 import FaultlineDisk
 
-/// Records that become visible and durable together, while they are being written.
+/// A transaction that is being written: its records become visible and durable together.
 ///
-/// Only one is under way in a store at a time. Its reads see the newest sequenced state and its own records.
+/// A store has at most one at a time. Its reads see the newest sequenced state and its own records.
 package struct Transaction: ~Copyable {
     let sequencer: Sequencer
 
-    /// The number that the transaction gets if it is committed; one that is not leaves it to the next.
+    /// The number that the transaction gets if it commits; if it does not, the next transaction gets it.
     package var sequence: UInt64 { sequencer.sequence + 1 }
 
-    /// Nanoseconds since 1970, never below those of an earlier transaction; what the transaction's own record gets may be
-    /// a little later.
+    /// Nanoseconds since 1970, never below those of an earlier transaction; the transaction's own record may get a
+    /// slightly later time.
     package var wallNanoseconds: Int64 { max(sequencer.clock.wallNanoseconds(), sequencer.wallNanoseconds) }
 
     init(_ sequencer: Sequencer) {
@@ -19,17 +19,17 @@ package struct Transaction: ~Copyable {
 
     // MARK: Reading
 
-    /// Where an object's record lies or will lie.
+    /// The location of an object's record, written or pending.
     package func location(of id: RecordID, in table: TableID) throws(LogError) -> Location {
         try sequencer.tables.location(of: id, in: table.rawValue)
     }
 
-    /// The same of an object that `put` will be called for next: the table's page is found once for both.
+    /// The location of an object that `put` is called for next: finds the table's page once for both.
     package func locationToReplace(of id: RecordID, in table: TableID) throws(LogError) -> Location {
         try sequencer.tables.locationToReplace(of: id, in: table.rawValue)
     }
 
-    /// An identifier that is larger than each ever given in the table.
+    /// An identifier larger than each identifier ever allocated in the table.
     package func nextID(in table: TableID) -> RecordID { sequencer.tables.nextID(in: table.rawValue) }
 
     /// Objects in a table.
@@ -41,8 +41,8 @@ package struct Transaction: ~Copyable {
     ///   - id: The object.
     ///   - table: Its table.
     ///   - body: Gets the record, valid during the call.
-    /// - Returns: What `body` returned, or nil if the object does not exist.
-    /// - Throws: `LogError` if the record or its page cannot be read or does not verify; what `body` throws.
+    /// - Returns: The result of `body`, or nil if the object does not exist.
+    /// - Throws: `LogError` if the record or its page cannot be read or does not verify; the error of `body`.
     package func record<R>(_ id: RecordID, in table: TableID, _ body: (RecordView) throws -> R) throws -> R? {
         let location = try location(of: id, in: table)
         guard !location.isAbsent else { return nil }
@@ -67,7 +67,7 @@ package struct Transaction: ~Copyable {
 
     // MARK: Writing
 
-    /// Gives out identifiers that were never given before.
+    /// Allocates identifiers that were never allocated before.
     ///
     /// - Returns: The first of `count` consecutive ones.
     package mutating func allocateIDs(_ count: Int, in table: TableID) throws(LogError) -> RecordID {
@@ -89,7 +89,7 @@ package struct Transaction: ~Copyable {
     ///   - flags: `.noIndexChange`, `.compressed` and `.hasExtension` count; the others are ignored.
     ///   - byteCount: Size of the row.
     ///   - fill: Gets exactly `byteCount` zeroed bytes in the frame and encodes the row there.
-    /// - Throws: `.tooLarge`; what the disk says where a page or a partial frame meets it. The transaction cannot be
+    /// - Throws: `.tooLarge`; disk errors of reading a page or writing a partial frame. The transaction cannot be
     ///   completed then.
     @inline(__always)
     package mutating func put(
@@ -104,23 +104,22 @@ package struct Transaction: ~Copyable {
             byteCount: byteCount, fill: fill)
     }
 
-    /// Ends an object.
+    /// Deletes an object.
     ///
     /// - Throws: `.missing` if it does not exist.
     package mutating func delete(_ id: RecordID, in table: TableID) throws(LogError) {
         try sequencer.delete(id, in: table)
     }
 
-    /// Ends all objects of a table, in one record.
+    /// Deletes all objects of a table, in one record.
     ///
-    /// Their blobs are the caller's business, and so are their index entries: those that it takes out are there again
-    /// after the log was replayed, so `Log.dropIndex` has to follow, and be asked for again after each opening.
+    /// The caller must delete their blobs and remove their index entries. Removed entries come back when the log is
+    /// replayed, so call `Log.dropIndex` afterwards, and again after each opening.
     package mutating func dropTable(_ table: TableID) throws(LogError) {
         try sequencer.dropTable(table)
     }
 
-    /// Gives the transaction up: whatever the body still does, nothing of it will be stored, and `write` throws
-    /// `.abandoned`.
+    /// Abandons the transaction: nothing of it is stored, even if the body does more, and `write` throws `.abandoned`.
     package mutating func abandon() { sequencer.abandon() }
 
     // MARK: Blobs
@@ -137,8 +136,8 @@ package struct Transaction: ~Copyable {
     ///   - owner: The object and slot that the blob belongs to.
     ///   - next: Fills memory, at most all of it, and returns how much; 0 at the end.
     /// - Returns: The blob's identifier, to be kept in the owner's row.
-    /// - Throws: `.tooLarge` beyond a blob's largest size, or if more came than was announced; what the disk says; what
-    ///   `next` throws.
+    /// - Throws: `.tooLarge` beyond a blob's largest size, or if more bytes came than `byteCount`; disk errors; the
+    ///   error of `next`.
     package mutating func putBlob(
         byteCount: UInt64?, owner: BlobOwner, _ next: (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws -> RecordID {
@@ -150,28 +149,28 @@ package struct Transaction: ~Copyable {
         try sequencer.copyBlob(id, owner: owner)
     }
 
-    /// Ends a blob.
+    /// Deletes a blob.
     package mutating func deleteBlob(_ id: RecordID) throws(LogError) {
         try sequencer.delete(id, in: .blobs)
     }
 
-    /// Leaves the room that the store holds back on a full disk to others: for a transaction that deletes, and writes
-    /// more than that gives back.
+    /// Leaves the store's reserve on a full disk to other transactions: for one that deletes, but writes more than that
+    /// frees.
     package mutating func leaveReserve() { sequencer.leavesReserve = true }
 
     // MARK: Indexes
 
-    /// Gives a key to an object.
+    /// Adds an entry with a key for an object.
     ///
-    /// - Throws: `.tooLarge` if the key has more than `IndexDefinition.keyByteCountMax` bytes. The transaction is as
-    ///   before, and can go on.
+    /// - Throws: `.tooLarge` if the key has more than `IndexDefinition.keyByteCountMax` bytes. The transaction is
+    ///   unchanged, and can continue.
     package mutating func insertEntry(_ index: IndexDefinition, key: UnsafeRawBufferPointer, id: RecordID)
         throws(LogError)
     {
         try sequencer.stageEntry(index, key: key, id: id, isDelete: false)
     }
 
-    /// Takes a key from an object.
+    /// Removes an entry with a key of an object.
     ///
     /// - Throws: As `insertEntry`.
     package mutating func removeEntry(_ index: IndexDefinition, key: UnsafeRawBufferPointer, id: RecordID)
@@ -188,14 +187,14 @@ package struct Transaction: ~Copyable {
 
     /// Calls `body` with each entry whose key begins with `prefix`, in ascending order; it returns false to stop.
     ///
-    /// Entries are those that the transactions before this one have left, whether they are published or only queued;
-    /// what this one has stated itself is not among them.
+    /// Visits the entries that earlier transactions left, whether published or only queued. Entries of this transaction
+    /// are not among them.
     ///
     /// - Parameters:
     ///   - index: Any index.
     ///   - prefix: The first bytes of the keys wanted.
-    ///   - body: Gets a key, valid during the call, and who has it. It writes nothing.
-    /// - Throws: `.damaged` if a run does not verify; what the disk says; what `body` throws.
+    ///   - body: Gets a key, valid during the call, and its object. It must not write.
+    /// - Throws: `.damaged` if a run does not verify; disk errors; the error of `body`.
     package func forEachEntry(
         in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool

@@ -1,41 +1,43 @@
-/// How far zeros reach behind the end of the log, and when more are written.
+/// Tracks how far zeros reach behind the end of the log, and decides when to write more.
 ///
-/// A commit that overwrites zeros leaves the file's length and blocks as they are, so the file system has nothing of its
-/// own to make durable with it. On ext4 a group of 400 bytes waits a third shorter, one of 3 KiB and more less than half
-/// as long. Zeros are written behind a group, and made durable by the same synchronization.
+/// A commit that overwrites zeros leaves the file's length and blocks as they are, so the file system has no metadata
+/// to make durable with it. On ext4 a group of 400 bytes waits a third shorter, one of 3 KiB or more less than half as
+/// long. Zeros are written behind a group, and made durable by the same synchronization.
 ///
-/// Small groups earn as many zeros as they have bytes. So what they write is doubled at most, a store with few commits
+/// Small groups earn as many zeros as they have bytes. So their writes are doubled at most, a store with few commits
+/// gets no zeros, and bulk writes have no overhead.
 /// gets none, and bulk writes go straight.
 struct ZerosAhead {
-    /// Groups of so many bytes or more wait for their own bytes rather than for the file system's.
+    /// The size from which a group waits for its own bytes rather than for the file system's metadata.
     private static let groupByteCountMax = 64 << 10
-    /// The largest step is so many times the first.
+    /// The largest step, as a multiple of the first.
     private static let growthMax = 4
 
     private let stepByteCountMax: Int
-    /// Zeros that are written next; each time twice as many.
+    /// The size of the next step; each is twice the last one.
     private var stepByteCount: Int
-    /// Zeros, or frames, reach up to here.
+    /// The end of the zeros, or of the frames.
     private var end: UInt64
-    /// Bytes of small groups that no zeros were written for yet.
+    /// Bytes of small groups for which no zeros were written yet.
     private var earnedByteCount = 0
 
     /// - Parameters:
-    ///   - firstByteCount: Zeros that are written the first time; 0: none, ever.
-    ///   - end: Where the log ends.
+    ///
+    ///   - firstByteCount: The size of the first step; 0 writes no zeros, ever.
+    ///   - end: The end of the log.
     init(firstByteCount: Int, from end: UInt64) {
         stepByteCount = firstByteCount
         stepByteCountMax = firstByteCount * Self.growthMax
         self.end = end
     }
 
-    /// Decides what is to be written behind a group, to be durable with it.
+    /// Decides how many zeros to write behind a group, to be durable with it.
     ///
     /// - Parameters:
     ///   - groupByteCount: Bytes of the group's frames.
-    ///   - logEnd: Where they end.
-    ///   - roomEnd: Up to where disk space is set aside; zeros take no other.
-    /// - Returns: How many zeros.
+    ///   - logEnd: The end of those frames.
+    ///   - roomEnd: The end of the reserved disk space; zeros take no other.
+    /// - Returns: The number of zeros.
     mutating func take(behind groupByteCount: Int, logEnd: UInt64, roomEnd: UInt64) -> Int {
         guard stepByteCount > 0, groupByteCount < Self.groupByteCountMax else { return 0 }
         earnedByteCount = min(earnedByteCount + groupByteCount, stepByteCountMax)
@@ -47,6 +49,6 @@ struct ZerosAhead {
         return byteCount
     }
 
-    /// Frames go on in a fresh segment.
+    /// Frames continue in a new segment.
     mutating func beginSegment() { end = 0 }
 }
