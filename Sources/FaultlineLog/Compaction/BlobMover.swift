@@ -1,26 +1,27 @@
 import FaultlineDisk
 
-/// Copies the blobs that are placed in some segments to a fresh one, chunk by chunk, and places them there by small
-/// transactions: owners are not rewritten, because a placement alone says where a blob lies.
+/// Copies the blobs of chosen segments to a new segment, chunk by chunk, and commits their new placements in small
+/// transactions.
 ///
-/// A large blob is copied in several steps, between which others have the lock.
+/// Owners are not rewritten, because only the placement says where a blob lies. A large blob is copied in several
+/// steps, between which other threads get the lock.
 ///
-/// Memory: a mebibyte, and 8 bytes for each chunk of the blob being copied.
+/// Memory: one mebibyte, and 8 bytes for each chunk of the blob being copied.
 final class BlobMover {
     /// Blobs copied for one transaction.
     private static let batchCountMax = 64
     /// Bytes copied in one step.
     private static let batchByteCountMax: UInt64 = 1 << 20
-    /// Bytes of a blob under way after which they are synchronized, so that its last step has little left to do.
+    /// Bytes of an unfinished blob after which they are synchronized, so that its last step has little left to do.
     private static let unsynchronizedByteCountMax: UInt64 = 8 << 20
-    /// Placements looked at in one step.
+    /// Placements examined in one step.
     private static let lookCountMax = 8 * TablePage.entryCount
 
-    /// A blob that was copied, and not yet placed anew.
+    /// A blob that was copied but has no new placement yet.
     private struct Copy {
         let id: RecordID
         let location: Location
-        /// Where it was.
+        /// The old placement.
         let source: BlobPlacement
         let placement: BlobPlacement
     }
@@ -29,7 +30,7 @@ final class BlobMover {
     private struct Copying: ~Copyable {
         let id: RecordID
         let location: Location
-        /// Where it was.
+        /// The old placement.
         let source: BlobPlacement
         let owner: BlobOwner
         var reader: BlobReader
@@ -38,9 +39,9 @@ final class BlobMover {
         var unsynchronizedByteCount: UInt64 = 0
     }
 
-    /// Segments that nothing is needed of when all is done; without those of which something could not be copied.
+    /// Segments that nothing needs when all is done, without those of which something could not be copied.
     private(set) var victims: Set<UInt64>
-    /// What did not verify, since the last step began.
+    /// Damage found since the last step began.
     private(set) var damage: [(segment: UInt64, error: LogError)] = []
     private let directory: StoreDirectory
     private let manifest: Manifest
@@ -51,11 +52,11 @@ final class BlobMover {
     private var segment: BlobSegment?
     private var copying: Copying?
     private var next: RecordID = 1
-    /// Bytes of the segments that were written before `segment`, and of the transactions that placed what was copied.
+    /// Bytes of the segments written before `segment`, and of the transactions that placed the copies.
     private var earlierByteCount: UInt64 = 0
 
-    /// A mover for some sealed blob segments; `begun` is a published transaction that is not newer than what will be
-    /// looked at.
+    /// A mover for some sealed blob segments; `begun` is a published transaction no newer than any that will be
+    /// examined.
     init(
         _ victims: Set<UInt64>, directory: StoreDirectory, manifest: Manifest, publisher: Publisher,
         sequencer: Sequencer, options: LogOptions, begun: UInt64
@@ -69,13 +70,13 @@ final class BlobMover {
         self.begun = begun
     }
 
-    /// All bytes that were written so far: copies, what says what they are, and where.
+    /// All bytes written so far: copies, their headers, and their placements.
     var writtenByteCount: UInt64 { earlierByteCount + (segment?.end ?? 0) }
 
     /// Copies and places some blobs.
     ///
-    /// - Returns: Whether that were the last ones, and bytes copied.
-    /// - Throws: What the disk says.
+    /// - Returns: Whether those were the last ones, and the bytes copied.
+    /// - Throws: Disk errors.
     func step() throws(LogError) -> (isDone: Bool, byteCount: UInt64) {
         damage.removeAll()
         let snapshot = publisher.snapshot
@@ -110,7 +111,7 @@ final class BlobMover {
             placement = found
         } catch {
             guard error.code == .damaged else { throw error }
-            // Nobody knows where it lies: it may be any of them.
+            // Its segment is unknown: it may be any of them.
             for victim in victims { damage.append((victim, error)) }
             victims.removeAll()
             return
@@ -127,15 +128,15 @@ final class BlobMover {
         }
     }
 
-    /// Copies a part of the blob under way, about as large as `limit`; completes it with its last one.
+    /// Copies part of the current blob, about `limit` bytes; completes the blob with its last part.
     ///
-    /// - Returns: Bytes that were copied.
+    /// - Returns: The bytes copied.
     private func goOn(
         _ limit: UInt64, _ snapshot: Snapshot, _ copies: inout [Copy]
     ) throws(LogError) -> UInt64 {
         guard var blob = copying.take() else { return 0 }
         let target = blob.writer.segment
-        // Deleted meanwhile: nobody needs the rest.
+        // The blob was deleted in the meantime, so the rest is not needed.
         guard try snapshot.location(of: blob.id, in: .blobs) == blob.location else {
             target.skipGivenUpBytes()
             return 0
@@ -168,7 +169,7 @@ final class BlobMover {
         return byteCount
     }
 
-    /// Leaves a blob where it is, in a segment that can then not be dropped, if it does not verify.
+    /// Leaves a damaged blob in place; its segment can then not be dropped.
     private func skip(_ placement: BlobPlacement, _ error: LogError) throws(LogError) {
         guard error.code == .damaged else { throw error }
         victims.remove(placement.segment)
@@ -222,7 +223,7 @@ final class BlobMover {
         return fresh
     }
 
-    /// Says that nothing more is written to the segment; all that is placed there is durable.
+    /// Seals the segment; all blobs placed there are durable.
     func seal() throws(LogError) {
         let edits = sealEdits()
         guard !edits.isEmpty else { return }
@@ -232,10 +233,10 @@ final class BlobMover {
         segment = nil
     }
 
-    /// Gives back the space that was set aside.
+    /// Frees the reserved space.
     func releaseReserve() { segment?.managed.releaseReserve() }
 
-    /// How far the segment that is being written is durable.
+    /// The durable end of the segment that is being written.
     var openEnd: (number: UInt64, end: UInt64)? { segment.map { ($0.managed.number, $0.durable) } }
 
     /// The edits that seal the segment.

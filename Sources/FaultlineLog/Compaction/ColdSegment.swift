@@ -2,22 +2,22 @@ import FaultlineDisk
 
 /// The cold segment that is being written.
 ///
-/// Concurrency: guarded by the lock under which checkpoints are made and records moved.
-// Safe because of what the comment above says.
+/// Concurrency: guarded by the lock for checkpoints and moves of records.
+// Safe because of the rules in the comment above.
 final class ColdSegment: @unchecked Sendable {
     let managed: ManagedFile
     /// The newest transaction that was published before the segment got its first record.
     let begun: UInt64
-    /// All before it is durable.
+    /// The end of the durable bytes.
     private(set) var end: UInt64
     /// headCRC of the frame that ends there.
     private(set) var previousHead: UInt32
-    /// Where the next frame begins.
+    /// The offset of the next frame.
     private(set) var writtenEnd: UInt64
     /// headCRC of the frame before it.
     private(set) var writtenHead: UInt32
     private var room: RoomAhead
-    /// Bounds of the transactions that its records are of; void where the segment was opened again.
+    /// Bounds of the transactions of its records; nil where the segment was opened again.
     private var sequences: ClosedRange<UInt64>?
     private let wasOpened: Bool
     /// Set by a failed write: the file gets no further bytes.
@@ -34,13 +34,13 @@ final class ColdSegment: @unchecked Sendable {
         wasOpened = end > UInt64(FileHeader.byteCount)
     }
 
-    /// Writes a frame that was made for this place.
+    /// Writes a frame that was made for this offset.
     ///
     /// - Parameters:
     ///   - bytes: The frame.
     ///   - head: Its headCRC.
-    ///   - originals: The transactions that its records are of.
-    /// - Throws: `.fullDisk`, after which nothing has changed; what else the disk says: the segment gets nothing more then.
+    ///   - originals: The transactions of its records.
+    /// - Throws: `.fullDisk`, after which nothing has changed; other disk errors: the segment gets no more bytes then.
     func append(_ bytes: UnsafeRawBufferPointer, head: UInt32, originals: ClosedRange<UInt64>) throws(LogError) {
         try room.make(through: writtenEnd + UInt64(bytes.count), in: managed.file)
         do throws(DiskError) {
@@ -55,9 +55,9 @@ final class ColdSegment: @unchecked Sendable {
         sequences = min(before.lowerBound, originals.lowerBound)...max(before.upperBound, originals.upperBound)
     }
 
-    /// Makes durable what was written.
+    /// Makes the written bytes durable.
     ///
-    /// - Throws: What the disk says: the segment gets nothing more then.
+    /// - Throws: Disk errors: the segment gets no more bytes then.
     func synchronize() throws(LogError) {
         do throws(DiskError) {
             try managed.file.synchronize(site: "compaction.moved")
@@ -69,7 +69,7 @@ final class ColdSegment: @unchecked Sendable {
         previousHead = writtenHead
     }
 
-    /// What the manifest is told when nothing more is written.
+    /// The manifest's entry for the segment when nothing more is written.
     ///
     /// `newest` bounds the transactions of a segment that an earlier opening began.
     func seal(newest: UInt64) -> SealedFile {

@@ -1,10 +1,9 @@
 import FaultlineDisk
 
 extension Compactor {
-    /// Whether choosing may find something, by the dead bytes that were counted: cheap, and only a hint.
+    /// Whether choosing may find something, by the counted dead bytes: cheap, and only a hint.
     ///
-    /// Deletes, and blobs that were given up, are not counted: so it is looked for them, too, whenever segments have
-    /// come to take twice as much.
+    /// Deletes and abandoned blobs are not counted, so choosing is also worthwhile whenever the segments have doubled.
     func mayBeDue(minimumGain: UInt64) -> Bool {
         let dead = sequencer.turn.withLock { sequencer.deadByteCounts() }
         var sums: [Bool: (dead: UInt64, total: UInt64)] = [:]
@@ -24,8 +23,8 @@ extension Compactor {
         return isMostlyDead || sums.values.contains { $0.dead > $0.total / 3 }
     }
 
-    /// Whether what was chosen last, all of which is done, gave that much back, or excluded a segment; else it is not
-    /// chosen again before more is dead.
+    /// Whether the last chosen segments, now done, freed that much, or excluded a segment; if not, they are not chosen
+    /// again before more is dead.
     func wasWorthIt(minimumGain: UInt64) -> Bool {
         if gain >= atChoice.gain + Int64(max(minimumGain, 1)) || excluded.count > atChoice.excludedCount { return true }
         noteFutile()
@@ -41,17 +40,17 @@ extension Compactor {
         countWithoutChoice = (reducible(sequencer.turn.withLock { sequencer.deadByteCounts() }, state), total)
     }
 
-    /// Dead bytes that compaction may give back: those of segments that no kept state has.
+    /// Dead bytes that compaction may free: those of segments that no kept state has.
     private func reducible(_ dead: [UInt32: UInt64], _ state: ManifestState) -> UInt64 {
         dead.reduce(0) { $0 + (state.isKept(UInt64($1.key)) ? 0 : $1.value) }
     }
 
-    /// Chooses what to compact, counting what is live from the tables.
+    /// Chooses the segments to compact, counting live bytes from the tables.
     ///
     /// - Parameters:
-    ///   - minimumGain: Nothing is chosen that gives fewer bytes back.
-    ///   - copiedMax: About how many bytes are to be copied at most before it is looked again what is best.
-    /// - Throws: What the disk says; `.damaged` where a table page does not verify.
+    ///   - minimumGain: The fewest bytes that a choice must free.
+    ///   - copiedMax: About how many bytes to copy at most before the choice is made again.
+    /// - Throws: Disk errors; `.damaged` where a table page does not verify.
     func choose(minimumGain: UInt64, copiedMax: UInt64 = .max) throws(LogError) {
         precondition(!isUnderWay, "Segments are chosen when those chosen before are done.")
         let state = manifest.state
@@ -88,7 +87,7 @@ extension Compactor {
             sequencer: sequencer, options: options, begun: snapshot.sequence)
     }
 
-    /// The hot and cold segments, with what has to go with each.
+    /// The hot and cold segments, with the segments that must go with each.
     private func records(
         _ live: LiveBytes, _ dead: [UInt32: UInt64], _ checkpoint: CheckpointPosition, _ state: ManifestState
     ) throws(LogError) -> [VictimChoice.Segment] {
@@ -101,19 +100,19 @@ extension Compactor {
                 let beginning = try beginning(of: number, state)
             {
                 if stuck.contains(beginning) { stuck.insert(number) }
-                // One that is finished goes with the next checkpoint.
+                // A finished one goes with the next checkpoint.
                 if !finished.contains(beginning) { segment.beginning = beginning }
             }
-            // What rot keeps is no reason to move everything else, time and again.
+            // Damage in a kept segment is no reason to move everything else again and again.
             if stuck.contains(number) || state.isKept(number) { segment.keep() }
             segments.append(segment)
         }
         return segments
     }
 
-    /// Counts from the tables what is dead in sealed segments, if a table was dropped since that was done.
+    /// Counts from the tables the dead bytes of sealed segments, if a table was dropped since the last count.
     ///
-    /// A hint: what cannot be read stays as it was counted.
+    /// A hint: segments that cannot be read keep their count.
     func countDropped() {
         let snapshot = publisher.snapshot
         let (drop, before) = sequencer.turn.withLock { (sequencer.uncountedDrop, sequencer.deadByteCounts()) }
@@ -125,7 +124,7 @@ extension Compactor {
             guard let live else { return }
             var dead = sequencer.deadByteCounts()
             for (number, file) in state.files where file.kind.isSegment {
-                // What came after the snapshot is live, and not counted here.
+                // Transactions after the snapshot are live, and not counted here.
                 guard let seal = file.seal, seal.lastSequence <= snapshot.sequence else { continue }
                 let key = UInt32(truncatingIfNeeded: number)
                 let since = (dead[key] ?? 0) - min(before[key] ?? 0, dead[key] ?? 0)
@@ -143,7 +142,7 @@ extension Compactor {
         let end = file.seal?.end ?? sequencer.turn.withLock { sequencer.segmentSpace.end(of: number) }
         let liveByteCount = min(live[number], end)
         let counted = dead[UInt32(truncatingIfNeeded: number)] ?? 0
-        // What is neither live nor counted as dead is deletes.
+        // Bytes that are neither live nor counted as dead belong to deletes.
         let deletes = file.kind == .blobSegment || end < liveByteCount + counted ? 0 : end - liveByteCount - counted
         return VictimChoice.Segment(
             number: number, byteCount: end, liveByteCount: liveByteCount, copiedByteCount: live.copied(number),
@@ -151,7 +150,7 @@ extension Compactor {
             lastSequence: file.seal?.lastSequence ?? .max, isCandidate: isCandidate)
     }
 
-    /// Whether all that the tables of the checkpoint in force need of a segment, and no transaction under way, is known.
+    /// Whether it is known which of the segment's records the checkpoint in force needs, with no open transaction in it.
     private func isSettled(
         _ file: ManifestState.FileEntry, _ checkpoint: CheckpointPosition, _ state: ManifestState
     ) -> Bool {

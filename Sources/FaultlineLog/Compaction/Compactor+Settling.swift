@@ -4,31 +4,31 @@ extension Compactor {
     /// Whether a checkpoint would store or drop something, although no transaction was committed.
     var needsCheckpoint: Bool { hasPublished || !owedSeals.isEmpty || !finished.isSubset(of: undroppable) }
 
-    /// What a checkpoint says of moved records and of segments that nobody needs, if its tables are captured now.
+    /// The edits of a checkpoint for moved records and for unneeded segments, if its tables are captured now.
     struct Settlement {
         var edits: [ManifestEdit] = []
         var dropped: Set<UInt64> = []
-        /// At which transaction each of those was begun, and where it ended.
+        /// Of each dropped segment, the transaction before its first, and its end.
         var bounds: [UInt64: (begun: UInt64, end: UInt64)] = [:]
-        /// Bytes of the segments that stay, but for those counted as dead.
+        /// Bytes of the segments that stay, less those counted as dead.
         var liveByteCount: UInt64 = 0
     }
 
-    /// Has the next checkpoint seal a blob segment that nothing more is written to; all of it is durable.
+    /// Leaves it to the next checkpoint to seal a blob segment that gets no more bytes; all of it is durable.
     func oweSeal(of full: BlobSegment, last: UInt64, _ state: ManifestState) {
         full.managed.releaseReserve()
         let begun = state.files[full.managed.number]?.added.begun ?? 0
         owedSeals.append(.fileSealed(full.seal(begun: begun, last: last)))
     }
 
-    /// The edits for the group of a checkpoint.
+    /// Builds the edits for a checkpoint's group.
     ///
     /// - Parameters:
-    ///   - state: What the manifest says.
+    ///   - state: The manifest's state.
     ///   - dead: Dead bytes as they were counted when the tables were captured.
-    ///   - openEnds: Where segments that are not sealed ended then.
+    ///   - openEnds: The ends of the unsealed segments at that time.
     /// - Returns: The edits, and the segments that they drop.
-    /// - Throws: What the disk says.
+    /// - Throws: Disk errors.
     func settlement(
         _ state: ManifestState, dead: [UInt32: UInt64], openEnds: [UInt64: UInt64]
     ) throws(LogError) -> Settlement {
@@ -40,7 +40,7 @@ extension Compactor {
                     MovePosition(segment: cold.managed.number, offset: cold.end, previousHead: cold.previousHead)))
             settlement.edits.append(
                 .durable(file: cold.managed.number, offset: cold.end, head: cold.previousHead))
-            // No other opening may go on with a file that failed.
+            // No later opening may continue a file that failed.
             if cold.hasFailed { settlement.edits.append(.fileSealed(cold.seal(newest: publisher.snapshot.sequence))) }
         }
         if let blobs = blobMover?.openEnd {
@@ -65,8 +65,8 @@ extension Compactor {
         return settlement
     }
 
-    /// Finished segments, but for those of which another one that stays holds the beginning of a transaction: it could
-    /// not be told from one that was given up.
+    /// Finished segments, without those that hold the beginning of a transaction which continues in a kept segment: its
+    /// rest would look like an abandoned transaction.
     private func droppable(_ state: ManifestState) throws(LogError) -> Set<UInt64> {
         var dropped: Set<UInt64> = []
         let finished = finished.filter { !state.isKept($0) }
@@ -77,7 +77,7 @@ extension Compactor {
         return dropped.union(finished.filter { state.files[$0]?.kind != .hotSegment && state.files[$0] != nil })
     }
 
-    /// The segment before a hot one, if that has the beginning of a transaction which goes on in it.
+    /// The segment before a hot one, if it has the beginning of a transaction that continues in the hot one.
     func beginning(of number: UInt64, _ state: ManifestState) throws(LogError) -> UInt64? {
         guard let previous = state.numbers(of: .hotSegment).last(where: { $0 < number }),
             let first = try continuation(at: number), first <= state.files[previous]?.seal?.lastSequence ?? .max
@@ -85,7 +85,8 @@ extension Compactor {
         return previous
     }
 
-    /// The transaction that goes on at the beginning of a hot segment, if one does; 0 where that cannot be read: any.
+    /// The transaction that continues at the beginning of a hot segment, if there is one; 0, for any, if that cannot be
+    /// read.
     private func continuation(at number: UInt64) throws(LogError) -> UInt64? {
         guard let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: number))?.takeUnretainedValue() else {
             return 0
@@ -98,7 +99,7 @@ extension Compactor {
                 count = try file.file.read(into: bytes, at: offset)
             } catch {
                 guard error.code == .ioFailure else { throw LogError(error, doing: "reading a segment") }
-                // One bad place is no reason to compact nothing.
+                // One damaged place is no reason to stop compaction.
                 return 0
             }
             guard count == bytes.count, let start = bytes.baseAddress,

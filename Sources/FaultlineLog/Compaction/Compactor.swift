@@ -1,15 +1,16 @@
 import FaultlineDisk
 
-/// Copies what is live out of segments that are mostly dead, piece by piece, so that they can be dropped.
+/// Copies live records and blobs out of segments that are mostly dead, piece by piece, so that these segments can be
+/// dropped.
 ///
-/// A victim is dropped by a checkpoint that is captured after its last record was moved and published: until then every
-/// crash finds each record where the tables of the checkpoint in force say, or where a durable move says.
+/// A checkpoint drops a victim if it is captured after the victim's last record was moved and published. Until then,
+/// after any crash, each record lies where the tables of the checkpoint in force say, or where a durable move says.
 ///
-/// Memory: two frames, 40 bytes for each record of a step, of which there are 65,536 at most and those of a frame more, and
-/// the live bytes by segment.
+/// Memory: two frames; 40 bytes for each record of a step, at most 65,536 records and those of one more frame; and the
+/// live bytes by segment.
 ///
-/// Concurrency: everything belongs to the lock under which checkpoints are made. Lock order: that one, writer's turn.
-// Safe because of what the comment above says.
+/// Concurrency: everything is guarded by the checkpoint lock. Lock order: checkpoint lock, writer lock.
+// Safe because of the rules in the comment above.
 final class Compactor: @unchecked Sendable {
     let directory: StoreDirectory
     let manifest: Manifest
@@ -19,40 +20,40 @@ final class Compactor: @unchecked Sendable {
     private let budget: MemoryBudget
 
     var cold: ColdSegment?
-    /// Segments to take next, the last first.
+    /// Segments to take next, in reverse order.
     var waiting: [UInt64] = []
     private var mover: RecordMover?
     var blobMover: BlobMover?
     private var frame: MovedFrame?
-    /// Where records were moved, durably, that are not all published yet, and how their mover ended.
+    /// The new locations of records that are moved and durable, but not all published, and the ending of their mover.
     private var moved = MovedRecordList()
     private var movedTo: (segment: ColdSegment, ending: StepEnding)?
-    /// The transaction of the checkpoint when the segments were chosen: durable, and what was looked at is not older.
+    /// The transaction of the checkpoint when the segments were chosen: durable, and no newer than the examined state.
     var chosenAt: UInt64 = 0
-    /// Those that no table names: without deletes that are needed, nothing of them has to be read.
+    /// Segments that no table names: they need no reading if no deletes in them are needed.
     var whollyDead: Set<UInt64> = []
-    /// Segments that nothing is needed of any more: the next checkpoint drops them.
+    /// Segments that are no longer needed: the next checkpoint drops them.
     var finished: Set<UInt64> = []
-    /// Those of them that the last checkpoint could not drop.
+    /// Finished segments that the last checkpoint could not drop.
     var undroppable: Set<UInt64> = []
-    /// Segments that cannot be taken, because of rot.
+    /// Segments that cannot be taken, because of damage.
     var excluded: Set<UInt64> = []
-    /// Dropped files that somebody may still read.
+    /// Dropped files that a snapshot may still read.
     private(set) var held: [SnapshotHolds.HeldFile] = []
     var hasPublished = false
-    /// Edits that seal segments of blobs, those of moves that were given up too: for the next checkpoint.
+    /// Edits that seal blob segments, those of abandoned moves too: for the next checkpoint.
     var owedSeals: [ManifestEdit] = []
-    /// Dead bytes as they were counted when nothing was found worth it, or what was found was not, and bytes of segments
-    /// when that was looked for.
+    /// Dead bytes at the time when nothing was found worthwhile, or a choice proved not to be, and the bytes of all
+    /// segments then.
     var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
     var report = CompactionReport()
-    /// Bytes that dropped segments had, less all that was written for it: what segments have got smaller by, others'
-    /// transactions apart.
+    /// Bytes of dropped segments, less all bytes written to drop them: the decrease of the segments, apart from the
+    /// transactions of others.
     var gain: Int64 = 0
-    /// That gain, and how many segments could not be taken, when the choice was made.
+    /// That gain, and the number of excluded segments, when the choice was made.
     var atChoice: (gain: Int64, excludedCount: Int) = (0, 0)
     let damage = CompactionDamage()
-    /// The report and the moment when what is under way was chosen.
+    /// The report and the time when the present segments were chosen.
     var begun: (report: CompactionReport, moment: UInt64)?
 
     init(
@@ -68,7 +69,7 @@ final class Compactor: @unchecked Sendable {
         self.cold = cold
     }
 
-    /// Whether something was chosen and is not done.
+    /// Whether segments were chosen and are not done.
     var isUnderWay: Bool { !waiting.isEmpty || mover != nil || blobMover != nil }
 
     /// Bytes of segments that the next checkpoint may drop.
@@ -81,19 +82,19 @@ final class Compactor: @unchecked Sendable {
 
     // Not a `Result`: to make that type, the runtime walks through all conformances of the process when the first store
     // is opened.
-    /// How the copying part of a step ended.
+    /// The ending of the copying part of a step.
     private enum StepEnding {
         case reached(RecordMover.Outcome)
         case failed(LogError)
     }
 
-    /// Bytes of records after which a step ends, which makes them durable.
+    /// Bytes of records that end a step, which makes them durable.
     private var stepByteCountMax: UInt64 { UInt64(options.frameByteCount) * 8 }
 
-    /// Moves a piece of what was chosen: eight frames of records, or a mebibyte of blobs.
+    /// Moves a piece of the chosen segments: eight frames of records, or a mebibyte of blobs.
     ///
-    /// - Returns: Bytes that were copied.
-    /// - Throws: What the disk says. What was chosen is then forgotten; what was published stays.
+    /// - Returns: The bytes copied.
+    /// - Throws: Disk errors. The choice is then dropped; published moves stay.
     func step() throws(LogError) -> UInt64 {
         do throws(LogError) {
             let before = report.movedByteCount
@@ -105,7 +106,7 @@ final class Compactor: @unchecked Sendable {
         }
     }
 
-    /// Forgets what was chosen; what was published stays.
+    /// Drops the choice; published moves stay.
     func giveUp() {
         waiting.removeAll()
         mover = nil
@@ -113,7 +114,7 @@ final class Compactor: @unchecked Sendable {
         moved.removeAll()
         movedTo = nil
         if let blobMover {
-            // What it wrote and placed is in force.
+            // The blobs that it wrote and placed are in force.
             owedSeals += blobMover.sealEdits()
             blobMover.releaseReserve()
         }
@@ -135,7 +136,7 @@ final class Compactor: @unchecked Sendable {
             movedTo = (segment, ending)
         }
         guard let movedTo else { return }
-        // A checkpoint, which the rest waits for, frees the memory that pages take.
+        // A checkpoint, for which the rest waits, frees the memory of pages.
         repeat { try publishTurn(to: movedTo.segment) } while !moved.isTaken && !isCheckpointDue
         guard moved.isTaken else { return }
         moved.removeAll()
@@ -163,9 +164,9 @@ final class Compactor: @unchecked Sendable {
 
     /// Copies records of a segment until a step is full or none is left.
     ///
-    /// No file is made where there is nothing to copy: on a full disk, what is wholly dead can go.
+    /// Creates no file if there is nothing to copy: on a full disk, wholly dead segments can be dropped.
     ///
-    /// - Returns: Where they were copied to, and how it ended: what was copied before an error is to be published too.
+    /// - Returns: The target, and the ending: records copied before an error are published too.
     private func copyRecords(of mover: RecordMover) -> (ColdSegment?, StepEnding) {
         let target = frame ?? MovedFrame(byteCountMax: options.frameByteCount, budget: budget)
         frame = target
@@ -199,7 +200,7 @@ final class Compactor: @unchecked Sendable {
         let state = manifest.state
         while let number = waiting.popLast() {
             guard let seal = state.files[number]?.seal, let file = listedFile(number, for: number) else { continue }
-            // What has to go with it came before it, and was not finished: then nothing is gained.
+            // The segment that must go with it comes earlier and was not finished, so nothing is gained.
             if file.kind == .hotSegment, let beginning = try beginning(of: number, state), !finished.contains(beginning)
             {
                 continue
@@ -218,7 +219,7 @@ final class Compactor: @unchecked Sendable {
         return nil
     }
 
-    /// Where the transaction that a hot segment ends in may go on; nil if one of the segments is missing.
+    /// The segments in which the last transaction of a hot segment may continue; nil if one of them is missing.
     private func followers(of file: ManagedFile, _ state: ManifestState) -> [RecordMover.Follower]? {
         guard file.kind == .hotSegment, let checkpoint = state.checkpoint else { return [] }
         var followers: [RecordMover.Follower] = []
@@ -230,7 +231,7 @@ final class Compactor: @unchecked Sendable {
         return followers
     }
 
-    /// A segment that the manifest lists; one that is missing is noted as damage, and the victim is not taken again.
+    /// A segment that the manifest lists; a missing one is reported as damage, and the victim is not taken again.
     private func listedFile(_ number: UInt64, for victim: UInt64) -> ManagedFile? {
         if let file = publisher.snapshot.files.find(UInt32(truncatingIfNeeded: number)) {
             return file.takeUnretainedValue()
@@ -257,7 +258,7 @@ final class Compactor: @unchecked Sendable {
 
     // MARK: Cold segments
 
-    /// The segment to copy to: made, or followed by the next, where need be.
+    /// Returns the segment to copy to; creates it, or its successor, if necessary.
     private func openCold() throws(LogError) -> ColdSegment {
         if let cold, !cold.hasFailed, cold.end < sequencer.segmentByteCount { return cold }
         try manifest.makeRoom()
@@ -287,26 +288,27 @@ final class Compactor: @unchecked Sendable {
         gain -= Int64(byteCount)
     }
 
-    /// Gives back the space that was set aside; to be called when nothing follows.
+    /// Frees the reserved space; to be called when nothing follows.
     func releaseReserve() {
         cold?.managed.releaseReserve()
         blobMover?.releaseReserve()
     }
 
-    /// Says in IDENTITY that hot segments are not the whole log any more, before a cold one is listed or one is dropped.
+    /// Records in IDENTITY that hot segments are no longer the whole log, before a cold one is listed or one is
+    /// dropped.
     func noteCompacted() throws(LogError) { try noteFeature(Feature.compaction) }
 
-    /// Says in IDENTITY that the store uses a feature, before it does.
+    /// Records in IDENTITY that the store uses a feature, before it does.
     func noteFeature(_ bit: UInt64) throws(LogError) {
         try noteFeature { $0.adding(incompatible: bit) }
     }
 
-    /// Says in IDENTITY that the store has secondary indexes, before its catalog does.
+    /// Records in IDENTITY that the store has secondary indexes, before its catalog has any.
     func noteSecondaryIndexes() throws(LogError) {
         try noteFeature { $0.adding(readCompatible: Feature.secondaryIndexes) }
     }
 
-    /// Says in IDENTITY that the store has a history, before its first record.
+    /// Records in IDENTITY that the store has a history, before the history's first record.
     func noteHistory() throws(LogError) {
         try noteFeature { $0.adding(readCompatible: Feature.history) }
     }
@@ -321,18 +323,18 @@ final class Compactor: @unchecked Sendable {
         try IdentityFile.write(wanted, in: directory.path, on: directory.disk)
     }
 
-    /// Where the cold segment ends that is being written.
+    /// The end of the cold segment that is being written.
     var openEnd: (number: UInt64, end: UInt64)? { cold.map { ($0.managed.number, $0.end) } }
 
     // MARK: Reporting
 
-    /// Tells that segments were chosen.
+    /// Reports that segments were chosen.
     func noteBegun(predictedByteCount: UInt64) {
         begun = (report, directory.watch.now())
         directory.watch.note(.compactionBegan(predictedByteCount: predictedByteCount))
     }
 
-    /// Tells that what was chosen is done and settled.
+    /// Reports that the chosen segments are done and settled.
     func noteEnded() {
         guard let (before, moment) = begun else { return }
         begun = nil
@@ -344,7 +346,7 @@ final class Compactor: @unchecked Sendable {
                 nanoseconds: directory.watch.nanoseconds(since: moment)))
     }
 
-    /// The segments that were dropped and that somebody still needs.
+    /// The dropped segments that are still in use.
     func heldFiles() -> [SnapshotHolds.HeldFile] {
         held.removeAll { !directory.isInUse($0.number) }
         return held
@@ -355,7 +357,7 @@ final class Compactor: @unchecked Sendable {
     /// Bytes of dropped segments that the disk still holds, because a snapshot may read them.
     func heldByteCount() -> UInt64 { heldFiles().reduce(0) { $0 + $1.byteCount } }
 
-    /// What was done since the last call.
+    /// The report since the last call.
     func takeReport() -> CompactionReport {
         var taken = report
         taken.heldByteCount = heldByteCount()

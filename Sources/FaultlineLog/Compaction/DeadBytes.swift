@@ -1,10 +1,10 @@
 /// Bytes that one transaction makes dead, by segment.
 ///
-/// A small table without chains: a segment whose slot another has taken goes to a dictionary, so that an update costs
-/// some instructions whatever the store's size. A class, so that counting is a write through a pointer that never changes,
-/// and not a checked access to a property of whoever holds it.
+/// A small table without chains: a segment whose slot is taken goes to a dictionary, so the cost of an update does not
+/// depend on the store's size. A class, so that counting writes through a constant pointer, without a checked access to
+/// its owner's property.
 ///
-/// Concurrency: owned by the writer's turn.
+/// Concurrency: guarded by the writer lock.
 final class DeadBytes {
     private static let slotCount: UInt32 = 64
 
@@ -22,7 +22,7 @@ final class DeadBytes {
         slots.deallocate()
     }
 
-    /// Counts a record that another version took the place of, or that was deleted.
+    /// Counts a record that was replaced by another version or deleted.
     @inline(__always)
     func add(_ location: Location) {
         add(UInt64(location.packed & Location.sizeUnknown) << 3, of: location.segment)
@@ -45,7 +45,7 @@ final class DeadBytes {
         used |= 1 << UInt64(number)
     }
 
-    /// Adds what was counted to `total`, and forgets it.
+    /// Adds the counts to `total`, and clears them.
     func merge(into total: inout SegmentSpace) {
         for (segment, byteCount) in others { total.addDead(byteCount, of: segment) }
         var rest = used
@@ -57,7 +57,7 @@ final class DeadBytes {
         removeAll()
     }
 
-    /// Forgets what was counted.
+    /// Clears the counts.
     func removeAll() {
         if !others.isEmpty { others.removeAll() }
         while used != 0 {

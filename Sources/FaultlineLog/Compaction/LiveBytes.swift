@@ -2,19 +2,19 @@
 struct LiveBytes {
     private struct Sums {
         var byteCount: UInt64 = 0
-        /// Bytes that copying it writes beside it.
+        /// Bytes that copying them writes in addition.
         var addedByteCount: UInt64 = 0
     }
 
     private var sums: [UInt32: Sums] = [:]
-    /// The first placement that could not be read: then nobody knows which blobs are needed.
+    /// The first placement that could not be read: then it is unknown which blobs are needed.
     private(set) var unreadable: LogError?
 
-    /// Nothing is counted.
+    /// An empty count.
     init() {}
 
     /// - Complexity: Reads every page of every table, and every placement of a blob.
-    /// - Throws: What the disk says; `.damaged` where a page does not verify.
+    /// - Throws: Disk errors; `.damaged` where a page does not verify.
     init(_ snapshot: Snapshot) throws(LogError) {
         for root in snapshot.tables.all {
             let table = TableID(rawValue: root.table)
@@ -40,7 +40,7 @@ struct LiveBytes {
     /// Bytes that are live in a segment.
     subscript(_ number: UInt64) -> UInt64 { sums[UInt32(truncatingIfNeeded: number)]?.byteCount ?? 0 }
 
-    /// Bytes that they take once they are copied, what says where each was included.
+    /// Bytes that the live bytes take once they are copied, with their origins or placements.
     func copied(_ number: UInt64) -> UInt64 {
         let sum = sums[UInt32(truncatingIfNeeded: number)] ?? Sums()
         return sum.byteCount + sum.addedByteCount

@@ -4,7 +4,7 @@ import FaultlineDisk
 ///
 /// Memory: one frame, or one record that is larger.
 final class MovedFrame {
-    /// Records after which a frame is written.
+    /// The number of records after which a frame is written.
     private static let recordCountMax = 8_192
 
     /// A record in the frame.
@@ -12,7 +12,7 @@ final class MovedFrame {
         let id: RecordID
         let table: UInt16
         let isPut: Bool
-        /// From the first byte behind the list of origins.
+        /// The offset behind the list of origins.
         let place: Int
         let byteCount: Int
         let origin: MoveOrigin
@@ -38,13 +38,13 @@ final class MovedFrame {
     var byteCount: Int { bytes.byteCount }
     var isEmpty: Bool { records.isEmpty }
 
-    /// Whether a record of so many bytes has to wait for the next frame.
+    /// Whether a record of `byteCount` bytes must wait for the next frame.
     func isFull(for byteCount: Int) -> Bool {
         !records.isEmpty
             && (bytes.byteCount + byteCount > byteCountMax || records.count >= Self.recordCountMax)
     }
 
-    /// Adds a record as it is; its checksum is still that of the place where it was.
+    /// Adds a record without a change; its checksum is still that of its old location.
     func append(_ record: UnsafeRawPointer, _ header: RecordHeader, origin: MoveOrigin) {
         records.append(
             Record(
@@ -53,28 +53,28 @@ final class MovedFrame {
         bytes.append(UnsafeRawBufferPointer(start: record, count: header.wholeByteCount))
     }
 
-    /// Forgets the records, and gives memory back that only a large one needed.
+    /// Removes the records, and frees memory that only a large record needed.
     func removeAll() {
         records.removeAll(keepingCapacity: true)
         if bytes.byteCount > byteCountMax { bytes = ByteWriter(byteCapacity: byteCountMax) }
         bytes.removeAll()
     }
 
-    /// Bytes before the first record: frame header, and the list of origins.
+    /// Bytes before the first record: the frame header, and the list of origins.
     var headByteCount: Int {
         FrameHeader.byteCount + RecordHeader.byteCount + (records.count * MoveOrigin.byteCount).roundedUpTo8
     }
 
-    /// Writes the frame to the end of a segment, and says where each record lies now.
+    /// Writes the frame to the end of a segment.
     ///
-    /// Durability: the segment has to be synchronized before a table names the copies.
+    /// Durability: synchronize the segment before a table names the copies.
     ///
     /// - Parameters:
-    ///   - segment: Where it goes.
+    ///   - segment: The target.
     ///   - source: The file that the records were read from.
     ///   - newest: The newest published transaction.
-    /// - Returns: Where each version was, and is now; deletes have no place.
-    /// - Throws: What the disk says.
+    /// - Returns: The old and the new location of each version; deletes have none.
+    /// - Throws: Disk errors.
     func write(
         to segment: ColdSegment, from source: ManagedFile, newest: UInt64
     ) throws(LogError) -> [Move] {
@@ -91,7 +91,7 @@ final class MovedFrame {
         for (index, record) in records.enumerated() {
             record.origin.write(to: list + (RecordHeader.byteCount + index * MoveOrigin.byteCount))
             let target = segment.writtenEnd + UInt64(head + record.place)
-            // What the checksum covers has not changed; it is bound to the new place.
+            // The bytes under the checksum have not changed; the checksum is bound to the new location.
             let copy = start + (head + record.place)
             copy.set(
                 copy.u32(0) ^ source.recordBinding(at: record.origin.from.byteOffset)
@@ -125,7 +125,7 @@ final class MovedFrame {
     }
 }
 
-/// A version that lies in another place now, byte for byte.
+/// A version that has moved to another location, byte for byte.
 struct Move {
     let id: RecordID
     let table: UInt16

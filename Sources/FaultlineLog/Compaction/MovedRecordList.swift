@@ -1,8 +1,8 @@
-/// Where the records of one step were moved to, before any table names their copies.
+/// The new locations of one step's records, before any table names their copies.
 struct MovedRecordList {
-    /// Records after which a step ends, however small they are.
+    /// The number of records that ends a step, however small they are.
     private static let recordCountMax = 65_536
-    /// Records that are published in one writer's turn.
+    /// The number of records published at a time, with the writer lock held.
     private static let turnRecordCountMax = 8_192
 
     private var moves: [Move] = []
@@ -15,12 +15,12 @@ struct MovedRecordList {
     /// Whether no frame was written.
     var isEmpty: Bool { headByteCount == 0 }
 
-    /// Whether a step ends with them, one of so many bytes.
+    /// Whether a step of `byteCountMax` bytes ends with them.
     func isFull(for byteCountMax: UInt64) -> Bool {
         byteCount >= byteCountMax || moves.count >= Self.recordCountMax
     }
 
-    /// Adds what a frame has.
+    /// Adds the records of a frame.
     mutating func add(_ moves: [Move], byteCount: Int, headByteCount: Int) {
         self.moves += moves
         self.byteCount += UInt64(byteCount)
@@ -34,11 +34,11 @@ struct MovedRecordList {
         headByteCount = 0
     }
 
-    /// Takes the moves for one writer's turn, in the order of tables and objects.
+    /// Takes the moves to be published at a time, in the order of tables and objects.
     ///
-    /// - Parameter pageCountMax: Pages that they may change, each of which has to be copied.
-    /// - Returns: The moves, and bytes before the records of the frames: with the first ones, of which there are none where
-    ///   only deletes were moved.
+    /// - Parameter pageCountMax: Pages that they may change, each of which must be copied.
+    /// - Returns: The moves, and bytes before the records of the frames. The first call returns all of these bytes; it
+    ///   returns no moves if only deletes were moved.
     mutating func takeTurn(pageCountMax: Int) -> (moves: ArraySlice<Move>, headByteCount: UInt64) {
         if takenCount == 0 { moves.sort { ($0.table, $0.id) < ($1.table, $1.id) } }
         let start = takenCount

@@ -1,21 +1,21 @@
 import FaultlineDisk
 
-/// Goes through one hot or cold segment and takes out what compaction has to keep: newest versions, and deletes that
+/// Reads one hot or cold segment and copies the records that compaction must keep: newest versions, and deletes that
 /// older versions elsewhere still need.
 ///
-/// Memory: one frame of the segment, and the one that is being filled.
+/// Memory: one frame of the segment, and the frame being filled.
 final class RecordMover {
-    /// What stops it.
+    /// The reason why a call ended.
     enum Outcome {
         /// The frame is full.
         case full
-        /// All was seen.
+        /// All records were read.
         case done
-        /// What lies at an offset does not verify: in the segment, or in one behind it that has a transaction's end.
+        /// Damage at an offset: in the segment, or in a later one that has a transaction's end.
         case stuck(ManagedFile, offset: UInt64)
     }
 
-    /// A hot segment behind the one that is gone through, and how far no transaction is under way.
+    /// A hot segment behind the one being read, and its end, at which no transaction is open.
     struct Follower {
         let file: ManagedFile
         let end: UInt64
@@ -28,12 +28,12 @@ final class RecordMover {
     private let followers: [Follower]
     private var scanner: FrameScanner
     private var frame: FrameScanner.Frame?
-    /// Of the last commit frame.
+    /// The header of the last commit frame.
     private var commit: FrameHeader?
-    /// In the body of `frame`.
+    /// An offset in the body of `frame`.
     private var place = 0
     private var recordNumber = 0
-    /// Drop-table records of a transaction whose end was not met yet.
+    /// Drop-table records of a transaction whose end was not read yet.
     private var drops: [(bytes: [UInt8], origin: MoveOrigin)] = []
 
     /// - Parameters:
@@ -49,13 +49,13 @@ final class RecordMover {
         scanner = FrameScanner(source, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: seal.end)
     }
 
-    /// Fills a frame with records to be kept, from where the last call came to.
+    /// Fills a frame with records to be kept, from the position of the last call.
     ///
     /// - Parameters:
     ///   - target: Gets the records.
-    ///   - snapshot: The newest state: what it does not name is dead.
-    /// - Returns: Why it came no further.
-    /// - Throws: What the disk says; `.damaged` where a table page does not verify.
+    ///   - snapshot: The newest state: records that it does not name are dead.
+    /// - Returns: The reason why it stopped.
+    /// - Throws: Disk errors; `.damaged` where a table page does not verify.
     func fill(_ target: MovedFrame, _ snapshot: Snapshot) throws(LogError) -> Outcome {
         while true {
             guard let frame, place < frame.body.count, let body = frame.body.baseAddress else {
@@ -71,14 +71,14 @@ final class RecordMover {
         }
     }
 
-    /// What is left to do when no further frame verifies.
+    /// Ends the segment when no further frame verifies.
     private func finish(_ target: MovedFrame) throws(LogError) -> Outcome {
         guard scanner.offset == seal.end, seal.chain == 0 || scanner.previousHead == seal.chain else {
             return .stuck(source, offset: scanner.offset)
         }
         guard !drops.isEmpty, let commit else { return .done }
         if target.isFull(for: drops.count * RecordHeader.byteCount) { return .full }
-        // Of the transaction under way: it ended in a segment that follows, or was given up there.
+        // The drops belong to an open transaction: it ended in a later segment, or was abandoned there.
         var part = commit.part + 1
         for follower in followers {
             var scanner = FrameScanner(
@@ -100,12 +100,12 @@ final class RecordMover {
     private func begin(_ next: FrameScanner.Frame) throws(LogError) {
         if source.kind == .coldSegment, next.header.kind != nil { try MovedRecords.check(next, of: source) }
         frame = next
-        // What a newer version lets us skip has no records.
+        // A frame of a newer version that may be skipped has no records.
         place = next.header.kind == nil ? next.body.count : 0
         recordNumber = 0
         guard next.header.kind == .commit else { return }
         commit = next.header
-        // A transaction that was given up has no end.
+        // An abandoned transaction has no end.
         if next.header.part == 0 { drops.removeAll() }
     }
 
@@ -122,7 +122,7 @@ final class RecordMover {
             guard try snapshot.location(of: header.id, in: TableID(rawValue: header.table)) == here else { return }
             target.append(record, header, origin: origin)
         case .delete where origin.sequence > leastBegun:
-            // An object that is there again says itself that what was before is over.
+            // An object that exists again implies by its new version that the old one is over.
             guard try snapshot.location(of: header.id, in: TableID(rawValue: header.table)).isAbsent else { return }
             target.append(record, header, origin: origin)
         case .dropTable where origin.sequence > leastBegun:
@@ -145,7 +145,7 @@ final class RecordMover {
         drops.removeAll()
     }
 
-    /// The transaction that a record is of.
+    /// The transaction of a record.
     private func sequence(in frame: FrameScanner.Frame) -> UInt64 {
         guard frame.header.kind == .moved, recordNumber > 0, let body = frame.body.baseAddress else {
             return frame.header.sequence

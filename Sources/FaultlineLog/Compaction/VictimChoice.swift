@@ -1,15 +1,15 @@
-/// Which segments are worth compacting.
+/// Chooses the segments worth compacting.
 ///
-/// Of those that compete, records or blobs: every one that is less than a quarter live; and, while all take more than one
-/// and a half times what is live, the one with the most to gain for the bytes that have to be copied, older ones first:
-/// (1 - u) x age / (1 + u), where u is the live share (Rosenblum and Ousterhout, "The Design and Implementation of a
-/// Log-Structured File System", 1992, section 3.6). Those that are dead come first: they cost nothing.
+/// Of those that compete, records or blobs: every segment that is less than a quarter live. And, while all take more
+/// than one and a half times the live bytes, the one with the most to gain for the bytes to be copied, older ones
+/// first: (1 - u) x age / (1 + u), where u is the live share (Rosenblum and Ousterhout, "The Design and Implementation
+/// of a Log-Structured File System", 1992, section 3.6). Dead segments come first: they cost nothing.
 ///
 /// Delete records are needed as long as a segment may hold an older version. Where they come to more than a quarter of
-/// what is live, the segment that was begun first is compacted: it is what they are kept for.
+/// the live bytes, the segment that was begun first is compacted: the deletes are kept because of it.
 ///
-/// A segment that begins inside a transaction goes only with the one that has the part before, so what is judged is a
-/// `VictimSpan`: a live segment is copied for the dead ones that it keeps, if all of them together are worth it.
+/// A segment that begins inside a transaction goes only with the one that has the part before. So the unit of choice is
+/// a `VictimSpan`: a live segment is copied for the dead ones that it keeps, if all of them together are worth it.
 struct VictimChoice {
     /// A segment, taken or not.
     struct Segment {
@@ -17,21 +17,22 @@ struct VictimChoice {
         private(set) var byteCount: UInt64
         /// Bytes of the newest versions, or of blobs that are placed.
         let liveByteCount: UInt64
-        /// The same as they are once copied: records that are hardly larger than what says where they were are not to
-        /// look as if a part of them were dead.
+        /// The live bytes once they are copied.
+        ///
+        /// Records hardly larger than their origins must not look as if a part of them were dead.
         let copiedByteCount: UInt64
-        /// Bytes of delete and drop-table records, as far as is known.
+        /// Bytes of delete and drop-table records, as far as they are known.
         var deleteByteCount: UInt64
         /// The newest transaction before it.
         let begun: UInt64
         /// The newest transaction in it.
         let lastSequence: UInt64
-        /// Whether it may be taken, as far as it alone says.
+        /// Whether it may be taken, apart from the segments that must go with it.
         private(set) var isCandidate: Bool
-        /// The segment that has to go with it, because it has the beginning of a transaction that goes on in this one.
+        /// The segment that must go with it: it has the beginning of a transaction that continues in this one.
         var beginning: UInt64?
 
-        /// Bytes that would be written to keep what is needed of it.
+        /// Bytes to be written to keep the needed part of it.
         var keptByteCount: UInt64 { min(copiedByteCount + deleteByteCount, byteCount) }
 
         init(
@@ -48,7 +49,7 @@ struct VictimChoice {
             self.isCandidate = isCandidate
         }
 
-        /// Counts it as one that stays, whatever is dead in it.
+        /// Counts it as one that stays, however much of it is dead.
         mutating func keep() {
             isCandidate = false
             byteCount = liveByteCount
@@ -57,11 +58,11 @@ struct VictimChoice {
 
     /// Below this share a segment is always worth it.
     private static let shareMin = 0.25
-    /// All segments take at most so many times what is live.
+    /// All segments take at most this multiple of the live bytes.
     private static let amplificationMax = 1.5
-    /// Delete records take at most this part of what is live.
+    /// Delete records take at most this part of the live bytes.
     private static let deleteShareMax = 0.25
-    /// A segment that is hardly dead is left alone, whatever the others are.
+    /// A segment with a larger live share is left alone, whatever the others' shares are.
     private static let shareMax = 0.95
 
     private var segments: [Segment]
@@ -75,18 +76,18 @@ struct VictimChoice {
         let begun = segments.map(\.begun).sorted()
         self.segments = segments.map { segment in
             var segment = segment
-            // The smallest of the others'.
+            // The smallest of the other segments.
             let least = segment.begun == begun.first ? begun.dropFirst().first : begun.first
             if least ?? .max >= segment.lastSequence { segment.deleteByteCount = 0 }
             return segment
         }
     }
 
-    /// The segments to compact, those that are best first, and the bytes that this gains; none if that is less than
+    /// Chooses the segments to compact, the best first, and the bytes that this gains; none if that is less than
     /// `minimumGain`.
     ///
-    /// No segment stands before one that has to go with it. Those for which more than `copiedMax` bytes would have to be
-    /// copied in all are left for another time, once the others gain enough.
+    /// No segment precedes one that must go with it. Once the others gain enough, segments that would raise the bytes
+    /// copied above `copiedMax` are left for another time.
     func choose(minimumGain: UInt64, copiedMax: UInt64) -> (numbers: [UInt64], gain: UInt64) {
         var total = segments.reduce(UInt64(0)) { $0 + $1.byteCount }
         let live = segments.reduce(UInt64(0)) { $0 + $1.liveByteCount }
@@ -109,7 +110,9 @@ struct VictimChoice {
         return gain >= max(minimumGain, 1) ? (numbers, gain) : ([], 0)
     }
 
-    /// Of two spans of a series the first is better, or as good: it has the smaller share, and is older.
+    /// Whether `left` is compacted before `right`.
+    ///
+    /// Of two spans of a series the earlier one always comes first: it has the smaller share, and is older.
     private func isBetter(_ left: VictimSpan, _ right: VictimSpan) -> Bool {
         if (left.share == 0) != (right.share == 0) { return left.share == 0 }
         let (first, second) = (score(left), score(right))

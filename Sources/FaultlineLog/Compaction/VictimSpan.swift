@@ -1,9 +1,9 @@
-/// Segments that compaction takes together, because none but the first can be dropped without the one before.
+/// Segments that compaction takes together, because each but the first can be dropped only with the one before.
 ///
-/// Segments that begin inside a transaction follow each other in series, of which only a beginning can go. Each series is
-/// cut into spans whose shares rise: while a segment has less that is live than the span before it, it is one with that.
-/// So the beginning of a series for which the fewest bytes have to be copied is always a span, or several, and who takes
-/// spans by their share takes none before those that have to go with it (Sidney, "Decomposition Algorithms for
+/// Segments that begin inside a transaction follow each other in series, of which only a beginning can be dropped. Each
+/// series is cut into spans of rising shares: a segment with a smaller live share than the span before it joins that
+/// span. So the beginning of a series that costs the fewest copied bytes is always one span or several. Taking spans in
+/// the order of their shares takes none before those that must go with it (Sidney, "Decomposition Algorithms for
 /// Single-Machine Sequencing with Precedence Relations and Deferral Costs", 1975).
 struct VictimSpan {
     /// The segments' numbers, ascending; at least one.
@@ -21,12 +21,12 @@ struct VictimSpan {
         lastSequence = segment.lastSequence
     }
 
-    /// Bytes that are given back.
+    /// Bytes that are freed.
     var gain: UInt64 { byteCount - keptByteCount }
-    /// The part of it that would be copied.
+    /// The share of it that would be copied.
     var share: Double { byteCount == 0 ? 0 : Double(keptByteCount) / Double(byteCount) }
 
-    /// The spans of those segments that may be taken: they are candidates, and so are all that have to go with them.
+    /// The spans of the segments that may be taken: they are candidates, and so are all that must go with them.
     static func spans(of segments: [VictimChoice.Segment]) -> [VictimSpan] {
         var all: [[VictimSpan]] = []
         var seriesOf: [UInt64: Int] = [:]
@@ -45,7 +45,7 @@ struct VictimSpan {
         return all.flatMap { $0 }
     }
 
-    /// Makes one of the last two as long as the last has the smaller share.
+    /// Joins the last two spans while the last has the smaller share.
     private static func join(_ series: inout [VictimSpan]) {
         while let last = series.popLast() {
             guard let previous = series.last, last.share < previous.share else {
