@@ -1,17 +1,18 @@
 import FaultlineDisk
 
-/// What the manifest says of a file from the first: `docs/FileFormat.md` section 8, edit 1.
+/// The manifest's entry for a new file: `docs/FileFormat.md` section 8, edit 1.
 package struct AddedFile: Equatable, Sendable {
     static let byteCount = 32
 
     package let number: UInt64
     package let kind: FileKind
     package let generation: UInt32
-    /// The salt of the file's header: the number alone does not tell a file from that of another copy of the store.
+    /// The salt of the file's header: the number alone does not distinguish a file from that of another copy of the
+    /// store.
     package let salt: UInt64
-    /// The newest sequence number given out before a segment got its first record.
+    /// The newest sequence number assigned before a segment got its first record.
     ///
-    /// A hot segment has records of later transactions only; a cold segment has no version that was not the newest then.
+    /// A hot segment has records of later transactions only; a cold segment has no version that was superseded by then.
     /// 0 for files of other kinds.
     package let begun: UInt64
 

@@ -1,12 +1,12 @@
 import FaultlineDisk
 
-/// What a blob record's payload begins with, and what its checksum covers of it: `docs/FileFormat.md` section 10.1.
+/// The header of a blob record's payload, which the record's checksum covers: `docs/FileFormat.md` section 10.1.
 struct BlobHeader: Equatable {
     static let byteCount = 40
     static let flagCompressed: UInt32 = 1
 
     var rawByteCount: UInt64
-    /// Bytes of all chunks as stored.
+    /// Stored bytes of all chunks.
     var storedByteCount: UInt64
     var chunkCount: UInt32
     var owner: BlobOwner
@@ -37,8 +37,8 @@ struct BlobHeader: Equatable {
         else { return nil }
     }
 
-    /// Reads the header behind that of a blob's record, whose checksum covers both; nil if they are not that blob's, or
-    /// do not verify at their place.
+    /// Reads the blob header behind the record header, whose checksum covers both; nil if they are not that blob's, or
+    /// do not verify at their offset.
     init?(verifying record: UnsafeRawPointer, id: RecordID, binding: UInt32) {
         guard CRC32C.checksum(record + 4, RecordHeader.byteCount + Self.byteCount - 4) ^ binding == record.u32(0),
             record.u48(16) == id
@@ -70,7 +70,7 @@ package struct BlobOwner: Hashable, Sendable {
     }
 }
 
-/// Where a blob lies: the row of table 2, `docs/FileFormat.md` section 10.3.
+/// The placement of a blob: the row of table 2, `docs/FileFormat.md` section 10.3.
 package struct BlobPlacement: Equatable, Sendable {
     static let byteCount = 40
 

@@ -5,7 +5,7 @@ struct CheckpointFooter: Equatable {
     static let byteCount = 64
     static let magic: UInt64 = 0x5450_4B48_4354_4C46
     static let mapEntryByteCount = 16
-    /// The map is one piece; a map of more levels would list the pieces of one.
+    /// The map is one piece; a map of more levels would list the pieces of another.
     static let mapLevelCount: UInt16 = 1
 
     var mapOffset: UInt64
@@ -24,7 +24,7 @@ struct CheckpointFooter: Equatable {
 
     /// Reads the footer of a checkpoint, or nil if the bytes are none.
     ///
-    /// `seed` is `FileHeader.seed` of the place where the footer lies.
+    /// `seed` is `FileHeader.seed` of the footer's offset.
     init?(reading bytes: UnsafeRawPointer, seed: UInt32) {
         guard bytes.u64(0) == Self.magic, CRC32C.checksum(bytes, 60, seed: seed) == bytes.u32(60),
             bytes.u16(40) == Self.mapLevelCount, bytes.isZero(42, to: 60)
@@ -36,7 +36,7 @@ struct CheckpointFooter: Equatable {
         sequence = bytes.u64(32)
     }
 
-    /// Writes the footer that will stand at the place that `seed` belongs to.
+    /// Writes the footer for the offset that `seed` was made from.
     func write(to bytes: UnsafeMutableRawPointer, seed: UInt32) {
         bytes.zero(0, to: Self.byteCount)
         bytes.set(Self.magic, 0)

@@ -26,11 +26,11 @@ package struct FileHeader: Equatable, Sendable {
         self.generation = generation
     }
 
-    /// Reads a header, or says why it is none.
+    /// Reads a header, or throws the reason why the bytes are none.
     ///
     /// - Parameter bytes: At least 64 bytes.
-    /// - Throws: The first check that failed: magic, checksum, and `.newerFormat` for a version, size or kind that is
-    ///   not known and for reserved bytes that are not zero.
+    /// - Throws: The first check that failed: magic, checksum, and `.newerFormat` for an unknown version, size or kind
+    ///   and for reserved bytes that are not zero.
     package init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
         guard bytes.u64(0) == Self.magic else { throw .wrongMagic }
         guard CRC32C.checksum(bytes, 60) == bytes.u32(60) else { throw .wrongChecksum }
@@ -71,8 +71,7 @@ package struct FileHeader: Equatable, Sendable {
         bytes.set(CRC32C.checksum(bytes, 60), 60)
     }
 
-    /// The checksum with which that of a frame, block or page at `offset` of this file begins, so that it is valid
-    /// there only.
+    /// The seed for the checksum of a frame, block or page at `offset` of this file, so that it is valid there only.
     @inline(__always)
     func seed(at offset: UInt64) -> UInt32 {
         var fields = (salt.littleEndian, fileNumber.littleEndian, offset.littleEndian)
@@ -86,7 +85,7 @@ package struct FileHeader: Equatable, Sendable {
     }
 }
 
-/// Why bytes are not what they should be.
+/// The reason why bytes are not valid.
 package enum FormatFault: Error, Sendable {
     case wrongMagic, wrongChecksum, newerFormat, unknownKind, outOfRange
     /// Incompatible features of these bits.

@@ -7,7 +7,7 @@ package enum FileKind: UInt16, Sendable, CaseIterable {
     case tableCheckpoint = 5
     case indexRun = 6
 
-    /// Whether it holds what nothing else can be made from: frames of records or of blobs.
+    /// Whether the file holds primary data, frames of records or of blobs, which cannot be built from other files.
     var isSegment: Bool {
         switch self {
         case .hotSegment, .coldSegment, .blobSegment: true
@@ -27,7 +27,7 @@ package enum FileKind: UInt16, Sendable, CaseIterable {
         }
     }
 
-    /// What follows the number.
+    /// The file extension, with its dot.
     var suffix: String {
         switch self {
         case .manifest: ".flm"

@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// What a frame holds.
+/// The content of a frame.
 package enum FrameKind: UInt8, Sendable {
     case commit = 1
     case moved = 2
@@ -18,13 +18,13 @@ package struct FrameHeader: Equatable, Sendable {
     /// Recovery copied the frame here from a segment that it sealed before it.
     static let flagRescued: UInt8 = 1 << 5
     static let flagContinued: UInt8 = 1 << 6
-    /// Whoever does not know the kind goes on behind the frame; `headersCRC` then covers the whole body.
+    /// A reader that does not know the kind skips the frame; `headersCRC` then covers the whole body.
     static let flagSkippable: UInt8 = 1 << 7
 
     package var bodyByteCount: Int
     package var headersCRC: UInt32
     package var recordCount: Int
-    /// Nil if a newer version made the kind up.
+    /// Nil if a newer version defined the kind.
     package var kind: FrameKind?
     package var flags: UInt8
     package var sequence: UInt64
@@ -36,7 +36,7 @@ package struct FrameHeader: Equatable, Sendable {
     package var isContinued: Bool { flags & Self.flagContinued != 0 }
     var isRescued: Bool { flags & Self.flagRescued != 0 }
     var isSkippable: Bool { flags & Self.flagSkippable != 0 }
-    /// Whether this version knows what the frame says, or may do without.
+    /// Whether this version understands the frame, or may ignore it.
     var isUnderstood: Bool { flags & Self.reservedFlags == 0 && (kind != nil || isSkippable) }
 
     init(
@@ -56,16 +56,16 @@ package struct FrameHeader: Equatable, Sendable {
         self.spill = spill
     }
 
-    /// Reads the header of a frame that lies at `offset` of `file`, or nil if none does.
+    /// Reads the header of a frame at `offset` of `file`, or nil if there is none.
     ///
-    /// The checksum alone decides, whatever the kind: what a newer version wrote is no torn tail.
+    /// Only the checksum decides, whatever the kind: a frame of a newer version is no torn tail.
     init?(reading bytes: UnsafeRawPointer, at offset: UInt64, of file: FileHeader) {
         guard CRC32C.checksum(bytes + 4, 44, seed: file.seed(at: offset)) == bytes.u32(0) else { return nil }
         let bodyByteCount = Int(bytes.u32(4))
         guard bytes.u8(14) != 0, bodyByteCount <= Limits.frameBodyByteCountMax, bodyByteCount & 7 == 0 else {
             return nil
         }
-        // No writer names more as durable than it has written: this leaves out what looks like a head by chance.
+        // No writer records more as durable than it has written: this excludes bytes that look like a head by chance.
         guard bytes.u64(24) <= offset else { return nil }
         self.bodyByteCount = bodyByteCount
         headersCRC = bytes.u32(8)
@@ -79,7 +79,7 @@ package struct FrameHeader: Equatable, Sendable {
         spill = bytes.u64(40)
     }
 
-    /// Writes the header of a frame that lies at `offset` of `file`.
+    /// Writes the header of a frame at `offset` of `file`.
     ///
     /// - Returns: headCRC, for the next frame's chain.
     @discardableResult

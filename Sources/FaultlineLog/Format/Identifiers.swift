@@ -4,7 +4,7 @@ package struct TableID: RawRepresentable, Hashable, Comparable, Sendable {
     @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
     package static let catalog = TableID(rawValue: 1)
     package static let blobs = TableID(rawValue: 2)
-    /// What each save has changed (`docs/FileFormat.md` section 7.3).
+    /// The changes of each save (`docs/FileFormat.md` section 7.3).
     package static let history = TableID(rawValue: 3)
     /// The first number that an entity or link may have.
     package static let firstEntity: UInt16 = 16
@@ -21,7 +21,7 @@ package struct IndexID: RawRepresentable, Hashable, Comparable, Sendable {
     @inlinable package static func < (left: IndexID, right: IndexID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What names a transaction for ever: 16 random bytes.
+/// The permanent name of a transaction: 16 random bytes.
 package struct TransactionID: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
@@ -31,7 +31,7 @@ package struct TransactionID: Hashable, Sendable {
     }
 }
 
-/// What names a store for ever: 16 random bytes.
+/// The permanent name of a store: 16 random bytes.
 package struct StoreID: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64

@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// Who a store is: `docs/FileFormat.md` section 2.
+/// The identity and the features of a store: `docs/FileFormat.md` section 2.
 package struct Identity: Equatable, Sendable {
     package static let copyByteCount = 4_096
     static let magic: UInt64 = 0x0A1A_0A0D_544C_4689
@@ -9,7 +9,7 @@ package struct Identity: Equatable, Sendable {
     package let storeLow: UInt64
     package let createdNanoseconds: Int64
     package let salt: UInt64
-    /// Another one in every copy of the store that may be written.
+    /// Differs in every writable copy of the store.
     package let instance: StoreID
     package private(set) var incompatible: UInt64
     package private(set) var readCompatible: UInt64
@@ -45,14 +45,14 @@ package struct Identity: Equatable, Sendable {
         guard bytes.isZero(88, to: 4_092) else { throw .newerFormat }
     }
 
-    /// The identity with a feature that a version has to know.
+    /// The identity with a feature that every version must know.
     func adding(incompatible bits: UInt64) -> Identity {
         var identity = self
         identity.incompatible |= bits
         return identity
     }
 
-    /// The identity with a feature that whoever writes has to know.
+    /// The identity with a feature that every writing version must know.
     func adding(readCompatible bits: UInt64) -> Identity {
         var identity = self
         identity.readCompatible |= bits

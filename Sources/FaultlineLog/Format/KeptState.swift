@@ -1,9 +1,9 @@
 import FaultlineDisk
 
-/// A state of the store that can be returned to: `docs/FileFormat.md` section 8, edit 16.
+/// A state of the store that can be restored: `docs/FileFormat.md` section 8, edit 16.
 ///
-/// It is what the segments held when it was captured, so it needs nothing but them: where those end for it that were
-/// being written then, and which number the next file had.
+/// It is the content of the segments when it was captured, so it needs only them, the ends of those that were being
+/// written then, and the next file number.
 package struct KeptState: Equatable, Sendable {
     static let byteCount = 112
 
@@ -11,26 +11,26 @@ package struct KeptState: Equatable, Sendable {
     package let sequence: UInt64
     /// The wall time of that transaction.
     let wallNanoseconds: Int64
-    /// When it was captured, as the clock was read: nanoseconds since 1970.
+    /// The time of the capture, by the clock: nanoseconds since 1970.
     package let sinceNanoseconds: Int64
-    /// When it ends, by the same clock.
+    /// The time when it expires, by the same clock.
     package let untilNanoseconds: Int64
-    /// Segments of smaller numbers are its own, and stay as they are.
+    /// Segments with smaller numbers belong to it, and stay as they are.
     let nextFileNumber: UInt64
-    /// Where the log ends.
+    /// The end of the log.
     let log: SegmentPlace
-    /// Where the blob segment ends that is not sealed; of number 0 where there is none.
+    /// The end of the unsealed blob segment; its number is 0 if there is none.
     let blobs: SegmentPlace
-    /// Where the cold segment ends that is not sealed; of number 0 where there is none.
+    /// The end of the unsealed cold segment; its number is 0 if there is none.
     let cold: SegmentPlace
 
-    /// A place in a segment behind a whole frame.
+    /// An offset in a segment behind a whole frame.
     struct SegmentPlace: Equatable, Sendable {
         static let byteCount = 24
 
         var segment: UInt64
         var offset: UInt64
-        /// headCRC of the frame before it; 0 where it is not known, or there is none.
+        /// headCRC of the frame before it; 0 if it is not known, or there is none.
         var head: UInt32
 
         static let none = SegmentPlace(segment: 0, offset: 0, head: 0)
@@ -55,13 +55,13 @@ package struct KeptState: Equatable, Sendable {
         }
     }
 
-    /// Whether a file is one of its segments.
+    /// Whether a file is one of the state's segments.
     func owns(_ file: AddedFile) -> Bool {
         file.kind.isSegment && file.number < nextFileNumber
             && (file.kind != .hotSegment || file.number <= log.segment)
     }
 
-    /// Where a segment of its own ends for it that was being written; nil where the segment was sealed.
+    /// The end of one of the state's segments that was being written; nil if the segment was sealed.
     func end(of segment: UInt64) -> SegmentPlace? {
         [log, blobs, cold].first { $0.segment == segment }
     }

@@ -12,20 +12,20 @@ package enum Limits {
     package static let authorByteCountMax = 1_024
     /// Raw bytes of a blob's chunk.
     package static let chunkByteCount = 65_536
-    /// Chunks of one blob: whoever writes it keeps 8 bytes for each.
+    /// Chunks of one blob: its writer keeps 8 bytes for each.
     package static let chunkCountMax = 1 << 23
     /// Bytes of one blob.
     package static let blobByteCountMax = UInt64(chunkCountMax) * UInt64(chunkByteCount)
     /// Bytes of a file that locations can name: offsets are 32 bits in units of 8.
     package static let locatableByteCountMax = 32 << 30
-    /// Bytes after which a segment is followed by the next at the latest: room for one more frame is left.
+    /// Bytes after which a segment is followed by the next at the latest, with room for one more frame.
     package static let segmentByteCountMax = locatableByteCountMax - 2 * frameBodyByteCountMax
     /// Records of one transaction: they are counted in 32 bits.
     package static let transactionRecordCountMax = Int(UInt32.max) - frameRecordCountMax
-    /// Two files that the manifest lists differ in the low 32 bits of their number, which locations name; the largest
-    /// number is never given.
+    /// The low 32 bits of a file number, which locations name, are unique among the files that the manifest lists; the
+    /// largest number is never assigned.
     package static let fileNumberMax = UInt64.max - 1
-    /// Any offset, sequence number or ordinal in a manifest: a sum of two does not overflow.
+    /// The maximum of any offset, sequence number or ordinal in a manifest: a sum of two does not overflow.
     static let countMax: UInt64 = 1 << 62
 }
 

@@ -1,4 +1,4 @@
-/// Where the newest version of an object lies: `docs/FileFormat.md` section 9.1.
+/// The location of the newest version of an object: `docs/FileFormat.md` section 9.1.
 package struct Location: Equatable, Sendable {
     package static let byteCount = 12
     static let sizeUnknown: UInt32 = 0xFF_FFFF
@@ -24,10 +24,10 @@ package struct Location: Equatable, Sendable {
     /// No object.
     @inlinable @inline(__always) package var isAbsent: Bool { segment == 0 }
 
-    /// The record's header, in bytes from the start of the file.
+    /// The offset of the record's header, in bytes from the start of the file.
     @inlinable @inline(__always) package var byteOffset: UInt64 { UInt64(offset) << 3 }
 
-    /// Bytes of header and stored payload, rounded up to a multiple of 8; nil if only the record's header tells.
+    /// Bytes of header and stored payload, rounded up to a multiple of 8; nil if only the record's header has the size.
     @inline(__always) package var byteCount: Int? {
         let units = packed & Self.sizeUnknown
         return units == Self.sizeUnknown ? nil : Int(units) << 3

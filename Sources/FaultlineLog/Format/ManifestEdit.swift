@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// From where the log is replayed over a table checkpoint.
+/// The position from which the log is replayed over a table checkpoint.
 package struct CheckpointPosition: Equatable, Sendable {
     /// The checkpoint file; 0 if there is none and every table is empty.
     var file: UInt64
@@ -12,7 +12,7 @@ package struct CheckpointPosition: Equatable, Sendable {
     var wallNanoseconds: Int64
 }
 
-/// From where the moves of a cold segment are replayed over a table checkpoint.
+/// The position from which the moves of a cold segment are replayed over a table checkpoint.
 package struct MovePosition: Equatable, Sendable {
     var segment: UInt64
     var offset: UInt64
@@ -45,7 +45,7 @@ package enum ManifestEdit: Equatable, Sendable {
     case stateKept(KeptState)
     case stateReleased
 
-    /// What the manifest knows of a run.
+    /// The manifest's entry for a run.
     package struct RunEntry: Equatable, Sendable {
         var index: UInt32
         var level: UInt16
@@ -55,7 +55,7 @@ package enum ManifestEdit: Equatable, Sendable {
         var lastSequence: UInt64
     }
 
-    /// The edit kind, which stands in the record header's `layout`.
+    /// The edit kind, which is in the record header's `layout`.
     var kind: UInt16 {
         switch self {
         case .fileAdded: 1
@@ -132,8 +132,8 @@ package enum ManifestEdit: Equatable, Sendable {
 
     /// Reads the payload of an edit of that kind.
     ///
-    /// - Throws: `.newerFormat` if this version does not know the kind or what is in it; `.outOfRange` if it has not
-    ///   the kind's size.
+    /// - Throws: `.newerFormat` if this version does not know the kind or a value in it; `.outOfRange` if the payload
+    ///   has not the kind's size.
     package init(kind: UInt16, payload: UnsafeRawBufferPointer) throws(FormatFault) {
         guard let size = Self.byteCount(ofKind: kind) else { throw .newerFormat }
         guard payload.count == size else { throw .outOfRange }

@@ -1,20 +1,20 @@
 import FaultlineDisk
 
-/// Which manifest this is, and whose place it takes: `docs/FileFormat.md` section 8, edit 13.
+/// The identity of a manifest, and of the manifest that it replaces: `docs/FileFormat.md` section 8, edit 13.
 ///
-/// Ordinals have no gaps, so that of two writers who publish the next one, under its ordinal, the second is refused.
+/// Ordinals have no gaps and name the file, so if two writers publish the next manifest, the second is refused.
 package struct ManifestOrigin: Equatable, Sendable {
     static let byteCount = 48
 
-    /// 1 for the first manifest of a store, one more for each that follows.
+    /// 1 for the first manifest of a store, and one more for each next one.
     package let ordinal: UInt64
     /// Number of the manifest that it replaces; 0 if there is none.
     package let predecessor: UInt64
-    /// headCRC of that one's last frame.
+    /// headCRC of the predecessor's last frame.
     package let predecessorHead: UInt32
     /// Rises whenever another process begins to write.
     package let epoch: UInt64
-    /// Random: whoever wrote a manifest and got no answer knows it again.
+    /// Random: a writer whose call got no answer recognizes its own manifest by it.
     package let nonce: TransactionID
 
     package init(ordinal: UInt64, predecessor: UInt64, predecessorHead: UInt32, epoch: UInt64, nonce: TransactionID) {

@@ -1,10 +1,10 @@
-/// Where a moved record was, and in which transaction: an entry of the first record of a moved frame,
+/// The old location of a moved record, and its transaction: an entry of the first record of a moved frame,
 /// `docs/FileFormat.md` section 6.
 struct MoveOrigin: Equatable {
     static let byteCount = 8 + Location.byteCount
 
     let sequence: UInt64
-    /// The place that the record was moved from.
+    /// The location that the record was moved from.
     let from: Location
 
     init(sequence: UInt64, from: Location) {

@@ -55,6 +55,6 @@ extension UnsafeMutableRawPointer {
 }
 
 extension FixedWidthInteger {
-    /// The next multiple of 8, for numbers that are far from the end of their range.
+    /// The next multiple of 8, for numbers far from the end of their range.
     @inline(__always) var roundedUpTo8: Self { (self &+ 7) & ~7 }
 }

@@ -1,10 +1,10 @@
 import FaultlineDisk
 
-/// What a record does.
+/// The kind of a record.
 package enum RecordOperation: UInt8, Sendable {
     case put = 1
     case delete = 2
-    /// What a frame of moved records begins with: where each was.
+    /// The first record of a frame of moved records: the origin of each.
     case moved = 3
     case transaction = 4
     case dropTable = 5
@@ -45,7 +45,7 @@ package struct RecordHeader: Equatable, Sendable {
     /// Header, payload and padding.
     package var wholeByteCount: Int { Self.byteCount + storedByteCount.roundedUpTo8 }
 
-    /// Whether this version knows what a record that verifies says.
+    /// Whether this version understands a record that verifies.
     var isUnderstood: Bool {
         guard flags.isSubset(of: .known) else { return false }
         switch RecordOperation(rawValue: operation) {
@@ -54,7 +54,7 @@ package struct RecordHeader: Equatable, Sendable {
         }
     }
 
-    /// The fields, not verified.
+    /// Reads the fields without verifying them.
     @inline(__always)
     init(reading bytes: UnsafeRawPointer) {
         checksum = bytes.u32(0)
@@ -83,7 +83,7 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// Sets the checksum of a record of `whole` bytes; to be called last.
     ///
-    /// `binding` is `ManagedFile.recordBinding` of the place where the record will stand.
+    /// `binding` is `ManagedFile.recordBinding` of the record's offset.
     @inline(__always)
     static func seal(_ bytes: UnsafeMutableRawPointer, _ whole: Int, binding: UInt32) {
         bytes.set(CRC32C.checksum(bytes + 4, whole - 4) ^ binding, 0)
@@ -94,7 +94,7 @@ package struct RecordHeader: Equatable, Sendable {
     /// - Parameters:
     ///   - bytes: The record.
     ///   - limit: Bytes that can be read from there.
-    ///   - binding: `ManagedFile.recordBinding` of the place where it was read.
+    ///   - binding: `ManagedFile.recordBinding` of the offset that it was read from.
     /// - Returns: Bytes of header, payload and padding, or nil if the record does not verify.
     @inline(__always)
     static func verify(_ bytes: UnsafeRawPointer, limit: Int, binding: UInt32) -> Int? {

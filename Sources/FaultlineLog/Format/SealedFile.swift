@@ -1,18 +1,18 @@
 import FaultlineDisk
 
-/// What the manifest says of a file that does not change any more: `docs/FileFormat.md` section 8, edit 2.
+/// The manifest's entry for a file that no longer changes: `docs/FileFormat.md` section 8, edit 2.
 package struct SealedFile: Equatable, Sendable {
     static let byteCount = 72
 
     package let number: UInt64
-    /// Bytes of the file that count.
+    /// The end of the file's valid bytes.
     package let end: UInt64
-    /// headCRC of the last frame; 0 where it is not known, or there is none.
+    /// headCRC of the last frame; 0 if it is not known, or there is none.
     package let chain: UInt32
-    /// No transaction that the file holds something visible of has a sequence number outside.
+    /// Every transaction with visible records in the file lies within these bounds.
     package let firstSequence: UInt64
     package let lastSequence: UInt64
-    /// Zero where it was not computed, which this version never does.
+    /// Zero if it was not computed; this version never computes it.
     package let contentHash: ContentHash
 
     package init(
@@ -51,7 +51,7 @@ package struct SealedFile: Equatable, Sendable {
     }
 }
 
-/// 32 bytes that tell a file's content, carried along by versions that do not compute them.
+/// A hash of 32 bytes over a file's content; versions that do not compute it keep it.
 package struct ContentHash: Equatable, Sendable {
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 

@@ -4,17 +4,17 @@ package struct TransactionRecord: Sendable {
 
     package var sequence: UInt64
     package var transaction: TransactionID
-    /// Never below that of an earlier transaction: it orders.
+    /// Never below that of an earlier transaction, so that times have the order of transactions.
     package var wallNanoseconds: Int64
-    /// Records of the transaction, this one not counted.
+    /// Records of the transaction, without this one.
     package var recordCount: UInt32
     package var firstVersionCount: UInt32
     package var laterVersionCount: UInt32
     package var deleteCount: UInt32
-    /// Where the transaction's first frame lies.
+    /// The position of the transaction's first frame.
     package var segment: UInt64
     package var offset: UInt64
-    /// The clock as it was read, whatever earlier transactions say: a jump into the future passes.
+    /// The clock's time, even if earlier transactions have later ones: so a jump into the future does not last.
     package var clockNanoseconds: Int64
     package var author: [UInt8]
 

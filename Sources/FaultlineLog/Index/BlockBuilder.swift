@@ -1,9 +1,9 @@
 import FaultlineDisk
 
-/// Puts one block together: docs/FileFormat.md 13.1.
+/// Builds one block: docs/FileFormat.md 13.1.
 ///
-/// How wide the arrays are is known only at the block's end, so the numbers of the entries wait in a list and their
-/// further key bytes behind the room that arrays can take.
+/// The widths of the arrays are known only at the block's end. Until then the numbers of the entries wait in a list,
+/// and their further key bytes behind the room that arrays can take.
 struct BlockBuilder: ~Copyable {
     private struct Entry {
         var sharedByteCount: UInt16
@@ -13,7 +13,7 @@ struct BlockBuilder: ~Copyable {
         var isDelete: Bool
     }
 
-    /// What the widths of a block's arrays follow from.
+    /// The values that determine the widths of a block's arrays.
     private struct Extent {
         var longestLength = 0
         var smallestID = UInt64.max
@@ -41,13 +41,13 @@ struct BlockBuilder: ~Copyable {
             (hasLongLengths ? 4 : 2) &+ idByteCount &+ sequenceByteCount
         }
 
-        /// How many bytes a number needs; none for 0.
+        /// The bytes that a number needs; none for 0.
         @inline(__always)
         private static func byteCount(_ number: UInt64) -> Int { (71 &- number.leadingZeroBitCount) / 8 }
     }
 
     private let byteCountMax: Int
-    /// A block takes as many entries whatever their size.
+    /// A block accepts this many entries, whatever their size.
     private let entryCountMin: Int
     private let entries: UnsafeMutablePointer<Entry>
     /// Room for a header, the widest arrays, and the further key bytes behind them.
@@ -62,7 +62,7 @@ struct BlockBuilder: ~Copyable {
         max(IndexBlock.entryBlockByteCountMax, IndexBlock.indexBlockByteCountMax) / IndexBlock.entryByteCountMin
     private static let arraysByteCountMax =
         entryCountMax * (4 + IndexBlock.idByteCountMax + IndexBlock.sequenceByteCountMax)
-    /// Numbers are written as whole words, the last of them over what follows.
+    /// Numbers are written as whole words, so the last one overwrites the bytes behind it.
     private static let keysOffset = IndexBlock.headerByteCount + arraysByteCountMax + 8
 
     private static let bytesByteCount = keysOffset + IndexBlock.byteCountMax
@@ -83,14 +83,14 @@ struct BlockBuilder: ~Copyable {
         BufferMemory.deallocate(start, byteCount: Self.bytesByteCount)
     }
 
-    /// Appends an entry if it has room; if not, the block is to be finished first.
+    /// Appends an entry if there is room; if not, finish the block first.
     ///
     /// - Parameters:
     ///   - key: The whole key.
-    ///   - lengths: How much of it is shared with the entry before: nothing in a block's first entry.
+    ///   - lengths: The bytes shared with the previous entry: none in a block's first entry.
     ///   - id: At most `IndexBlock.idMax`.
     ///   - sequence: At most `IndexBlock.sequenceMax`.
-    ///   - isDelete: The entry says that the identifier no longer has the key.
+    ///   - isDelete: The entry means that the identifier no longer has the key.
     /// - Returns: False if the block would become too large.
     mutating func append(
         key: UnsafeRawPointer, _ lengths: BlockEntries.Lengths, id: UInt64, sequence: UInt64, isDelete: Bool
@@ -111,7 +111,7 @@ struct BlockBuilder: ~Copyable {
         return true
     }
 
-    /// Appends the first entry of a block, which takes it whatever its size.
+    /// Appends the first entry of a block, which always fits.
     mutating func begin(key: UnsafeRawBufferPointer, id: UInt64, sequence: UInt64, isDelete: Bool) {
         precondition(entryCount == 0, "A block that is under way is finished first.")
         let lengths = BlockEntries.Lengths(shared: 0, further: key.count)
@@ -121,7 +121,7 @@ struct BlockBuilder: ~Copyable {
 
     /// Writes the header and the arrays of the block, and begins another block.
     ///
-    /// - Parameter seed: `FileHeader.seed` of the place where the block will stand.
+    /// - Parameter seed: `FileHeader.seed` of the block's offset.
     /// - Returns: The whole block; its bytes are valid until the next call.
     mutating func finish(seed: UInt32) -> UnsafeRawBufferPointer {
         let arraysEnd = writeArrays()
@@ -141,7 +141,7 @@ struct BlockBuilder: ~Copyable {
         return UnsafeRawBufferPointer(start: start, count: byteCount)
     }
 
-    /// Writes all arrays but the keys, and tells where they end.
+    /// Writes all arrays but the keys, and returns their end.
     private func writeArrays() -> Int {
         let entries = UnsafeBufferPointer(start: entries, count: entryCount)
         var place = IndexBlock.headerByteCount
@@ -156,7 +156,7 @@ struct BlockBuilder: ~Copyable {
                 place &+= 2
             }
         }
-        // Words, of which the next one overwrites what is too much.
+        // Whole words; each next one overwrites the excess of the last.
         let idByteCount = extent.idByteCount
         for entry in entries {
             start.set(entry.id &- extent.smallestID, place)

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Verified blocks of index runs: entry blocks, index blocks, pages of Bloom filters, keyed by file number and offset.
 ///
-/// It has no size of its own: every block is reserved in the memory budget, bookkeeping included, and goes when the
-/// budget asks, by second chance.
+/// It has no size limit: every block, with its bookkeeping, is reserved in the memory budget, and is evicted by second
+/// chance when the budget asks.
 ///
 /// Concurrency: sixteen shards, each with a lock that is held for one look-up, insertion or eviction.
 // Safe because shards are reached only under their locks, and the rest is immutable or atomic.
@@ -40,20 +40,20 @@ package final class BlockCache: @unchecked Sendable {
         var value: MemoryBudget.Registration?
     }
 
-    /// What a block of `byteCount` bytes is reserved as: its memory, the allocator's share, its node and its place in
-    /// the hash table.
+    /// The bytes that a block of `byteCount` bytes reserves: its memory, the allocator's share, its node and its entry
+    /// in the hash table.
     package static func charge(byteCount: Int) -> Int {
         (byteCount + BlockMemory.headerByteCount + 8 + 15) & ~15 + BlockCacheShard.nodeByteCount
     }
 
-    /// Bytes of the blocks that are there.
+    /// Bytes of the blocks in the cache.
     package var byteCount: Int {
         var byteCount = 0
         for number in 0..<Self.shardCount { byteCount += shards[number].byteCount }
         return byteCount
     }
 
-    /// A block, if it is there.
+    /// A block, if it is in the cache.
     @inline(__always)
     func block(file: UInt64, offset: UInt64) -> BlockHandle? {
         let hash = Self.hash(file: file, offset: offset)
@@ -65,8 +65,9 @@ package final class BlockCache: @unchecked Sendable {
         return handle
     }
 
-    /// Calls `body` with a block's bytes under the shard's lock, if it is there: for a few loads this is cheaper than
-    /// holding the block.
+    /// Calls `body` with a block's bytes under the shard's lock, if the block is in the cache.
+    ///
+    /// For a few loads this is cheaper than holding the block.
     @inline(__always)
     func withBlock<R>(file: UInt64, offset: UInt64, _ body: (UnsafeRawPointer) -> R) -> R? {
         let hash = Self.hash(file: file, offset: offset)
@@ -77,7 +78,7 @@ package final class BlockCache: @unchecked Sendable {
         return body(memory.content)
     }
 
-    /// Adds a verified block; if another thread was faster, that one's copy is used.
+    /// Adds a verified block; if another thread was faster, that thread's copy is used.
     func insert(file: UInt64, offset: UInt64, _ memory: BlockMemory) -> BlockHandle {
         let charge = Self.charge(byteCount: memory.byteCount)
         // Before the shard's lock: the budget may ask this cache to make room.
@@ -98,16 +99,16 @@ package final class BlockCache: @unchecked Sendable {
         return handle
     }
 
-    /// Forgets the blocks of a file that nobody will read again.
+    /// Removes the blocks of a file that is not read any more.
     package func remove(file: UInt64) {
         var byteCount = 0
         for number in 0..<Self.shardCount { byteCount += shards[number].remove(file: file) }
         budget.release(byteCount, for: .blocks)
     }
 
-    /// Makes room; blocks in use stay.
+    /// Evicts blocks; those in use stay.
     ///
-    /// - Returns: The bytes released in the budget, which may be fewer than asked for.
+    /// - Returns: The bytes released in the budget, which may be fewer than `byteCount`.
     package func reclaim(_ byteCount: Int) -> Int {
         var freed = 0
         for _ in 0..<Self.shardCount where freed < byteCount {

@@ -2,8 +2,8 @@ import FaultlineDisk
 
 /// A part of the block cache: nodes in one array, found through chains from a table of heads, evicted by second chance.
 ///
-/// All methods but those that say so are called with `lock` held. The hand passes over the nodes in turn: a node used
-/// since the last time loses its mark, a node in use stays, any other goes.
+/// All methods but those that say so are called with `lock` held. The hand visits the nodes in turn: a node used since
+/// the last visit loses its mark, a node in use stays, any other is evicted.
 ///
 /// Source of second chance: Corbató, "A Paging Experiment with the Multics System" (1968).
 struct BlockCacheShard: ~Copyable {
@@ -73,7 +73,7 @@ struct BlockCacheShard: ~Copyable {
 
     /// Takes over the caller's hold on `memory`.
     ///
-    /// The block must not be there.
+    /// The block must not be in the shard.
     mutating func insert(hash: UInt64, file: UInt64, offset: UInt64, _ memory: BlockMemory) {
         let index: Int
         if firstFree != Self.noNode {
@@ -115,7 +115,7 @@ struct BlockCacheShard: ~Copyable {
         return freed
     }
 
-    /// Forgets the blocks of a file and returns their bytes.
+    /// Removes the blocks of a file and returns their bytes.
     ///
     /// Takes the lock itself.
     mutating func remove(file: UInt64) -> Int {
@@ -128,7 +128,7 @@ struct BlockCacheShard: ~Copyable {
         return freed
     }
 
-    /// Forgets everything and returns its bytes.
+    /// Removes all blocks and returns their bytes.
     ///
     /// Takes the lock itself.
     mutating func removeAll() -> Int {
@@ -159,7 +159,7 @@ struct BlockCacheShard: ~Copyable {
         return charge
     }
 
-    /// Twice the nodes, and as many heads as nodes.
+    /// Doubles the nodes, with as many heads.
     private mutating func grow() {
         let larger = UnsafeMutablePointer<Node>.allocate(capacity: nodeCapacity * 2)
         larger.moveInitialize(from: nodes, count: nodeCount)

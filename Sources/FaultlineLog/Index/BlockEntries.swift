@@ -1,9 +1,9 @@
-/// What a block says of its entries, in arrays that stand one behind the other.
+/// The entries of a block, in arrays that follow each other.
 ///
-/// `keysOffset` may be asked of a header that is not yet known to be right; all else is for entries that lie inside of
-/// the block, as `IndexBlock.problem` makes sure. The numbers of an array are as wide as its largest needs. One is read
-/// as a word that *ends* where the number does, and shifted: what stands before it is the block's own, at worst its
-/// header, so that no read leaves the block and no step depends on a width.
+/// `keysOffset` may be read from an unverified header. Everything else is for entries that lie inside the block, which
+/// `IndexBlock.problem` ensures. The numbers of an array are as wide as the largest needs. A number is read as a word
+/// that *ends* where the number does, and shifted: the bytes before it belong to the block, at worst to its header. So
+/// no read leaves the block and no step depends on a width.
 struct BlockEntries {
     let start: UnsafeRawPointer
     let count: Int
@@ -25,7 +25,7 @@ struct BlockEntries {
         sequenceByteCount = Int(start.u8(9))
     }
 
-    /// How much of its key an entry has in common with the one before, and what it adds.
+    /// The bytes that an entry's key shares with the previous key, and those that it adds.
     struct Lengths {
         let shared: Int
         let further: Int
@@ -36,7 +36,7 @@ struct BlockEntries {
             self.further = further
         }
 
-        /// Reads the two at `place`, which are numbers of that width.
+        /// Reads both numbers at `place`, of the given width.
         @inline(__always)
         init<Width: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
             _ place: UnsafeRawPointer, as width: Width.Type
@@ -79,10 +79,10 @@ struct BlockEntries {
         IndexBlock.headerByteCount &+ count &* (lengthsByteCount &+ idByteCount &+ sequenceByteCount)
     }
 
-    /// The first entry's key, which stands there whole.
+    /// The first entry's key, which is stored whole.
     var firstKey: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: keys, count: lengths(0).further) }
 
-    /// Where the first entry's lengths stand.
+    /// The address of the first entry's lengths.
     @inline(__always) var lengthArray: UnsafeRawPointer { start + IndexBlock.headerByteCount }
 
     /// Bytes of an entry's two lengths together.

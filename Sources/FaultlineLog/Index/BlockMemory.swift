@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A verified block that stays in memory as long as somebody holds it.
+/// A hold on a verified block, which stays in memory while it is held.
 ///
-/// It is held by a count in its own memory, not by an object: a hit costs one addition, and no allocation. The cache
-/// holds its blocks too, so that dropping a block from the cache does not pull it away from a reader.
+/// The count of holds is in the block's own memory, not in an object: a hit costs one addition, and no allocation. The
+/// cache holds its blocks too, so a block that the cache evicts stays valid for its readers.
 struct BlockHandle: ~Copyable {
     private let memory: UnsafeMutableRawPointer
 
@@ -22,13 +22,13 @@ struct BlockHandle: ~Copyable {
 
 /// Memory of one block: a count of holds, the size, the bytes.
 ///
-/// Owned by counting, as `BlockHandle` says.
+/// It is reference-counted, as described at `BlockHandle`.
 struct BlockMemory {
     static let headerByteCount = 16
 
     let start: UnsafeMutableRawPointer
 
-    /// Memory for `byteCount` bytes, held once.
+    /// Allocates memory for `byteCount` bytes, with one hold.
     static func allocate(byteCount: Int) -> BlockMemory {
         let start = UnsafeMutableRawPointer.allocate(byteCount: headerByteCount + byteCount, alignment: 16)
         start.storeBytes(of: 1, as: UInt32.self)
@@ -39,7 +39,7 @@ struct BlockMemory {
     @inline(__always) var bytes: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: start + Self.headerByteCount, count: byteCount)
     }
-    /// Where the bytes begin.
+    /// The address of the bytes.
     @inline(__always) var content: UnsafeRawPointer { UnsafeRawPointer(start + Self.headerByteCount) }
     @inline(__always) var byteCount: Int { Int(start.load(fromByteOffset: 4, as: UInt32.self)) }
 
@@ -48,7 +48,7 @@ struct BlockMemory {
         start.assumingMemoryBound(to: Atomic<UInt32>.self)
     }
 
-    /// Somebody besides the caller holds it.
+    /// Whether it has holders besides the caller.
     @inline(__always) var isShared: Bool { holds.pointee.load(ordering: .acquiring) > 1 }
 
     /// One more hold, as a handle.
@@ -62,7 +62,7 @@ struct BlockMemory {
     @inline(__always)
     func retain() { holds.pointee.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Gives up one hold.
+    /// Releases one hold.
     @inline(__always)
     func release() {
         if holds.pointee.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { start.deallocate() }

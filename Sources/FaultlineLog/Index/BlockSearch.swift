@@ -1,8 +1,9 @@
-/// Looks for a key in a verified block, from the front, without putting a key together.
+/// Searches a verified block for a key, from the front, without assembling keys.
 ///
-/// It knows how many bytes the wanted key has in common with the entry before. An entry that shares more than those with its predecessor
-/// stands below the wanted key as that one did; one that shares fewer stands above; only where the numbers are equal are bytes compared.
-/// So most entries cost a look at their lengths, which stand side by side, and each byte of the wanted key is matched once.
+/// It knows how many bytes the wanted key shares with the previous entry. An entry that shares more bytes with its
+/// predecessor lies below the wanted key, as the predecessor did. An entry that shares fewer lies above. Bytes are
+/// compared only where the numbers are equal. So most entries cost one look at their adjacent lengths, and each byte of
+/// the wanted key is matched once.
 struct BlockSearch {
     let block: BlockEntries
     /// The further key bytes of the entry found last.
@@ -39,13 +40,13 @@ struct BlockSearch {
 
     /// The next entry that is not below the key.
     ///
-    /// What it shares with its predecessor is the beginning of the wanted key, too.
+    /// The bytes that it shares with its predecessor are also the beginning of the wanted key.
     @inline(__always)
     mutating func nextNotBelow() -> Found {
         block.hasLongLengths ? nextNotBelow(UInt16.self) : nextNotBelow(UInt8.self)
     }
 
-    /// The same for lengths of one width, so that no step asks for it.
+    /// The same for lengths of one width, so that no step tests the width.
     @inline(__always)
     private mutating func nextNotBelow<Width: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ width: Width.Type
@@ -68,7 +69,7 @@ struct BlockSearch {
             further = entry
             let ordinal = block.count &- remaining &- 1
             if lengths.shared < matched { return .above(ordinal) }
-            // Mostly the first byte decides.
+            // In most cases the first byte decides.
             if lengths.further > 0, matched < keyByteCount {
                 let entryByte = entry.u8(0), keyByte = key.u8(matched)
                 if entryByte < keyByte { continue }
@@ -79,7 +80,7 @@ struct BlockSearch {
             matched &+= common
             if common == lengths.further {
                 if matched == keyByteCount { return .equal(ordinal) }
-                // The entry's key is the beginning of the wanted one.
+                // The entry's key is a prefix of the wanted one.
                 continue
             }
             if matched == keyByteCount || entry.u8(common) > key.u8(matched) { return .above(ordinal) }
