@@ -1,58 +1,58 @@
 internal import FaultlineDisk
 internal import Synchronization
 
-/// Who loaded what: faults, rows and bytes of values out of the row, with the time they took, by the fetch that gave the
-/// objects, by the relationships that were walked from them, and by a label of the task.
+/// Counts loads by their cause: faults, rows and bytes of large values, with their time, by the fetch that returned the
+/// objects, by the relationships that were followed from them, and by a label of the task.
 ///
-/// Given to contexts by `ModelContext.faultAccount`; several may share one. A context without one pays nothing for it. One
-/// with it remembers for each object it was asked for where it came from: some 30 bytes each, until it is taken away.
+/// Set it as `ModelContext.faultAccount`; several contexts may share one. A context without one pays nothing for it.
+/// One with it remembers the source of each object it was asked for: some 30 bytes each, until the account is removed.
 public final class FaultAccount: Sendable {
-    /// What the current task is doing, as `"GET /users"`: entries are told apart by it.
+    /// The current task's activity, such as `"GET /users"`: entries are grouped by it.
     @TaskLocal public static var label: String?
 
-    /// Where objects came from: a fetch, and the relationships that were walked from what it found.
+    /// The source of objects: a fetch, and the relationships that were followed from its results.
     public struct Source: Hashable, Sendable, CustomStringConvertible {
         /// The entity of the objects that were fetched.
         public let entityName: String
-        /// File and line of the fetch, as `"App/Users.swift:12"`; nil where they were had without one, or by a fetch before
-        /// the account was there.
+        /// File and line of the fetch, such as `"App/Users.swift:12"`; nil if the objects came without a fetch, or by a
+        /// fetch before the account was set.
         public let site: String?
-        /// The names of the relationships, from the fetched objects on; none for these.
+        /// The names of the relationships, from the fetched objects on; empty for the fetched objects themselves.
         public let path: [String]
 
-        /// As `User.team of the fetch at App/Users.swift:12`.
+        /// For example `User.team of the fetch at App/Users.swift:12`.
         public var description: String {
             let what = ([entityName] + path).joined(separator: ".")
             return site.map { "\(what) of the fetch at \($0)" } ?? what
         }
     }
 
-    /// What was loaded of the objects of one source, under one label.
+    /// The loads for the objects of one source, under one label.
     public struct Entry: Sendable, Equatable {
         /// Where the objects came from.
         public let source: Source
         /// The label of the task that loaded them.
         public let label: String?
-        /// The property whose values out of the row were read; nil for rows.
+        /// The property whose large values were read; nil for rows.
         public let propertyName: String?
         /// How many faults fired.
         public internal(set) var faultCount = 0
         /// How many rows were read for them: neighbours are read ahead.
         public internal(set) var rowCount = 0
-        /// Bytes of values out of the row.
+        /// Bytes of large values.
         public internal(set) var blobByteCount = 0
         /// How long that took.
         public internal(set) var duration = Duration.zero
     }
 
-    /// One row read for each of many objects, where a fetch could have brought them all along.
+    /// One row read for each of many objects, although a fetch could have loaded them all.
     public struct Repetition: Sendable, Equatable, CustomStringConvertible {
-        /// Whose objects were loaded one by one.
+        /// The source whose objects were loaded one by one.
         public let source: Source
         /// How many faults fired for them.
         public let faultCount: Int
 
-        /// What would have loaded them with the fetch.
+        /// A call that would have loaded them with the fetch.
         public var remedy: String {
             let path = source.path.joined(separator: ".")
             if source.path.count == 1 {
@@ -74,10 +74,10 @@ public final class FaultAccount: Sendable {
 
     private let state = Guarded<[Key: Entry]>([:])
 
-    /// Begins an account with nothing in it.
+    /// Makes an empty account.
     public init() {}
 
-    /// What was loaded so far, the most faults first.
+    /// The loads so far, the most faults first.
     public var entries: [Entry] {
         state.withLock { Array($0.values) }.sorted {
             ($0.faultCount, $0.blobByteCount, $1.source.description)
@@ -85,7 +85,7 @@ public final class FaultAccount: Sendable {
         }
     }
 
-    /// Relationships that were walked object by object, each of which fired a fault: the pattern known as N+1.
+    /// Relationships that were followed object by object, each of which fired a fault: the pattern known as N+1.
     ///
     /// - Parameter minimum: How many faults make a repetition.
     /// - Returns: The most faults first.
@@ -97,7 +97,7 @@ public final class FaultAccount: Sendable {
         }
     }
 
-    /// Forgets what was counted.
+    /// Resets all counts.
     public func reset() { state.withLock { $0.removeAll() } }
 
     /// The entries, one a line, and the repetitions with their remedies.

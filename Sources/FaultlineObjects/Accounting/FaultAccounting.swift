@@ -3,14 +3,14 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// What one context remembers for its `FaultAccount`: where its objects came from.
+/// The sources of one context's objects, for its `FaultAccount`.
 ///
 /// Used by the context's thread.
 final class FaultAccounting {
     let account: FaultAccount
     private var sources: [FaultAccount.Source] = []
     private var places: [FaultAccount.Source: Int32] = [:]
-    /// Whether something is being measured, so that what is read within it is not entered twice.
+    /// Whether a measurement is under way, so that reads within it are not counted twice.
     var isWithin = false
     /// Places in `sources`, by ordinal of the entity and number of the object.
     private var origins: [[RecordID: Int32]]
@@ -20,13 +20,13 @@ final class FaultAccounting {
         origins = Array(repeating: [:], count: entityCount)
     }
 
-    /// Notes that objects were fetched.
+    /// Records the source of fetched objects.
     func noteFetched(_ numbers: some Sequence<RecordID>, _ entity: EntityStorage, site: String) {
         let place = place(of: .init(entityName: entity.name, site: site, path: []))
         for number in numbers { origins[entity.ordinal][number] = place }
     }
 
-    /// Notes that objects were reached by a relationship of one.
+    /// Records that objects were reached by a relationship of another object.
     func noteReached(
         _ numbers: some Sequence<RecordID>, _ destination: Int, by propertyName: String, of owner: RecordID,
         _ entity: EntityStorage
@@ -52,7 +52,7 @@ final class FaultAccounting {
 }
 
 extension ContextCore {
-    /// Fetches, and notes what that read and where its objects came from, if there is an account.
+    /// Fetches, and records its reads and the source of its objects, if there is an account.
     @inline(__always)
     func accountedFetch<T: PersistentModel>(
         _ fileID: StaticString, _ line: UInt, _ body: () throws -> [T]
@@ -75,7 +75,7 @@ extension ContextCore {
         return found
     }
 
-    /// Notes that the objects of some numbers were reached by a relationship.
+    /// Records that objects with these numbers were reached by a relationship.
     func noteReached(_ numbers: some Sequence<RecordID>, by slot: Int, of core: borrowing ModelCore) {
         guard let accounting, !core.has(.temporary) else { return }
         let home = core.home.takeUnretainedValue()
@@ -89,7 +89,7 @@ extension ContextCore {
         accounting.noteReached(numbers, destination, by: property.name, of: core.number, entity)
     }
 
-    /// Calls `body`, and enters what it reads for an object, if there is an account.
+    /// Calls `body`, and records its reads for an object, if there is an account.
     @inline(__always)
     func accounted<R, E: Error>(
         _ number: RecordID, _ home: EntityHome, _ slot: Int? = nil, _ body: () throws(E) -> R
@@ -119,7 +119,7 @@ extension ContextCore {
 }
 
 extension ModelContext {
-    /// Where what this context loads is entered; nil, the default, for nowhere.
+    /// The account that this context's loads are entered in; nil, the default, for none.
     public var faultAccount: FaultAccount? {
         get { core.accounting?.account }
         set { core.accounting = newValue.map { FaultAccounting($0, entityCount: core.homes.count) } }
@@ -136,9 +136,9 @@ public struct ResidentObjects: Sendable, Equatable {
     public let entityName: String
     /// How many objects are alive, new ones included.
     public let count: Int
-    /// How many of them are new, changed or to be deleted, so that the context holds them until they are saved.
+    /// How many of them are new, changed or to be deleted: the context holds these until they are saved.
     ///
-    /// The others are held by the program alone.
+    /// Only the program holds the others.
     public let unsavedCount: Int
 }
 

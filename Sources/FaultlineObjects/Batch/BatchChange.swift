@@ -14,19 +14,19 @@ public struct BatchChange<T: PersistentModel> {
     }
 }
 
-/// What a batch has written.
+/// The result of a batch.
 public struct BatchResult: Sendable, Equatable {
-    /// Objects that were changed, inserted or deleted, by entity: those that went by a delete rule, too.
+    /// Objects that were changed, inserted or deleted, by entity, including objects that a delete rule deleted.
     public internal(set) var objectCounts: [String: Int] = [:]
 
-    /// Of the objects of a batch insertion, those that were stored before, or named by several of its rows.
+    /// How many objects of a batch insertion were stored before, or come from several of its rows.
     public internal(set) var upsertCount = 0
 
-    /// Rows of a batch insertion that were left out, because other objects have their unique values: they are not among
+    /// Rows of a batch insertion that were left out because other objects have their unique values: they are not among
     /// the objects.
     public internal(set) var ignoredCount = 0
 
-    /// All of them.
+    /// The sum over all entities.
     public var objectCount: Int { objectCounts.values.reduce(0, +) }
 }
 

@@ -2,9 +2,9 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// A batch insertion in its transaction: one row after the other, none of which is held.
+/// A batch insertion in its transaction: writes one row after the other, and holds none.
 ///
-/// What it does with a row is what a save does with a new object.
+/// It treats a row as a save treats a new object.
 final class BatchInsertion {
     private let context: ContextCore
     private let entity: EntityStorage
@@ -14,13 +14,13 @@ final class BatchInsertion {
     private(set) var upsertCount = 0
     private(set) var ignoredCount = 0
     private let policy: UniquenessPolicy
-    /// The first number that a new row may get: smaller ones are those of stored objects.
+    /// The first number for new rows: smaller ones belong to stored objects.
     private var firstNew: RecordID = 0
-    /// Collects the changes for the store's history; nil outside of the transaction, and where there is no history.
+    /// Collects the changes for the store's history; nil outside of the transaction, and if there is no history.
     private var history: HistoryWriter?
     /// How many members bounded collections gain, by the slot of the members and the owner's number.
     private var gains: [Int: [RecordID: Int]] = [:]
-    /// Owners of collections that have other members now, by the slot of the members; for the history.
+    /// Owners of collections whose members have changed, by the slot of the members; for the history.
     private var owners: [Int: NumberSet] = [:]
 
     init(_ context: ContextCore, _ entity: EntityStorage, _ values: BatchValues, _ policy: UniquenessPolicy) {
@@ -44,7 +44,7 @@ final class BatchInsertion {
             guard try fill(values) else { break }
             if let failure = values.failure { throw failure }
             try check(transaction)
-            // Once something is wrong, the rest is looked at and not written.
+            // After the first finding, the remaining rows are checked and not written.
             if findings.isEmpty { try write(&writer, &transaction) } else { try checkKeys(&writer, &transaction) }
             count += 1
         }
@@ -79,7 +79,7 @@ final class BatchInsertion {
             conflictingObject: isStored ? context.identifier(of: holder, entity) : nil)
     }
 
-    /// Finds unique values of a row that others have, once the batch is refused.
+    /// Finds unique values of a row that other objects have, once the batch is refused.
     private func checkKeys(_ writer: inout RowWriter, _ transaction: inout Transaction) throws {
         guard policy == .error, !entity.uniqueIndexes.isEmpty else { return }
         let conflicts = try writer.holders(of: values.draft, entity, in: transaction)
@@ -109,7 +109,7 @@ final class BatchInsertion {
             let owning = context.store.storage.entities[relationship.destination]
             guard case .toMany(let members) = owning.slots[inverse] else { continue }
             for (owner, gain) in owners {
-                // As they were before this transaction.
+                // The number of members before this transaction.
                 let stored = try context.storedMembers(of: owner, in: members.members.index, transaction).count
                 let reference = ObjectReference(number: owner, isTemporary: false)
                 if let finding = context.finding(reference, owning, inverse, stored + gain) { findings.add(finding) }
@@ -129,7 +129,7 @@ final class BatchInsertion {
             try writer.update(marked, id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
             try history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
         } else {
-            // Nobody names a new object.
+            // No object refers to a new one.
             for slot in entity.boundedSlots {
                 let reference = ObjectReference(number: UInt64(count) + 1, isTemporary: true)
                 if let finding = context.finding(reference, entity, slot, 0) { findings.add(finding) }
@@ -153,7 +153,7 @@ final class BatchInsertion {
         }
     }
 
-    /// The number of a row, as the policy has it; nil for a row that is not written.
+    /// The number of a row, by the policy; nil for a row that is not written.
     private func claimOrRefuse(
         _ draft: Draft, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws -> (number: RecordID, isTaken: Bool)? {
@@ -173,7 +173,7 @@ final class BatchInsertion {
         }
     }
 
-    /// The number of a new row, or of the stored object whose place it takes; its unique keys are entered.
+    /// The number of a new row, or of the stored object that it replaces; enters its unique keys.
     private func claim(
         _ draft: Draft, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws -> (number: RecordID, isTaken: Bool) {
@@ -181,7 +181,7 @@ final class BatchInsertion {
             let claimed = try writer.claim(draft, entity, in: &transaction)
             return (claimed.id, claimed.isTaken)
         }
-        // The keys are those of the values that the object will have: relationships that the row does not set stay.
+        // The keys come from the values that the object will have: relationships that the row does not set stay.
         let kept = entity.toOneSlots.filter { entity.uniqueSlots.contains($0) && draft.toOne($0) == 0 }
         let targets = kept.isEmpty ? [] : try writer.targets(of: holder, entity, kept, in: transaction)
         for (slot, target) in zip(kept, targets) where target != 0 { draft.setToOne(slot, target) }
@@ -198,7 +198,7 @@ final class BatchInsertion {
         if old != 0 { gains[slot, default: [:]][old, default: 0] -= 1 }
     }
 
-    /// Lets the other side of a relationship between two objects name the new one, and whoever had it before nobody.
+    /// Points the inverse side at the new object, and clears the previous owner's reference.
     private func join(
         _ number: RecordID, _ slot: Int, _ relationship: ToOneStorage, _ inverse: Int, from old: RecordID,
         to new: RecordID, _ writer: inout RowWriter, _ transaction: inout Transaction
@@ -228,7 +228,7 @@ final class BatchInsertion {
         try history?.noteUpdate(new, mask: SlotMask.bit(inverse), destination, in: &transaction)
     }
 
-    /// Notes the owners of collections that have other members, each once: their rows are as before.
+    /// Records the owners of collections whose members have changed, each once: their rows are unchanged.
     private func noteOwners(_ history: HistoryWriter, _ transaction: inout Transaction) throws {
         for (slot, numbers) in owners.sorted(by: { $0.key < $1.key }) {
             guard case .toOne(let relationship) = entity.slots[slot], case .toMany(let inverse) = relationship.inverse

@@ -1,7 +1,7 @@
-/// One new object of a batch insertion while it is given its values: no object is made of it.
+/// The values of one new object of a batch insertion; no object is made.
 ///
-/// A property that is not set has its declared default, or nil. A value that a property cannot have makes the insertion
-/// throw once the closure returns.
+/// A property that is not set has its declared default, or nil. If a property cannot have its value, the insertion
+/// throws once the closure returns.
 public struct BatchRow<T: PersistentModel>: ~Copyable {
     let values: BatchValues
 
@@ -12,21 +12,21 @@ public struct BatchRow<T: PersistentModel>: ~Copyable {
         values.set(values.type.slots[keyPath], "\(keyPath)", to: value)
     }
 
-    /// Gives a relationship to one its object, which is stored, or nil.
+    /// Sets a to-one relationship to a stored object, or to nil.
     public mutating func set<Target: PersistentModel>(
         _ keyPath: KeyPath<T, Target?>, to identifier: PersistentIdentifier?
     ) {
         values.set(values.type.slots[keyPath], "\(keyPath)", to: identifier)
     }
 
-    /// Gives a required relationship to one its object, which is stored.
+    /// Sets a required to-one relationship to a stored object.
     public mutating func set<Target: PersistentModel>(
         _ keyPath: KeyPath<T, Target>, to identifier: PersistentIdentifier
     ) {
         values.set(values.type.slots[keyPath], "\(keyPath)", to: identifier)
     }
 
-    /// Gives a property a value by its name; a relationship to one takes the identifier of its object.
+    /// Sets a property by its name; a to-one relationship takes the identifier of its object.
     ///
     /// Values are taken as `ManagedObject.setValue(_:forKey:)` takes them.
     public mutating func set(_ name: String, to value: Any?) { values.set(name, to: value) }

@@ -1,21 +1,21 @@
 internal import FaultlineLog
 
-/// Others have saved in between: what was decided before the writer's turn has to be decided again.
+/// Another save has come first: decisions from before the writer's turn must be made again.
 struct ChangedMeanwhile: Error {}
 
-/// The objects of a batch, as they were when its predicate was asked.
+/// The objects that the predicate of a batch selected, and the state it was evaluated in.
 struct BatchSelection {
-    /// How often a batch selects its objects before it is given up.
+    /// How often a batch selects its objects before it fails.
     static let attemptMax = 32
 
     let table: TableID
     let numbers: [RecordID]
     let snapshot: Snapshot
 
-    /// Makes sure, in the writer's turn, that no row is another than the one that the predicate was asked of.
+    /// Checks, in the writer's turn, that each row is the one that the predicate was evaluated on.
     ///
-    /// - Throws: `ChangedMeanwhile`; what the location table says.
-    /// - Complexity: Two looks into the location table for each object, and none where nobody has saved since.
+    /// - Throws: `ChangedMeanwhile`; errors of the location table.
+    /// - Complexity: Two look-ups in the location table for each object, and none if nothing was saved since.
     func check(in transaction: borrowing Transaction) throws {
         guard transaction.sequence - 1 != snapshot.sequence else { return }
         for number in numbers

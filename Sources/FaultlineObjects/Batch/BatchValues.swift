@@ -2,19 +2,19 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// The values of one row of a batch insertion; used again for the next.
+/// The values of one row of a batch insertion; reused for the next row.
 final class BatchValues {
     let type: ModelType
     private let entity: EntityStorage
     private let storeID: (UInt64, UInt64)
     private let destinations: [String]
-    /// Declared defaults, nil for all else.
+    /// Declared defaults; nil for all other slots.
     private let defaults: Draft
     private(set) var draft: Draft
     /// Whether a slot was set, or has a default.
     private var hasValue: [Bool]
     private let hasDefault: [Bool]
-    /// Why a value could not be set; the first of the row.
+    /// Why a value could not be set; the first failure of the row.
     private(set) var failure: (any Error)?
 
     init(_ type: ModelType, _ entity: EntityStorage, _ store: RowStore) {

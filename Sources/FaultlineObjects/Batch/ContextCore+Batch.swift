@@ -12,7 +12,7 @@ extension ContextCore {
 
     private func batchDeleteOnce<T: PersistentModel>(_ source: QuerySource<T>) throws -> BatchResult {
         let (query, numbers, selected) = try storedNumbers(source)
-        // A context without unsaved changes, so that nothing is saved but the deletion.
+        // A context without unsaved changes, so that only the deletion is saved.
         let batch = ContextCore(
             store: store, types: homes.compactMap(\.type), tallies: nil, recordsHistory: recordsHistory)
         batch.author = author
@@ -57,7 +57,7 @@ extension ContextCore {
         return BatchResult(objectCounts: [entity.name: count])
     }
 
-    /// - Returns: How many objects were there.
+    /// - Returns: How many objects existed.
     private func update(
         _ numbers: [RecordID], _ entity: EntityStorage, _ changes: [SlotChange], _ history: HistoryWriter?,
         in transaction: inout Transaction
@@ -65,7 +65,7 @@ extension ContextCore {
         try checkUnshared(entity.table, "objects of \(entity.name)", "changed")
         var writer = RowWriter(store, keepingBlobsBelow: stage?.firstOwnBlob ?? 0)
         let mask = changes.reduce(0) { $0 | SlotMask.bit($1.slot) }
-        /// Calls `body` with the changed draft of each object that is still there.
+        /// Calls `body` with the changed draft of each object that still exists.
         func forEachDraft(_ body: (RecordID, Draft, UInt64) throws -> Void) throws {
             for number in numbers {
                 let location = try transaction.location(of: number, in: entity.table)
@@ -76,7 +76,7 @@ extension ContextCore {
                 try body(number, draft, UInt64(location.segment) << 32 | UInt64(location.offset))
             }
         }
-        // Keys that are given up come first, so that one object may take over another one's.
+        // Released keys come first, so that one object may take over another one's.
         if mask & entity.indexedSlots != 0 {
             try forEachDraft { number, draft, _ in
                 try writer.releaseKeys(of: draft, id: number, entity, in: &transaction)
@@ -108,7 +108,7 @@ extension ContextCore {
         }
     }
 
-    /// Numbers of the objects that are wanted, as they are stored now.
+    /// Numbers of the selected objects, in the stored state.
     private func storedNumbers<T: PersistentModel>(
         _ source: QuerySource<T>
     ) throws -> (query: Query<T>, numbers: [RecordID], selected: Snapshot) {
@@ -119,13 +119,13 @@ extension ContextCore {
         return (query, try storedNumbers(query, source), snapshot)
     }
 
-    /// Carries a batch out, again from the beginning if others have saved one of its objects since they were selected.
+    /// Runs a batch, and repeats it from the beginning if one of its objects was saved since the selection.
     ///
-    /// - Throws: `SwiftDataError.modelValidationFailure` if that happens again and again.
+    /// - Throws: `SwiftDataError.modelValidationFailure` after too many repetitions.
     private func selectingAnew<R>(_ body: () throws -> R) throws -> R {
         for _ in 0..<BatchSelection.attemptMax {
             do { return try body() } catch is ChangedMeanwhile {
-                // Nothing is written: waits until what was met in the turn can be read.
+                // Writes nothing: waits until the newer state, which was met in the writer's turn, can be read.
                 _ = try store.log.write(author: nil) { _ in }
             }
         }
@@ -134,7 +134,8 @@ extension ContextCore {
         )
     }
 
-    /// Lets objects without unsaved changes show what was written; what keeps it from that is told, since it is written.
+    /// Moves objects without unsaved changes to the written state; reports errors instead of throwing, because the
+    /// batch is written.
     func showNewest() {
         do throws(LogError) { try beginReading() } catch { return report(error) }
         defer { endReading() }

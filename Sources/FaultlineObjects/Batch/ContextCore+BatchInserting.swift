@@ -34,7 +34,8 @@ extension ContextCore {
         return result
     }
 
-    /// Refuses to write inside of the closure of a batch insertion, which has the writer's turn: it would wait for itself.
+    /// Refuses to write inside the closure of a batch insertion, which holds the writer's turn: the write would wait
+    /// for itself.
     func checkIsOutsideOfBatch() throws {
         guard store.isBatching else { return }
         throw SwiftDataError.modelValidationFailure.explained(

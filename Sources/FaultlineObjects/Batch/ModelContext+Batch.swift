@@ -1,20 +1,20 @@
 public import Foundation
 
-// Changes of many stored objects at once, without making any.
+// Changes of many stored objects at once, without making objects.
 
 extension ModelContext {
     /// Deletes all stored objects of a class that satisfy a predicate, at once, in a transaction of its own.
     ///
-    /// Makes no object where rows answer the predicate: it takes eight bytes for each object that is found, and a bit for
-    /// each number of the entities concerned. Where others have saved one of them since, the predicate is asked again.
-    /// Delete rules hold, and where they refuse nothing is deleted. Code of classes is not called. Unsaved changes of this
-    /// context stay, and are not looked at; its objects that were deleted say so once they are read.
+    /// Makes no object if rows answer the predicate: it takes eight bytes for each selected object, and a bit for each
+    /// number of the affected entities. If one of them was saved since the selection, the predicate is evaluated again.
+    /// Delete rules apply, and if they refuse, nothing is deleted. No code of model classes is called. Unsaved changes
+    /// of this context stay, and are ignored; its objects that were deleted report that once they are read.
     ///
     /// Durability: as a save.
     /// - Parameters:
     ///   - model: The class.
-    ///   - predicate: Which objects, as they are stored; nil for all.
-    /// - Returns: How many objects of each entity were deleted, those that went by a delete rule among them.
+    ///   - predicate: Selects the objects, by their stored values; nil for all.
+    /// - Returns: How many objects of each entity were deleted, including objects that a delete rule deleted.
     /// - Throws: What `fetch` and `save` throw.
     @discardableResult
     public func batchDelete<T: PersistentModel>(
@@ -23,7 +23,7 @@ extension ModelContext {
         try core.throwing { try core.batchDelete(QuerySource(Self.stored(predicate))) }
     }
 
-    /// Deletes all stored objects that a request asks for; as `batchDelete(_:where:)`.
+    /// Deletes all stored objects that a request selects; as `batchDelete(_:where:)`.
     @discardableResult
     public func batchDelete(_ request: FetchRequest) throws -> BatchResult {
         var request = request
@@ -31,22 +31,22 @@ extension ModelContext {
         return try core.throwing { try core.batchDelete(QuerySource(request)) }
     }
 
-    /// Gives attributes of all stored objects of a class that satisfy a predicate new values, at once, in a transaction of
-    /// its own.
+    /// Sets attributes of all stored objects of a class that satisfy a predicate, at once, in a transaction of its own.
     ///
-    /// Makes no object, and holds a number for each. Uniqueness is kept, and code of classes is not called. Unsaved changes
-    /// of this context stay, over what was set; its other objects show the new values.
+    /// Makes no object, and holds a number for each. Uniqueness is enforced, and no code of model classes is called.
+    /// Unsaved changes of this context stay, and override the new values; its other objects show the new values.
     ///
     ///     try context.batchUpdate(Worker.self, where: #Predicate { $0.team == nil }, .set(\.isIdle, to: true))
     ///
     /// Durability: as a save.
     /// - Parameters:
     ///   - model: The class.
-    ///   - predicate: Which objects, as they are stored; nil for all.
-    ///   - changes: What they are given.
+    ///   - predicate: Selects the objects, by their stored values; nil for all.
+    ///   - changes: The new values.
     /// - Returns: How many objects were changed.
-    /// - Throws: `SwiftDataError.unsupportedKeyPath` for what is no stored property, `.modelValidationFailure` for a
-    ///   relationship, and where two objects would have the same unique value; what `fetch` and `save` throw.
+    /// - Throws: `SwiftDataError.unsupportedKeyPath` for a key path that is no stored property,
+    ///   `.modelValidationFailure` for a relationship, and if two objects would have the same unique value; the errors
+    ///   of `fetch` and `save`.
     @discardableResult
     public func batchUpdate<T: PersistentModel>(
         _ model: T.Type, where predicate: Predicate<T>? = nil, _ changes: BatchChange<T>...
@@ -63,7 +63,7 @@ extension ModelContext {
         }
     }
 
-    /// Gives attributes of all stored objects that a request asks for new values, by name; as `batchUpdate(_:where:_:)`.
+    /// Sets attributes of all stored objects that a request selects, by name; as `batchUpdate(_:where:_:)`.
     @discardableResult
     public func batchUpdate(_ request: FetchRequest, set values: [String: Any?]) throws -> BatchResult {
         var request = request

@@ -1,31 +1,31 @@
-// New objects, many at once, without making any.
+// Inserts many new objects at once, without making them.
 
 extension ModelContext {
     /// Inserts new objects of a class, at once, in a transaction of its own: all of them, or none.
     ///
-    /// Makes no object, and holds one row at a time, so that it is for any number of them. Properties that a row does not
-    /// name have their declared defaults. Uniqueness and rules hold as for new objects that are saved: under the policy
-    /// `.update` a row whose unique values a stored object has, or a row before it, becomes an update of that object, in
-    /// which relationships that it does not set stay. Relationships to one take identifiers of stored objects, and their
-    /// other sides follow; an identifier of no stored object is a finding under either policy of `danglingReferences`.
-    /// Initializers and other code of classes are not called. Unsaved changes of this context stay; contexts see the new
-    /// objects with their next fetch.
+    /// Makes no object, and holds one row at a time, so it can insert any number of them. Properties that a row does
+    /// not name have their declared defaults. Uniqueness and rules are enforced as for new objects that are saved.
+    /// Under the policy `.update`, a row whose unique values a stored object or an earlier row has becomes an update of
+    /// that object; relationships that the row does not set stay. To-one relationships take identifiers of stored
+    /// objects, and their other sides follow; an identifier of no stored object is a finding under either policy of
+    /// `danglingReferences`. Initializers and other code of model classes are not called. Unsaved changes of this
+    /// context stay; contexts see the new objects with their next fetch.
     ///
-    ///     try context.batchInsert(Person.self, lines.lazy.map { ["name": $0.name, "team": team.persistentModelID] })
+    /// try context.batchInsert(Person.self, lines.lazy.map { ["name": $0.name, "team": team.persistentModelID] })
     ///
-    /// The rows are asked for in the writer's turn: others that save wait for the end, and a save or another batch in
-    /// the meantime, by the same thread, throws.
+    /// The rows are read in the writer's turn: other saves wait for the end, and a save or another batch by the same
+    /// thread during that time throws.
     ///
     /// Durability: as a save.
     /// - Parameters:
     ///   - model: The class.
     ///   - rows: The values by name, as `BatchRow.set(_:to:)` takes them.
-    ///   - policy: What becomes of a row whose unique values a stored object has, or a row before it; nil for the
+    ///   - policy: The treatment of a row whose unique values a stored object or an earlier row has; nil for the
     ///     context's `uniquenessConflicts`.
-    /// - Returns: How many objects there are of it, how many of them were there before, and how many rows were left out.
-    /// - Throws: `SwiftDataError.modelValidationFailure` if rows break a rule: all of them are `findings`, by the number of
-    ///   the row; the same for a value that a property cannot have; `.unsupportedKeyPath` for an unknown name; what `save`
-    ///   throws.
+    /// - Returns: How many objects the rows make, how many of them existed before, and how many rows were left out.
+    /// - Throws: `SwiftDataError.modelValidationFailure` if rows break a rule: `findings` has all of them, by the
+    ///   number of the row; the same for a value that a property cannot have; `.unsupportedKeyPath` for an unknown
+    ///   name; the errors of `save`.
     @discardableResult
     public func batchInsert<T: PersistentModel, Rows: Sequence>(
         _ model: T.Type, _ rows: Rows, onConflict policy: UniquenessPolicy? = nil
@@ -41,8 +41,8 @@ extension ModelContext {
     /// - Parameters:
     ///   - model: The class.
     ///   - policy: As in the other form.
-    ///   - fill: Gives a row its values; false if there is no row any more. What it throws ends the insertion: nothing is
-    ///     inserted.
+    ///   - fill: Fills a row with values; false if there are no more rows. An error that it throws ends the insertion:
+    ///     nothing is inserted.
     /// - Returns: As the other form.
     /// - Throws: As the other form, and what `fill` throws.
     @discardableResult

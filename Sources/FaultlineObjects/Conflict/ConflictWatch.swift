@@ -1,9 +1,9 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// What a context keeps in order to see conflicts: the values that were read of objects before they were changed.
+/// The original values of a context's changed objects, kept to detect conflicts.
 ///
-/// There is none where the default policy is in force and nobody has asked for more, so that such a context keeps nothing.
+/// A context with the default policy and no calls for more has no watch, and keeps nothing.
 final class ConflictWatch {
     /// An object.
     struct Key: Hashable {
@@ -11,9 +11,9 @@ final class ConflictWatch {
         let number: RecordID
     }
 
-    /// An object's values as they were read; the watch owns the draft.
+    /// An object's values when they were read; the watch owns the draft.
     struct Original {
-        /// A marked slot has the unsaved value: the one that was read is not known.
+        /// A marked slot has the unsaved value: its original value is unknown.
         let draft: Draft
         /// Segment and offset of the row with these values.
         var base: UInt64
@@ -21,23 +21,23 @@ final class ConflictWatch {
 
     var policy: MergePolicy
     private(set) var originals: [Key: Original] = [:]
-    /// Objects for which conflicts are to be detected although they may not be changed.
+    /// Objects for which conflicts are to be detected even if they are not changed.
     private(set) var watched: Set<Key> = []
 
-    /// Objects that the policy was carried out for: those that may not have changed again when the save has its turn.
+    /// Objects that the policy was applied to: they must not change again before the save's turn.
     var settled: Set<Key> = []
 
     init(_ policy: MergePolicy) { self.policy = policy }
 
     deinit { forgetAll() }
 
-    /// Keeps a copy of values, unless the object is watched and was read before: then those count.
+    /// Keeps a copy of values, unless the object is watched and was read before: then the earlier values stay.
     func keep(_ draft: Draft, base: UInt64, of key: Key) {
         if watched.contains(key), originals[key] != nil { return }
         renew(draft, base: base, of: key)
     }
 
-    /// Keeps a copy of values in the place of those kept before.
+    /// Replaces the kept values with a copy of newer ones.
     func renew(_ draft: Draft, base: UInt64, of key: Key) {
         let old = originals.updateValue(Original(draft: draft.copy(), base: base), forKey: key)
         old?.draft.destroy()
@@ -45,7 +45,7 @@ final class ConflictWatch {
 
     func watch(_ key: Key) { watched.insert(key) }
 
-    /// Notes where the values lie now.
+    /// Sets where the values lie now.
     func move(_ key: Key, to base: UInt64) { originals[key]?.base = base }
 
     func forget(_ key: Key) { originals.removeValue(forKey: key)?.draft.destroy() }

@@ -2,13 +2,13 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// What is done before a save, and in it, so that a merge policy other than the default one holds.
+// The work before and during a save that applies a merge policy other than the default one.
 //
-// A policy is carried out before the writer's turn, at the newest state: what is saved then is an ordinary change of what is
-// stored. In the turn it is only asked whether anybody came between; then it is carried out again.
+// A policy is applied before the writer's turn, at the newest state: the save that follows is an ordinary change of the
+// stored rows. In the turn the save only checks whether another save came between; then the policy is applied again.
 
 extension ContextCore {
-    /// Objects whose values are kept as they were read; nil where none are, because nobody has asked for it.
+    /// Objects whose original values are kept; nil if no watch was requested.
     package var keptOriginalCount: Int? { conflicts?.originals.count }
 
     var mergePolicy: MergePolicy { conflicts?.policy ?? .mergeByPropertyObjectTrump }
@@ -33,7 +33,7 @@ extension ContextCore {
         if watch.originals[key] != nil { watch.watch(key) }
     }
 
-    /// The watch, made when it is first needed: with what is still known of objects that were changed before.
+    /// The watch, made when it is first needed, with the original values of earlier changes as far as they are known.
     private func watchConflicts() -> ConflictWatch {
         if let conflicts { return conflicts }
         let watch = ConflictWatch(.mergeByPropertyObjectTrump)
@@ -43,7 +43,8 @@ extension ContextCore {
         return watch
     }
 
-    /// Keeps what was read of an object that was changed before anybody asked: its row, if the context still reads it.
+    /// Keeps the original values of an object that was changed before the watch existed: its row, if the context still
+    /// reads it.
     private func keepLateOriginal(of handle: ObjectHandle, _ watch: ConflictWatch) {
         guard let key = watchKey(of: handle), let draft = handle.core.pointee.draft else { return }
         let base = handle.core.pointee.base
@@ -54,9 +55,9 @@ extension ContextCore {
         watch.keep(draft, base: base, of: key)
     }
 
-    // MARK: Keeping what was read
+    // MARK: Keeping original values
 
-    /// Keeps the values of an object that is about to be changed.
+    /// Keeps the values of an object before its first change.
     @inline(never)
     func keepOriginal(_ draft: Draft, base: UInt64, _ number: RecordID, _ home: EntityHome) {
         guard let conflicts, let entity = home.entity else { return }
@@ -66,13 +67,13 @@ extension ContextCore {
     /// Keeps the values of an object that is to be deleted.
     func keepOriginal(ofDeleted handle: ObjectHandle) {
         guard let conflicts, let key = watchKey(of: handle), conflicts.originals[key] == nil else { return }
-        // What cannot be read is told when it is deleted.
+        // The deletion reports an object that cannot be read.
         guard let (stored, place) = try? storedDraft(key) else { return }
         conflicts.keep(stored, base: place, of: key)
         stored.destroy()
     }
 
-    /// Keeps the newest values of an object that was refreshed, or of all of them.
+    /// Keeps the newest values of a refreshed object, or of all of them.
     func renewOriginals(of handle: ObjectHandle? = nil) {
         guard let conflicts else { return }
         do {
@@ -91,7 +92,7 @@ extension ContextCore {
         }
     }
 
-    /// A copy of a stored row, which the caller destroys, and its place; nil if it is gone.
+    /// A copy of a stored row, which the caller destroys, and its place; nil if the row is deleted.
     private func storedDraft(_ key: ConflictWatch.Key) throws -> (draft: Draft, base: UInt64)? {
         try beginReading()
         defer { endReading() }
@@ -107,9 +108,9 @@ extension ContextCore {
 
     // MARK: Saving
 
-    /// Saves, with conflicts dealt with as the context's policy says.
+    /// Saves, and resolves conflicts by the context's policy.
     ///
-    /// - Throws: `MergeConflictError` under `.error`; what `save` throws.
+    /// - Throws: `MergeConflictError` under `.error`; the errors of `save`.
     @inline(__always)
     func dealingWithConflicts(_ save: () throws -> Void) throws {
         guard let conflicts else { return try save() }
@@ -123,20 +124,20 @@ extension ContextCore {
             try carryOut(watch)
             guard hasChanges else { return noteSaved() }
             do { return try save() } catch is ChangedMeanwhile {
-                // Nothing is written: waits until what was met in the turn can be read.
+                // Writes nothing: waits until the newer state, which was met in the writer's turn, can be read.
                 _ = try store.log.write(author: nil) { _ in }
             }
         }
     }
 
-    /// Makes a save begin again if others have saved one of its objects since the conflicts were looked at.
+    /// Makes a save restart if another save has changed one of its objects since conflicts were searched.
     func checkConflicts(in transaction: borrowing Transaction) throws {
         guard let conflicts, conflicts.policy != .mergeByPropertyObjectTrump, stage == nil else { return }
         for key in conflicts.settled {
             guard let original = conflicts.originals[key] else { continue }
             let location = try transaction.location(of: key.number, in: store.storage.entities[key.entity].table)
             if location.isAbsent {
-                // The save itself says that it is gone.
+                // The save itself reports that the object is deleted.
                 if conflicts.policy == .overwrite { continue }
             } else if ModelCore.base(location) == original.base {
                 continue
@@ -175,7 +176,7 @@ extension ContextCore {
             let location = try snapshot.location(of: key.number, in: entity.table)
             if !location.isAbsent, ModelCore.base(location) == original.base { return }
             guard let (stored, place) = try storedDraft(key) else {
-                // Both have deleted it.
+                // Both sides have deleted it.
                 if isDeletedHere { return watch.forget(key) }
                 return found.append(FoundConflict(key, handle, entity, .deletedElsewhere, original))
             }
@@ -215,7 +216,7 @@ extension ContextCore {
     }
 
     private func overwrite(_ conflict: FoundConflict, _ watch: ConflictWatch) {
-        // What is gone is refused by the save.
+        // The save refuses a deleted object.
         guard let stored = conflict.stored else { return }
         guard let handle = conflict.handle, conflict.kind == .changedElsewhere, let draft = handle.core.pointee.draft
         else { return watch.renew(stored, base: conflict.base, of: conflict.key) }
@@ -235,7 +236,7 @@ extension ContextCore {
             }
         }
         put(merged, in: handle, conflict, watch)
-        // By the ordinary way, so that the other sides follow.
+        // Set in the ordinary way, so that the inverse sides follow.
         for (slot, number) in references {
             guard case .toOne(let relationship) = entity.slots[slot] else { continue }
             let target = partner(ObjectReference(bits: number), homes[relationship.destination])
@@ -251,7 +252,7 @@ extension ContextCore {
         handle.core.pointee.row = .none
     }
 
-    /// Gives an object other unsaved values, over the row that is stored.
+    /// Gives an object other unsaved values, over the stored row.
     private func put(
         _ draft: Draft, in handle: ObjectHandle, _ conflict: FoundConflict, _ watch: ConflictWatch
     ) {
@@ -263,6 +264,6 @@ extension ContextCore {
 }
 
 extension ModelCore {
-    /// The place of a row, as `base` has it.
+    /// The place of a row, encoded as in `base`.
     static func base(_ location: Location) -> UInt64 { UInt64(location.segment) << 32 | UInt64(location.offset) }
 }

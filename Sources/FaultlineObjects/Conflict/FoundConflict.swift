@@ -2,20 +2,20 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// A conflict that a save has met, while it is being dealt with.
+/// A conflict that a save has found, until it is resolved.
 final class FoundConflict {
     let key: ConflictWatch.Key
     /// Nil for an object that is only watched.
     let handle: ObjectHandle?
     let entity: EntityStorage
     let kind: MergeConflict.Kind
-    /// What was read; a copy, because the watch goes on while the conflict is dealt with.
+    /// The original values; a copy, because the watch changes while the conflict is resolved.
     let original: ConflictWatch.Original
-    /// What others have saved; nil if they have deleted it.
+    /// The values that another save has written; nil if it has deleted the object.
     let stored: Draft?
     /// Segment and offset of that row.
     let base: UInt64
-    /// Slots that others have changed.
+    /// Slots that another save has changed.
     let slots: [Int]
 
     /// `stored` becomes the conflict's own.
@@ -56,7 +56,7 @@ final class FoundConflict {
         return draft.isChanged(slot)
     }
 
-    // MARK: Telling
+    // MARK: Describing
 
     /// The conflict as a value.
     func described(by context: ContextCore) -> MergeConflict {
@@ -78,7 +78,7 @@ final class FoundConflict {
 }
 
 extension ContextCore {
-    /// A value of a row, or of unsaved values; a collection is none.
+    /// A value of a row, or of unsaved values; a collection has none.
     func value(
         _ row: some SlotValues, _ slot: Int, _ entity: EntityStorage, _ property: any SchemaProperty
     ) -> PropertyValue {

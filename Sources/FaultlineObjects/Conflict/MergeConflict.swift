@@ -1,39 +1,39 @@
-/// An object that others have changed, or deleted, since this context has read it.
+/// An object that another save has changed or deleted since this context has read it.
 public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
-    /// Who did what.
+    /// Which side did what.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Others changed an object that was changed here, or that `detectConflicts(for:)` was called for.
+        /// Another save changed an object that was changed here, or that `detectConflicts(for:)` was called for.
         case changedElsewhere
-        /// Others deleted it.
+        /// Another save deleted it.
         case deletedElsewhere
-        /// Others changed an object that is to be deleted here.
+        /// Another save changed an object that is to be deleted here.
         case deletedHere
     }
 
     /// A property in conflict, and its values.
     ///
-    /// A value out of a row is not read: `PropertyValue.outOfRow`.
+    /// A large value is not read: `PropertyValue.outOfRow`.
     public struct Property: Sendable, Hashable {
         /// The property.
         public let name: String
-        /// Its value when the context read the object; nil where that is not known, because the object had been changed
-        /// and its row given up before the context was given a policy.
+        /// Its value when the context read the object; nil if it is unknown, because the object had been changed and
+        /// its row released before the context got a policy.
         public let read: PropertyValue?
-        /// What others have saved; nil if they have deleted the object.
+        /// The value that another save has written; nil if it has deleted the object.
         public let stored: PropertyValue?
         /// The value here; nil if the object is to be deleted here.
         ///
-        /// One that was not set is the one that was read.
+        /// A value that was not set here is the one that was read.
         public let unsaved: PropertyValue?
-        /// Whether it was set here, too.
+        /// Whether it was set here as well.
         public let isChangedHere: Bool
     }
 
     /// The object.
     public let object: PersistentIdentifier
-    /// Who did what.
+    /// Which side did what.
     public let kind: Kind
-    /// The properties that others have changed; of an object that they have deleted, those that were set here.
+    /// The properties that another save has changed; for an object that it has deleted, those that were set here.
     public let properties: [Property]
 
     /// One sentence without its full stop.
@@ -50,8 +50,8 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
 
 /// A save was refused under `MergePolicy.error`; nothing was saved, and the context is as it was.
 ///
-/// `refresh(_:mergeChanges:)` brings an object to what is stored, with its changes or without: then there is no conflict
-/// any more. Or the context gets another policy.
+/// `refresh(_:mergeChanges:)` brings an object to its stored state, with or without its changes, and so resolves its
+/// conflict. Another policy of the context does so too.
 public struct MergeConflictError: Error, Sendable, CustomStringConvertible {
     /// The greatest number of conflicts that an error keeps.
     static let keptCountMax = 1_000
@@ -62,7 +62,7 @@ public struct MergeConflictError: Error, Sendable, CustomStringConvertible {
     /// How many there are.
     public let conflictCount: Int
 
-    /// What is in conflict, and what to do.
+    /// The conflicts, and the remedy.
     public var description: String {
         let shown = conflicts.prefix(Self.shownCountMax).map(\.description).joined(separator: "; ")
         let rest = conflictCount - min(conflicts.count, Self.shownCountMax)

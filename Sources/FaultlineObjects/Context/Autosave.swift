@@ -1,36 +1,36 @@
 package import Dispatch
 
-/// Saves a context a moment after its first unsaved change, where the context's code runs.
+/// Saves a context a moment after its first unsaved change, on the queue of the context's code.
 ///
-/// What could not be saved is tried again, after twice as long each time: the change that mends it need not be one that the
-/// context is told of.
+/// A failed save is tried again, after twice as long each time: the context may not be notified of the change that
+/// removes the cause.
 package final class Autosave {
-    /// How long after the first unsaved change.
+    /// The delay after the first unsaved change, in seconds.
     static let delay = 0.1
-    /// How long at most after a save that failed, in seconds.
+    /// The longest delay after a failed save, in seconds.
     static let delayMax = 30.0
 
     var isEnabled = false
-    /// Where the context's code runs.
+    /// The queue that runs the context's code.
     private let queue: DispatchQueue
     private weak var core: ContextCore?
-    /// How often it has failed since it last succeeded.
+    /// How many saves have failed since the last success.
     private var failureCount = 0
-    /// Whether an error of a setter was told, which the next `save()` throws.
+    /// Whether a setter's error was reported, which the next `save()` throws.
     private var hasToldPending = false
-    /// The number of the attempt that is to come; what comes with another number is out of date.
+    /// The number of the next attempt; an attempt with another number is out of date.
     private var attempt = 0
     private var isScheduled = false
 
     /// - Parameters:
-    ///   - context: Whose changes are saved.
+    ///   - context: The context to save.
     ///   - queue: The serial queue on which all of its code runs.
     init(_ context: ModelContext, on queue: DispatchQueue) {
         core = context.core
         self.queue = queue
     }
 
-    /// Notes an unsaved change; by the context's code.
+    /// Handles an unsaved change; called by the context's code.
     func noteUnsaved() {
         guard isEnabled, !isScheduled || failureCount > 0 else { return }
         schedule(after: Self.delay)
@@ -40,7 +40,7 @@ package final class Autosave {
         isScheduled = true
         attempt += 1
         let number = attempt
-        // Safe because the closure runs where the context's code does: it goes from there to there.
+        // Safe because the closure runs on the queue of the context's code, and nowhere else.
         nonisolated(unsafe) let autosave = self
         queue.asyncAfter(deadline: .now() + seconds) { autosave.run(number) }
     }
@@ -53,7 +53,7 @@ package final class Autosave {
             return
         }
         if let pending = context.core.pendingError {
-            // An explicit `save()` throws it, or `rollback()` settles it.
+            // An explicit `save()` throws it, or `rollback()` drops it.
             if !hasToldPending { context.core.report(pending) }
             hasToldPending = true
             failureCount += 1
@@ -74,14 +74,14 @@ package final class Autosave {
 }
 
 extension ModelContext {
-    /// Whether unsaved changes are saved by themselves, a tenth of a second after the first of them.
+    /// Whether unsaved changes are saved automatically, a tenth of a second after the first of them.
     ///
-    /// True for a container's `mainContext`, which is saved between two jobs of the main actor, and false for every other
-    /// context. For the context of a model actor it may be set. A context of no actor is saved by its own code alone: there
-    /// it has no effect. Errors go to `errorHandler`, the changes stay, and are tried again after 0.2 s, 0.4 s, and so on
-    /// up to every 30 s. After an error that a setter has met nothing is saved before `save()` has thrown it.
+    /// True for a container's `mainContext`, which is saved between two jobs of the main actor, and false for every
+    /// other context. It may be set for the context of a model actor. A context of no actor is saved by its own code
+    /// alone: there it has no effect. Errors go to `errorHandler`; the changes stay, and are tried again after 0.2 s,
+    /// 0.4 s, and so on up to every 30 s. After an error of a setter, nothing is saved before `save()` has thrown it.
     ///
-    /// A process that ends before that has to call `save()`.
+    /// A process that ends before the automatic save must call `save()`.
     public var autosaveEnabled: Bool {
         get { core.autosave?.isEnabled ?? wantsAutosave }
         set {
@@ -91,7 +91,7 @@ extension ModelContext {
         }
     }
 
-    /// Says on which serial queue all of the context's code runs, so that it can be saved there.
+    /// Sets the serial queue that runs all of the context's code, so that autosave can run there.
     package func runs(on queue: DispatchQueue) {
         let autosave = Autosave(self, on: queue)
         autosave.isEnabled = wantsAutosave

@@ -1,14 +1,14 @@
 package import FaultlineLog
 
-/// A stored object that lacks what the schema asks of its relationships.
+/// A stored object whose relationships break a rule of the schema.
 package struct BrokenRule: Sendable, Equatable, CustomStringConvertible {
-    /// What it lacks.
+    /// The rule it breaks.
     package enum Kind: Sendable, Equatable {
-        /// A required object.
+        /// A required object is nil.
         case missing
-        /// The required object that it refers to.
+        /// A required object was set, and is missing.
         case dangling
-        /// The right number of members: it has so many.
+        /// The number of members is out of bounds: it has so many.
         case count(Int)
     }
 
@@ -17,7 +17,7 @@ package struct BrokenRule: Sendable, Equatable, CustomStringConvertible {
     package let propertyName: String
     package let kind: Kind
 
-    /// The property, and what is wrong with it.
+    /// The property, and its fault.
     package var description: String {
         let what =
             switch kind {

@@ -4,12 +4,12 @@ internal import FaultlineStore
 extension ContextCore {
     // MARK: Insert
 
-    /// Takes a detached object, and all it refers to, into the context.
+    /// Inserts a detached object, and all objects it refers to, into the context.
     ///
     /// - Parameters:
     ///   - handle: The object.
     ///   - isInitial: Whether its initializer is still running, so that none of its code may be called.
-    /// - Returns: False if it cannot be taken.
+    /// - Returns: False if it cannot be inserted.
     @discardableResult
     func insert(_ handle: ObjectHandle, isInitial: Bool = false) -> Bool {
         if !initializing.unawakened.isEmpty { awakeArrived() }
@@ -29,7 +29,7 @@ extension ContextCore {
         return true
     }
 
-    /// The same for an object whose class is known when compiling.
+    /// The same for an object whose class is known at compile time.
     @inline(__always)
     func insert<T: PersistentModel>(model: T) {
         let handle = ObjectHandle(model)
@@ -40,8 +40,8 @@ extension ContextCore {
         attach(handle, home)
     }
 
-    /// Takes a new object in, and whatever can be reached from it: one after the other, because a chain may be longer
-    /// than the stack is deep.
+    /// Inserts a new object and all objects that it reaches: iteratively, because a chain may be longer than the stack
+    /// is deep.
     private func attach(_ handle: ObjectHandle, _ home: EntityHome, isInitial: Bool = false) {
         guard !isAbandoned, mayRearrange("insert") else { return }
         enter(handle, home)
@@ -67,11 +67,11 @@ extension ContextCore {
         for arrived in arrived where !isInitial || arrived.object !== handle.object { awake(arrived) }
     }
 
-    /// Whether a new object is taken in because it is related to one of this context: not where a stage of a migration is
-    /// given each new object by name, and may drop it.
+    /// Whether an object that is related to one of this context is inserted too: not if a migration stage names each
+    /// new object, and may drop it.
     var takesRelatedObjects: Bool { !isAbandoned && !refusesUpserts && !isSavedByStage }
 
-    /// Calls the code of objects that were taken in while their initializers ran.
+    /// Calls the lifecycle code of objects that were inserted while their initializers ran.
     func awakeArrived() {
         let handles = initializing.unawakened
         initializing.unawakened.removeAll()
@@ -115,7 +115,7 @@ extension ContextCore {
         noteUnsaved()
     }
 
-    /// Makes the relationships that an object was given while it was in no context.
+    /// Makes the relationships that an object was given before it was in a context.
     private func settle(_ handle: ObjectHandle) {
         guard handle.core.pointee.hasExtra, let extra = handle.core.pointee.extraIfPresent else { return }
         handle.core.pointee.remove(.changed)
@@ -133,7 +133,7 @@ extension ContextCore {
             return
         }
         for (slot, array) in extra.members.sorted(by: { $0.key < $1.key }) {
-            // Those that joined from their side stay.
+            // Members that joined from their own side stay.
             let wanted = (array.members + memberObjects(of: handle, slot)).compactMap {
                 ($0 as? any PersistentModel).map(ObjectHandle.init(erased:))
             }
@@ -162,7 +162,7 @@ extension ContextCore {
         noteDeletion(of: handle)
     }
 
-    /// Whether an object is in this context; one of another context makes the next save throw.
+    /// Whether an object is in this context; an object of another context makes the next save throw.
     func belongsHere(_ handle: ObjectHandle, _ verb: String) -> Bool {
         guard let context = handle.core.pointee.context else { return false }
         if context === self { return true }
@@ -179,7 +179,7 @@ extension ContextCore {
         noteDeletion(of: handle)
     }
 
-    /// Takes an unsaved object out of the context.
+    /// Removes an unsaved object from the context.
     ///
     /// It keeps its attributes; its references belong to the context.
     func sendAway(_ handle: ObjectHandle) {
@@ -199,8 +199,8 @@ extension ContextCore {
         Unmanaged.passUnretained(self).release()
     }
 
-    /// Lets go of what the context holds, when the user's context is gone: unsaved objects leave it, changed ones show
-    /// their changes for as long as they live.
+    /// Releases the context's objects when the user's context is gone: unsaved objects leave it, changed ones keep
+    /// showing their changes.
     package func abandonChanges() {
         settleMembers()
         isAbandoned = true

@@ -2,18 +2,18 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// Least and greatest numbers of members, as a save checks them: `minimumModelCount`, `maximumModelCount`.
+// Minimum and maximum numbers of members, as a save checks them: `minimumModelCount`, `maximumModelCount`.
 
 extension ContextCore {
-    /// Says which collections that this save makes or changes have too few or too many members.
+    /// Finds the collections changed by this save that have too few or too many members.
     ///
-    /// A new object that may take a stored one's place is left for `checkMergedCounts`.
+    /// A new object that may replace a stored one is left to `checkMergedCounts`.
     ///
     /// - Parameters:
-    ///   - walk: The objects that go.
+    ///   - walk: The objects that are deleted.
     ///   - losing: Collections that lose members to the deletion.
-    ///   - unseen: How many members the save takes from collections that the context does not know to have them.
-    ///   - state: The state that counts.
+    ///   - unseen: How many members the save takes from collections that do not list them in this context.
+    ///   - state: The state to count in.
     /// - Returns: A finding for each collection.
     /// - Throws: The store's error if it cannot be read.
     func miscountedCollections(
@@ -35,7 +35,7 @@ extension ContextCore {
             for slot in subject.entity.boundedSlots { try check(subject, slot) }
         }
         for (key, _) in relationships.inOrder where store.storage.entities[key.entity].boundedSlots.contains(key.slot) {
-            // New ones were among the inserted objects.
+            // New owners were among the inserted objects.
             guard !key.owner.isTemporary, try walk.isThere(key.owner, key.entity, in: state) else { continue }
             try check(walk.subject(key.owner.number, key.entity), key.slot)
         }

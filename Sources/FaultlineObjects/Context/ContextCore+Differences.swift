@@ -1,11 +1,11 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// In what an object differs from what is stored of it.
+// The differences between an object and its stored state.
 
 extension ContextCore {
-    /// Slots in which a stored object differs from what is stored, collections with unsaved members among them; of a new
-    /// object those that were given a value.
+    /// Slots in which a stored object differs from its stored row, and collections with unsaved members; for a new
+    /// object, slots that were given a value.
     func changedSlots(_ handle: ObjectHandle) -> [Int] {
         guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return [] }
         settleMembers()
@@ -23,7 +23,7 @@ extension ContextCore {
         return slots
     }
 
-    /// A context that sees what this one would see without its unsaved changes.
+    /// A context that sees the stored state without this one's unsaved changes.
     func contextOfStored() -> ContextCore {
         let core = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
         core.errorHandler = errorHandler

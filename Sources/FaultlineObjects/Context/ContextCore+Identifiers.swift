@@ -3,12 +3,12 @@ internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineStore
 
-// Objects by identifier. An identifier may come from a client or another process, so nothing of it is believed: a number
-// is looked up in the store before anything is made or registered for it.
+// Objects by identifier. An identifier may come from a client or another process, so it is untrusted: the number is
+// looked up in the store before an object is made or registered for it.
 
 extension ContextCore {
-    /// The object of an identifier: registered, unsaved, or a new fault; one that is marked as absent where the context
-    /// can have none.
+    /// The object of an identifier: registered, unsaved, or a new fault; if the context has no such object, one that is
+    /// marked as absent.
     func model(for identifier: PersistentIdentifier) -> any PersistentModel {
         guard let home = home(named: identifier.entityName), let type = home.type else {
             report(
@@ -38,11 +38,11 @@ extension ContextCore {
         return identifier.storedNumber(in: home.storeID).flatMap { registeredObject($0, home) }
     }
 
-    /// The object of an identifier if it is inserted here, or stored and not deleted; else nothing is made.
+    /// The object of an identifier if it is inserted here, or stored and not deleted; otherwise no object is made.
     ///
     /// - Parameters:
     ///   - identifier: Any identifier.
-    ///   - isWanted: Whether objects of a type are asked for.
+    ///   - isWanted: Whether objects of a type are acceptable.
     /// - Returns: The object, or nil.
     /// - Throws: `LogError` if the store cannot be read.
     package func existingModel(
@@ -63,7 +63,7 @@ extension ContextCore {
         return type.asModel(object)
     }
 
-    /// Whether no stored object is alive; asked by any thread.
+    /// Whether no stored object is alive; called on any thread.
     var hasNoObjects: Bool {
         lock.lock()
         defer { lock.unlock() }
@@ -75,8 +75,8 @@ extension ContextCore {
         identifier.storedNumber(in: store.log.storeID)
     }
 
-    /// Whether the store has an object in the state that the context reads, or, where that lacks it, in the newest one,
-    /// to which an unpinned context then moves on, as for a fetch.
+    /// Whether the store has an object in the context's state, or, if that state lacks it, in the newest one: then an
+    /// unpinned context moves on to that state, as for a fetch.
     ///
     /// Between `beginReading` and `endReading`.
     private func isStored(_ number: RecordID, _ home: EntityHome) throws(LogError) -> Bool {
@@ -91,8 +91,8 @@ extension ContextCore {
         return try !snapshot.location(of: number, in: table).isAbsent
     }
 
-    /// Whether an object is stored; where that cannot be read, whether its number was ever given: its
-    /// fault reports the error when it is read.
+    /// Whether an object is stored; if that cannot be read, whether its number was ever assigned: its fault reports the
+    /// error when it is read.
     private func mayBeStored(_ number: RecordID, _ home: EntityHome) -> Bool {
         do throws(LogError) {
             try beginReading()
@@ -104,7 +104,7 @@ extension ContextCore {
         }
     }
 
-    /// An object for an identifier that leads to none: it stands in no identity map.
+    /// An object for an identifier without a stored object; it is in no identity map.
     private func absentObject(
         _ number: RecordID, _ home: EntityHome, _ type: ModelType, flags: ModelCore.Flags = []
     ) -> AnyObject {
@@ -115,7 +115,7 @@ extension ContextCore {
         return made
     }
 
-    /// Retains the context for an object, and makes it with a core that has some flags.
+    /// Retains the context for an object, and makes the object with flags in its core.
     @inline(__always)
     func withPendingFault<T: AnyObject>(
         _ number: RecordID, _ home: EntityHome, _ type: ModelType, row: RowReference,
@@ -131,7 +131,7 @@ extension ContextCore {
         }
     }
 
-    /// Reports that a property of an object was read that the store does not have.
+    /// Reports the read of a property of an object that the store does not have.
     func reportAbsence(of number: RecordID, _ entityName: String) {
         report(
             SwiftDataError.missingModelContext.explained(
@@ -139,7 +139,7 @@ extension ContextCore {
             isOfStore: false)
     }
 
-    /// Whether an object was made for an identifier that the store lacks; then the next save throws.
+    /// Whether an object was made for an identifier that the store lacks; if so, the next save throws.
     func refusesAbsent(_ handle: ObjectHandle) -> Bool {
         guard handle.core.pointee.has(.absent) else { return false }
         let name = handle.core.pointee.home.takeUnretainedValue().entityName

@@ -2,13 +2,13 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// To-many relationships one member at a time: nothing here holds all of them.
+// Operations on to-many relationships, one member at a time: none of them holds all members.
 
-/// How far a walk over the members of a collection has come.
+/// The position of a walk over the members of a collection.
 struct MemberWalk {
-    /// The last entry of the index that was met; nil before the first.
+    /// The last index entry that was read; nil before the first.
     fileprivate var last: (key: [UInt8], row: RecordID)?
-    /// Members that the context holds anyhow: in the order that the user gave, or those that joined.
+    /// Members that the context holds already: the assigned array, or the members that joined.
     fileprivate var held: [ObjectHandle]?
     fileprivate var heldPlace = 0
     fileprivate var hasStored = true
@@ -32,7 +32,7 @@ extension ContextCore {
 
     /// Whether an object is in a to-many slot.
     ///
-    /// What names its owner itself is asked; of links, those of the one of both objects that has fewer.
+    /// A member that names its owner is read itself; for links, the walk takes the object that has fewer.
     func hasMember(_ owner: ObjectHandle, _ slot: Int, _ member: ObjectHandle) throws -> Bool {
         guard member.core.pointee.context === self, !member.core.pointee.isDeleted,
             let (entity, relationship) = toMany(owner, slot),
@@ -82,7 +82,7 @@ extension ContextCore {
         return try !snapshot.location(of: handle.core.pointee.number, in: entity.table).isAbsent
     }
 
-    /// Adds an object at the end of a to-many slot; false if it is there, or cannot be taken.
+    /// Adds an object at the end of a to-many slot; false if it is there already, or cannot be added.
     func addMember(_ member: ObjectHandle, to owner: ObjectHandle, _ slot: Int) throws -> Bool {
         guard let (entity, relationship) = toMany(owner, slot) else { return false }
         try beginReading()
@@ -99,7 +99,7 @@ extension ContextCore {
         return true
     }
 
-    /// Takes an object out of a to-many slot; false if it is not there.
+    /// Removes an object from a to-many slot; false if it is not there.
     func removeMember(_ member: ObjectHandle, from owner: ObjectHandle, _ slot: Int) throws -> Bool {
         guard let (entity, relationship) = toMany(owner, slot) else { return false }
         try beginReading()
@@ -111,7 +111,7 @@ extension ContextCore {
 
     // MARK: All members
 
-    /// How many objects are in a to-many slot; none is made.
+    /// How many objects are in a to-many slot; makes no object.
     func memberCount(_ owner: ObjectHandle, _ slot: Int) throws -> Int {
         guard !owner.core.pointee.has(.gone), let (entity, relationship) = toMany(owner, slot) else { return 0 }
         let key = MemberArrays.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
@@ -153,12 +153,12 @@ extension ContextCore {
     /// The next members of a to-many slot, in their order; none at the end.
     ///
     /// - Parameters:
-    ///   - walk: How far the walk has come; it goes on behind.
+    ///   - walk: The position; moved behind the returned members.
     ///   - owner: The object.
     ///   - slot: The to-many slot.
-    ///   - limit: So many entries of the index are taken up at once.
+    ///   - limit: At most so many index entries are read at once.
     /// - Returns: At least one, unless there are no more.
-    /// - Throws: What the store says where it cannot be read.
+    /// - Throws: The store's error if it cannot be read.
     func nextMembers(
         _ walk: inout MemberWalk, of owner: ObjectHandle, _ slot: Int, limit: Int
     ) throws -> [AnyObject] {
@@ -176,7 +176,7 @@ extension ContextCore {
             if accounting != nil { noteReached(numbers, by: slot, of: owner.core.pointee) }
             let objects = numbers.compactMap { number -> AnyObject? in
                 let reference = ObjectReference(number: number, isTemporary: false)
-                // Those that left, and those that came back, which stand at the end.
+                // Members that left, and members that returned, which are at the end.
                 if let delta, delta.isMember(reference) != nil { return nil }
                 return object(reference, destination)
             }

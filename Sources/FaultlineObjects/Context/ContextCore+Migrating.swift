@@ -3,19 +3,19 @@ package import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// What a migration's stage asks of the context it writes through.
+// Operations that a migration stage needs from the context it writes through.
 
 extension ContextCore {
     /// Objects that the next save writes.
     package var unsavedCount: Int { inserted.count + changed.count }
 
-    /// Objects with changes that no save has written.
+    /// Objects with unsaved changes.
     package var pendingCount: Int { unsavedCount + deleted.count }
 
     /// Objects that the next save adds.
     package var insertedCount: Int { inserted.count }
 
-    /// Objects of a class that the next save adds, behind the first `start` of all.
+    /// Objects of a class that the next save adds, after the first `start` of all.
     package func inserted<T: PersistentModel>(_ type: T.Type, from start: Int) -> [T] {
         guard let home = home(of: T._$modelType), start < inserted.count else { return [] }
         return inserted[start...].compactMap {
@@ -32,7 +32,7 @@ extension ContextCore {
         var counts: [String: Int] = [:]
         var name = ""
         var count = 0
-        // Neighbours are mostly of one entity.
+        // Neighbours mostly belong to one entity.
         for handle in handles {
             let home = handle.core.pointee.home.takeUnretainedValue()
             if home.entityName != name {
@@ -46,10 +46,10 @@ extension ContextCore {
         return counts
     }
 
-    /// Bytes of their values in memory, roughly.
+    /// Approximate bytes of their values in memory.
     package var unsavedByteCount: Int {
-        // Counted when asked, from the last count on: drafts of inserted objects do not grow after the closure that
-        // made them.
+        // Counted on demand, from the last count on: drafts of inserted objects do not grow after the closure that made
+        // them.
         while countedInserted < inserted.count {
             countedBytes += inserted[countedInserted].core.pointee.draft?.memoryByteCount ?? 0
             countedInserted += 1
@@ -61,13 +61,13 @@ extension ContextCore {
         return countedBytes + changed.count * 512
     }
 
-    /// Inserts an object, or says why it cannot be.
+    /// Inserts an object, or throws the reason why it cannot.
     package func insertChecked<T: PersistentModel>(_ model: T) throws {
         insert(model: model)
         if let error = takePendingError() { throw error }
     }
 
-    /// Gives a new object the number it is to have when it is saved.
+    /// Sets the number that a new object gets when it is saved.
     package func choose<T: PersistentModel>(_ number: RecordID, for model: T) {
         chosenNumbers[model._$coreAddress().pointee.number] = number
     }
@@ -80,13 +80,13 @@ extension ContextCore {
         return try !snapshot.location(of: number, in: entity.table).isAbsent
     }
 
-    /// The error that calls met and could not throw, if there is one; the next save does not throw it any more.
+    /// The error of an earlier call that could not throw, if there is one; the next save no longer throws it.
     package func takePendingError() -> (any Error)? {
         defer { pendingError = nil }
         return pendingError
     }
 
-    /// The dynamic object of a number, registered or a fault.
+    /// The dynamic object of a number: registered, or a fault.
     package func dynamicObject(_ number: RecordID, entityNamed name: String) throws -> ManagedObject {
         let type = try requireDynamic(name)
         guard let home = home(of: type), let found = anyObject(number, home) as? ManagedObject else {
@@ -95,7 +95,7 @@ extension ContextCore {
         return found
     }
 
-    /// The keys of a new object in the unique indexes of its entity; nil if its class is unknown here.
+    /// The keys of a new object in the unique indexes of its entity; nil if this context does not know its class.
     package func uniqueKeys<T: PersistentModel>(of model: T) throws -> [(index: UInt32, bytes: [UInt8])]? {
         let home = try require(T.self)
         let handle = ObjectHandle(model)
@@ -119,12 +119,12 @@ extension ContextCore {
         return nil
     }
 
-    /// The object of a number, registered or a fault.
+    /// The object of a number: registered, or a fault.
     package func existing<T: PersistentModel>(_ number: RecordID, as type: T.Type) throws -> T {
         object(number, try require(T.self), as: T.self)
     }
 
-    /// Sets the attributes in which an object differs from a new one.
+    /// Copies the attributes in which a new object differs, into another object.
     package func overwrite<T: PersistentModel>(_ found: T, with new: T) {
         guard found !== new, let home = home(of: T._$modelType), let entity = home.entity else { return }
         let source = ObjectHandle(new)
@@ -141,7 +141,7 @@ extension ContextCore {
         }
     }
 
-    /// Refuses a save that somebody else than the stage asks for, where only the stage may.
+    /// Refuses a save by user code if only the stage may save.
     func checkSavesByItself(_ isOfStage: Bool) throws {
         guard isSavedByStage, !isOfStage else { return }
         throw SwiftDataError.modelValidationFailure.explained(
@@ -160,8 +160,8 @@ extension ContextCore {
         )
     }
 
-    /// Checks that an object of a table that the old state reads has the values that are stored: setting a relationship
-    /// may touch it without changing it.
+    /// Checks that an object in a table of the old state has its stored values: setting a relationship may touch it
+    /// without changing it.
     func checkIsAsStored(_ draft: Draft, _ number: RecordID, _ entity: EntityStorage) throws {
         var buffer = RecordBuffer()
         guard let record = try snapshot.read(number, in: entity.table, into: &buffer) else { return }
@@ -177,7 +177,7 @@ extension ContextCore {
         }
     }
 
-    /// Lets go of rows and of the old snapshot, between two batches.
+    /// Releases rows and the old snapshot, between two batches.
     package func forgetRows() {
         lock.lock()
         let freed = rows.evictAll()
@@ -210,7 +210,7 @@ extension ContextCore {
         }
     }
 
-    /// The greatest number that an object of a class may have; 0 where there is none.
+    /// The greatest number of an object of a class; 0 if there is none.
     package func lastStoredNumber(_ type: any PersistentModel.Type) throws -> RecordID {
         guard let entity = home(of: type._$modelType)?.entity else { return 0 }
         try beginReading()
@@ -226,11 +226,11 @@ extension ContextCore {
         return snapshot.nextID(of: entity.table) - 1
     }
 
-    /// Walks the stored objects of a class in the order of creation, each with its number and the values it has out of
-    /// its row, from behind one number through another.
+    /// Walks the stored objects of a class in the order of creation, each with its number and its large values, from
+    /// after one number through another.
     ///
-    /// Rows are read ahead; an object is let go of before the next, unless `body` keeps it. The walk ends early where
-    /// `goesOn` says so.
+    /// Rows are read ahead; an object is released before the next, unless `body` keeps it. The walk ends early if
+    /// `goesOn` returns false.
     package func forEachStored(
         _ type: any PersistentModel.Type, after last: RecordID, through end: RecordID = ModelCore.numberMask,
         while goesOn: () -> Bool = { true },
@@ -242,7 +242,7 @@ extension ContextCore {
         try forEachStored(home, after: last, through: end, while: goesOn, body)
     }
 
-    /// Checks that a filter can be asked of an entity's dynamic objects.
+    /// Checks that a filter can be applied to an entity's dynamic objects.
     package func check(_ filter: Filter, entityNamed name: String) throws {
         guard let home = home(of: try requireDynamic(name)) else { return }
         try beginReading()
@@ -250,8 +250,8 @@ extension ContextCore {
         _ = try PreparedFilter(filter, home, self, includingPendingChanges: true)
     }
 
-    /// Walks the stored dynamic objects of an entity in the order of creation, from behind one number through another,
-    /// those that satisfy a filter; `skipped` is called for the others.
+    /// Walks the stored dynamic objects of an entity that satisfy a filter, in the order of creation, from after one
+    /// number through another; calls `skipped` for the others.
     package func forEachStored(
         entityNamed name: String, where filter: Filter?, after last: RecordID = 0,
         through end: RecordID = ModelCore.numberMask, skipped: () throws -> Void = {},
@@ -287,14 +287,14 @@ extension ContextCore {
                 let view = try store.view(record, of: entity)
                 let blobs = blobs(of: view, entity)
                 guard let object = anyObject(record.id, home), let handle = handle(of: object, home) else { continue }
-                // Not where the context has moved on: it saves while it walks.
+                // Not if the context has moved on: it saves while it walks.
                 if handle.core.pointee.row == .none, snapshot.sequence == self.snapshot.sequence {
                     handle.core.pointee.row = keep(view, at: record.location)
                 }
                 try body(object, record.id, blobs)
                 guard goesOn() else { return false }
             }
-            // Rows are read once: what is behind goes back, so that the memory is the writing side's.
+            // Rows are read once: rows behind the walk are released, so that the writing side gets the memory.
             forgetRows()
             return true
         }
@@ -302,18 +302,18 @@ extension ContextCore {
 }
 
 extension ContextCore {
-    /// What rows of an entity lack that the schema asks for: required objects, and members of bounded collections.
+    /// Finds rows of an entity that lack required objects, or whose collections have too few or too many members.
     ///
-    /// A migration's first pass makes objects before there is anything to relate them to, so it asks afterwards.
+    /// A migration's first pass makes objects before their related objects exist, so it checks afterwards.
     ///
     /// - Parameters:
     ///   - name: The entity.
-    ///   - limit: So many findings are enough.
-    ///   - rewritten: Entities whose objects may be gone though others refer to them.
-    ///   - isLeftOut: Whether nothing is asked of a row.
-    ///   - progress: Told of rows that were looked at.
+    ///   - limit: The search ends after so many findings.
+    ///   - rewritten: Entities whose objects may be missing although others refer to them.
+    ///   - isLeftOut: Whether a row is not checked.
+    ///   - progress: Called with the number of checked rows.
     /// - Returns: The first findings.
-    /// - Throws: What the store says where it cannot be read.
+    /// - Throws: The store's error if it cannot be read.
     package func brokenRules(
         entityNamed name: String, limit: Int, targetsOf rewritten: Set<String>,
         except isLeftOut: (RecordID) -> Bool, progress: (_ rowCount: Int) throws -> Void
@@ -370,15 +370,15 @@ extension ContextCore {
         return try isGone(number, relationship.destination, rewritten)
     }
 
-    /// Whether a target is not there: asked of entities that were written anew.
+    /// Whether a target is missing: checked for rewritten entities.
     private func isGone(_ number: RecordID, _ ordinal: Int, _ rewritten: Set<String>) throws -> Bool {
         let destination = homes[ordinal]
         guard rewritten.contains(destination.entityName), let table = destination.entity?.table else { return false }
         return try snapshot.location(of: number, in: table).isAbsent
     }
 
-    /// Calls `body` with the values that the rows of an entity have out of the row, a batch of rows at a time; those of
-    /// some rows are left out.
+    /// Calls `body` with the large values of the rows of an entity, a batch of rows at a time; rows that `isLeftOut`
+    /// names are skipped.
     package func forEachBlobs(
         entityNamed name: String, except isLeftOut: (RecordID) -> Bool,
         _ body: (_ blobs: [UInt64], _ rowCount: Int) throws -> Void
@@ -402,7 +402,7 @@ extension ContextCore {
 }
 
 extension ContextCore {
-    /// The values that a row has out of the row, those of attributes that the schema has no more included.
+    /// The large values of a row, including those of attributes that the schema has dropped.
     private func blobs(of view: RowView, _ entity: EntityStorage) -> [UInt64] {
         let blobs = entity.variableSlots.compactMap { view.blobReference($0)?.identifier }
         return store.mayHaveRemovedBlobs(entity) ? blobs + store.removedBlobs(of: view, entity) : blobs
@@ -410,7 +410,7 @@ extension ContextCore {
 }
 
 extension ManagedObject {
-    /// Takes over the place that an old object has in the collection of its target: the target of the new one has been
+    /// Copies the position that an old object has in the collection of its target: the target of the new one has been
     /// set.
     package func takePlace(_ key: String, from old: ManagedObject, _ oldKey: String) {
         guard let slot = type.slotsByName[key], let oldSlot = old.type.slotsByName[oldKey] else { return }
@@ -424,7 +424,7 @@ extension ManagedObject {
         core.pointee.write { $0.setOrderKey(slot, order) }
     }
 
-    /// The number of an attribute's value, if it is Data and lies out of the row; nothing is read of it.
+    /// The number of an attribute's value, if it is large Data; the value itself is not read.
     package func blobIdentifier(forKey key: String) -> UInt64? {
         guard let slot = type.slotsByName[key],
             let attribute = type.properties[slot].asAttribute, attribute.kind == .data,

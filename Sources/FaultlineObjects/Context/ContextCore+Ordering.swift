@@ -1,10 +1,10 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// The members of collections as the indexes have them.
+// The members of collections in the relationship indexes.
 
 extension ContextCore {
-    /// A member as the index of a relationship has it.
+    /// A member's entry in the index of a relationship.
     struct StoredMember: Equatable {
         let number: RecordID
         let order: UInt64
@@ -19,8 +19,8 @@ extension ContextCore {
         try storedMembers(of: owner) { try snapshot.forEachEntry(in: index, prefix: $0, $1) }
     }
 
-    /// The members that an owner has when a transaction begins: also those of saves that are queued before it, which no
-    /// snapshot shows yet.
+    /// The members that an owner has when a transaction begins, including those of saves that are queued before it,
+    /// which no snapshot shows yet.
     func storedMembers(
         of owner: RecordID, in index: IndexDefinition, _ transaction: borrowing Transaction
     ) throws -> [StoredMember] {

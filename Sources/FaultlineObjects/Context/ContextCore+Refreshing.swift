@@ -1,15 +1,15 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// Objects that are brought to the newest state of the store, with their unsaved changes or without them.
+// Operations that bring objects to the newest state of the store, with or without their unsaved changes.
 
 extension ContextCore {
-    /// Brings the context to the newest state, and one object with it.
+    /// Moves the context and one object to the newest state.
     ///
     /// - Parameters:
-    ///   - handle: The object; a new one is left alone, having no stored state.
-    ///   - mergesChanges: Whether its unsaved changes stay, over the newest values of what was not changed. If not they
-    ///     are dropped, and it is a fault again.
+    ///   - handle: The object; a new one is ignored, because it has no stored state.
+    ///   - mergesChanges: Whether its unsaved changes stay, over the newest values of its other slots. If not they are
+    ///     dropped, and it is a fault again.
     func refresh(_ handle: ObjectHandle, mergesChanges: Bool) {
         guard mayRearrange("refresh") else { return }
         let handle = handle.core.pointee.extraIfPresent?.canonical ?? handle
@@ -28,7 +28,7 @@ extension ContextCore {
             rebase(handle)
         } else if !handle.core.pointee.has(.changed) {
             handle.core.pointee.row = .none
-            // So is a change that was refused because the object was marked.
+            // A change that was refused because the object was marked is dropped too.
             handle.core.pointee.dropDraft()
             // A value that could not be read is read again.
             handle.core.pointee.remove(.damaged)
@@ -38,7 +38,7 @@ extension ContextCore {
         noteMoveFromUnknown()
     }
 
-    /// Brings all objects to the newest state; unsaved changes stay.
+    /// Moves all objects to the newest state; unsaved changes stay.
     func refreshAll() {
         guard mayRearrange("refreshAllObjects") else { return }
         do throws(LogError) { try beginReading() } catch { return report(error) }
@@ -51,7 +51,7 @@ extension ContextCore {
         noteMoveFromUnknown()
     }
 
-    /// Drops all unsaved changes and all that was loaded.
+    /// Drops all unsaved changes and all loaded values.
     func reset() {
         guard mayRearrange("reset") else { return }
         rollback()
@@ -68,7 +68,7 @@ extension ContextCore {
 
     // MARK: Keeping changes
 
-    /// Lays an object's changes over its newest row.
+    /// Applies an object's changes to its newest row.
     private func rebase(_ handle: ObjectHandle) {
         guard handle.core.pointee.has(.changed), let draft = handle.core.pointee.draft,
             let entity = handle.core.pointee.home.takeUnretainedValue().entity
@@ -76,7 +76,7 @@ extension ContextCore {
         let number = handle.core.pointee.number
         do {
             let location = try snapshot.location(of: number, in: entity.table)
-            // One that is gone is refused by the save, which says so.
+            // The save refuses and reports a deleted object.
             guard !location.isAbsent,
                 UInt64(location.segment) << 32 | UInt64(location.offset) != handle.core.pointee.base
             else { return }
@@ -93,7 +93,7 @@ extension ContextCore {
 
     // MARK: Dropping changes
 
-    /// Drops the unsaved changes of one stored object, on the other sides of its relationships too.
+    /// Drops the unsaved changes of one stored object, including the inverse sides of its relationships.
     func dropChanges(of handle: ObjectHandle) {
         guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return }
         memberArrays.removeAll()
@@ -105,19 +105,19 @@ extension ContextCore {
         showStored(handle)
         handle.core.pointee.dropExtra()
         changed.remove(handle)
-        // What another object has claimed meanwhile stays away.
+        // A target that another object has claimed in the meantime stays there.
         for slot in claimed { _ = write(handle, slot, ObjectReference(bits: 0)) }
     }
 
-    /// Makes the other sides of changed to-one relationships what they would be without the change.
+    /// Restores the inverse sides of changed to-one relationships to their state without the change.
     ///
     /// - Parameters:
     ///   - handle: The object.
     ///   - entity: Its entity.
     ///   - slots: Changed slots.
-    ///   - original: What was read of the object, where others may have changed it since.
+    ///   - original: The values that were read, if another save may have changed the object since.
     /// - Returns: Slots whose stored partner another object has claimed, so that they stay nil.
-    /// - Throws: What the store says where the row cannot be read.
+    /// - Throws: The store's error if the row cannot be read.
     func takeBackTargets(
         of handle: ObjectHandle, _ entity: EntityStorage, slots: [Int], _ original: Draft? = nil
     ) throws -> [Int] {
@@ -125,7 +125,7 @@ extension ContextCore {
         memberArrays.removeAll()
         var buffer = RecordBuffer()
         let record = try snapshot.read(handle.core.pointee.number, in: entity.table, into: &buffer)
-        // One that is gone is in nobody's collection.
+        // A deleted object is in no collection.
         let view = try record.map { try store.view($0, of: entity) }
         let stored = slots.map { ObjectReference(bits: view?.toOne($0) ?? 0) }
         var claimed: [Int] = []
@@ -161,9 +161,9 @@ extension ContextCore {
         return claimed
     }
 
-    /// Takes back unsaved links, and unsaved orders, of an object's collections.
+    /// Undoes unsaved links, and unsaved orders, of an object's collections.
     ///
-    /// Members that name the object themselves are theirs to take back.
+    /// Members that name the object themselves undo their own change.
     private func dropLinks(of handle: ObjectHandle, _ entity: EntityStorage) {
         guard !relationships.isEmpty else { return }
         for (slot, storage) in entity.slots.enumerated() {

@@ -1,12 +1,12 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// Who an object is related to, by identifiers: no object is made.
+// Identifiers of related objects: no object is made.
 
 extension ContextCore {
-    /// Identifiers of the objects that a relationship leads to, in their order, those left out that are gone.
+    /// Identifiers of the objects that a relationship leads to, in their order, without deleted ones.
     ///
-    /// - Throws: What the store says where it cannot be read.
+    /// - Throws: The store's error if it cannot be read.
     func relatedIdentifiers(_ owner: ObjectHandle, _ slot: Int) throws -> [PersistentIdentifier] {
         guard let entity = owner.core.pointee.home.takeUnretainedValue().entity else { return [] }
         settleMembers()
@@ -38,7 +38,7 @@ extension ContextCore {
             let destination = homes[relationship.destination]
             for number in try storedMembers(of: owner.core.pointee.number, relationship) {
                 let reference = ObjectReference(number: number, isTemporary: false)
-                // Those that left, and those that are here by now whom others have added too.
+                // Members that left, and members that joined here and have also been added elsewhere.
                 if let delta, delta.isMember(reference) != nil { continue }
                 if try isThere(reference, destination) { references.append(reference) }
             }
@@ -47,7 +47,7 @@ extension ContextCore {
         return references + added.filter { !$0.core.pointee.isDeleted }.map(\.reference)
     }
 
-    /// Whether all members of a collection are known without the store, because the user has set them.
+    /// Whether all members of a collection are known without the store, because the user has assigned them.
     func hasAllMembers(_ owner: ObjectHandle, _ slot: Int) -> Bool {
         guard let entity = owner.core.pointee.home.takeUnretainedValue().entity else { return true }
         settleMembers()

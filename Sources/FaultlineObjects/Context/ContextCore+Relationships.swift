@@ -15,7 +15,7 @@ extension ContextCore {
         return object(reference, homes[relationship.destination])
     }
 
-    /// The object that a reference leads to; nil for nil, and for an object that was deleted.
+    /// The object that a reference leads to; nil for a nil reference, and for a deleted object.
     func object(_ reference: ObjectReference, _ home: EntityHome) -> AnyObject? {
         if reference.isNil { return nil }
         if reference.isTemporary {
@@ -26,7 +26,7 @@ extension ContextCore {
             guard let handle = handle(of: found, home), !handle.core.pointee.isDeleted else { return nil }
             if !mayHaveDeletedFaults || !handle.core.pointee.isFault { return found }
         }
-        // A row that is not there any more is no object: `docs/Faulting.md` says when references dangle.
+        // A reference to a missing row is nil: `docs/Faulting.md` says when references dangle.
         guard let entity = home.entity else { return nil }
         if let deletion, deletion.isDoomed(reference, entity.ordinal) { return nil }
         do throws(LogError) {
@@ -77,8 +77,8 @@ extension ContextCore {
         }
     }
 
-    /// The object that a reference leads to, also one that is to be deleted: its rules go by what it refers to when it
-    /// is.
+    /// The object that a reference leads to, including one that is to be deleted: delete rules use its references at
+    /// that time.
     func partner(_ reference: ObjectReference, _ home: EntityHome) -> ObjectHandle? {
         if reference.isTemporary { return insertedObject(reference.number) }
         if !reference.isNil, let found = registeredObject(reference.number, home).flatMap({ handle(of: $0, home) }) {
@@ -87,8 +87,8 @@ extension ContextCore {
         return object(reference, home).flatMap { handle(of: $0, home) }
     }
 
-    /// Begins a change that needs what is stored of others; false if that cannot be read: then nothing is changed, and
-    /// the next save throws.
+    /// Begins a change that reads stored values of other objects; false if they cannot be read: then nothing is
+    /// changed, and the next save throws.
     private func beginChanging() -> Bool {
         do throws(LogError) {
             try beginReading()
@@ -99,7 +99,7 @@ extension ContextCore {
         }
     }
 
-    /// Notes that a to-one slot's owner goes from one to-many collection to another.
+    /// Records that a to-one slot's owner moves from one to-many collection to another.
     func noteMember(
         _ member: ObjectHandle, leaving old: ObjectReference, joining new: ObjectReference, _ entity: Int, _ slot: Int
     ) {
@@ -117,26 +117,27 @@ extension ContextCore {
         memberArrays.leave(member, key)
     }
 
-    /// What a to-one slot holds now.
+    /// The current reference in a to-one slot.
     func reference(of handle: ObjectHandle, _ slot: Int) -> ObjectReference {
         ObjectReference(bits: handle.core.pointee.read({ $0.toOne(slot) }, { $0.toOne(slot) }) ?? 0)
     }
 
     /// Writes a to-one slot, and nothing else.
     ///
-    /// The other side of a relationship follows in silence where others have deleted it: it has no reference any more.
+    /// Returns false without an error for an object on the other side that another save has deleted: its reference is
+    /// gone with it.
     func write(_ handle: ObjectHandle, _ slot: Int, _ reference: ObjectReference) -> Bool {
         guard !handle.core.pointee.isFoundDeletedElsewhere() else { return false }
         guard handle.core.pointee._$beginChange(slot) else { return false }
         handle.core.pointee.write {
             $0.setToOne(slot, reference.bits)
-            // The place in another collection says nothing in the new one.
+            // The position in the old collection has no meaning in the new one.
             if $0.orderKey(slot) != nil { $0.setOrderKey(slot, nil) }
         }
         return true
     }
 
-    /// Takes an object into this context if it is in none; false if it is in another.
+    /// Inserts an object into this context if it is in none; false if it is in another.
     func adopt(_ handle: ObjectHandle) -> Bool {
         if !handle.core.pointee.has(.attached) { return insert(handle) }
         if handle.core.pointee.context === self { return !refusesAbsent(handle) }
@@ -149,11 +150,11 @@ extension ContextCore {
 
     // MARK: To many
 
-    /// Collects the members of a to-many slot: stored ones, altered by unsaved changes.
+    /// Collects the members of a to-many slot: stored ones, with unsaved changes applied.
     func memberObjects(of owner: ObjectHandle, _ slot: Int) -> [AnyObject] {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return [] }
-        // What still names it is no member of anything.
+        // Objects that still name a deleted object are no members.
         guard !owner.core.pointee.has(.gone) else {
             if owner.core.pointee.has(.absent) { reportAbsence(of: owner.core.pointee.number, home.entityName) }
             return []
@@ -174,7 +175,7 @@ extension ContextCore {
                 if accounting != nil { noteReached(numbers, by: slot, of: owner.core.pointee) }
                 for number in numbers {
                     let reference = ObjectReference(number: number, isTemporary: false)
-                    // Those that left, and those that others have added too, which stand at the end.
+                    // Members that left, and members that were also added elsewhere, which are at the end.
                     if let delta, delta.isMember(reference) != nil { continue }
                     if let object = object(reference, destination) { members.append(object) }
                 }
@@ -197,7 +198,7 @@ extension ContextCore {
         return numbers
     }
 
-    /// Sets the members of a to-many slot and keeps their inverses.
+    /// Sets the members of a to-many slot and updates their inverses.
     func setMembers(of owner: ObjectHandle, _ slot: Int, to newMembers: [ObjectHandle]) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return }
@@ -226,7 +227,7 @@ extension ContextCore {
         memberArrays.drop(key)
     }
 
-    /// Puts an object that is not there at the end of a to-many slot.
+    /// Adds an object that is not in a to-many slot, at its end.
     func link(
         _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int, _ relationship: ToManyStorage,
         _ member: ObjectHandle
@@ -239,7 +240,7 @@ extension ContextCore {
         }
     }
 
-    /// Takes a member out of a to-many slot.
+    /// Removes a member from a to-many slot.
     func unlink(
         _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int, _ relationship: ToManyStorage,
         _ member: ObjectHandle

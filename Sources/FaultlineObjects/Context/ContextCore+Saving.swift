@@ -6,10 +6,10 @@ internal import FaultlineStore
 extension ContextCore {
     /// Writes all unsaved changes in one transaction: all of them, or none.
     ///
-    /// - Parameter addition: Written in the same transaction, where it may ask which number an object gets; then there
-    ///   is a transaction even where nothing has changed.
+    /// - Parameter addition: Writes in the same transaction, and may ask for an object's number; with it there is a
+    ///   transaction even if nothing has changed.
     /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule; `StoreError` or `LogError` if the
-    ///   store cannot be written; what `addition` throws; an error that a setter met and could not throw.
+    ///   store cannot be written; errors of `addition`; an error of a setter that could not throw.
     package func save(
         adding addition: ((inout Transaction, _ number: (ManagedObject) -> RecordID) throws -> Void)? = nil
     ) throws {
@@ -32,27 +32,27 @@ extension ContextCore {
                 .readOnly, "The context is pinned (\(pinLabel)), so nothing can be saved in it. Unpin it first.")
         }
         let told = try hasLifecycles ? tellWillSave() : []
-        // Whoever was told may have taken everything back.
+        // A `willSave` method may have undone all changes.
         guard hasChanges || addition != nil else { return noteSaved() }
         var written: [ObjectHandle] = []
         try dealingWithConflicts {
             written = told.filter(isUnsaved)
             try commit(adding: addition)
         }
-        // What they change is for the next save.
+        // Changes in `didSave` are for the next save.
         for handle in written where handle.core.pointee.has(.attached) { handle.lifecycle?.didSave(handle.object) }
     }
 
-    /// Writes what is unsaved.
+    /// Writes the unsaved changes.
     private func commit(adding addition: Save.Addition?) throws {
         try beginReading()
         defer { endReading() }
-        // Deletions follow the newest state, not the one that the context saw when it began to change things.
+        // Deletions follow the newest state, not the state that the context had when its changes began.
         if stage == nil, hasDeletions { moveToNewest() }
         let deletion = try walkDeletions(in: snapshot)
         var findings = FindingList()
         if hasLifecycles { addFindingsOfClasses(deletion, to: &findings) }
-        // A call that a validation must not make.
+        // An error of a call that a validation must not make.
         if let error = takePendingError(), findings.isEmpty { throw error }
         try takeUniqueBlobs()
         var save = Save(self, deletion, findings)
@@ -71,7 +71,7 @@ extension ContextCore {
         dropUnsaved()
     }
 
-    /// Undoes all unsaved changes, also where the stage alone saves.
+    /// Undoes all unsaved changes, even if only the stage may save.
     package func dropUnsaved() {
         pendingError = nil
         let noteChanges = changesOfRollback()
@@ -83,13 +83,13 @@ extension ContextCore {
         noteChanges()
     }
 
-    /// Lets go of objects that a failed save has changed, to give them other places in their collections.
+    /// Reverts objects that a failed save has changed in order to give them other positions in their collections.
     func takeBackChanges(from first: Int) {
         changed[first...].forEach(showStored)
         changed.removeSubrange(first...)
     }
 
-    /// Turns a changed object into one that shows what is stored.
+    /// Turns a changed object into one that shows its stored row.
     func showStored(_ handle: ObjectHandle) {
         handle.core.pointee.dropDraft()
         handle.core.pointee.row = .none
@@ -122,8 +122,8 @@ extension ContextCore {
         try changed.forEach(take)
     }
 
-    /// Reads values that an object was given by reference where they are unique: an index key is made of what lies in
-    /// the row.
+    /// Reads values that an object was given by reference if they are unique: an index key is made of the bytes in the
+    /// row.
     func takeUniqueBlobs(_ handle: ObjectHandle, _ entity: EntityStorage) throws {
         guard let extra = handle.core.pointee.extraIfPresent, let draft = handle.core.pointee.draft else { return }
         for slot in extra.adoptedBlobs.keys.sorted() where entity.uniqueSlots.contains(slot) {

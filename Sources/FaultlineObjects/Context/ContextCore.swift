@@ -4,46 +4,48 @@ package import FaultlineLog
 internal import FaultlineModel
 package import FaultlineStore
 
-/// What lies behind a `ModelContext`: its snapshot, its objects, its loaded rows, its unsaved changes.
+/// The implementation of a `ModelContext`: its snapshot, its objects, its loaded rows, its unsaved changes.
 ///
-/// Everything that reads the store does so between `beginReading` and `endReading`: in between the log may take the
-/// snapshot of a context that has nothing to save, and of one whose pin has outlived its limits.
+/// All reads of the store lie between `beginReading` and `endReading`: outside of these, the log may take the snapshot
+/// of a context that has nothing to save, and of one whose pin has exceeded its limits.
 ///
 /// Objects keep it alive; the user's `ModelContext` is only the handle. It is used by one thread at a time, like the
-/// context itself; what other threads may do (release objects, take memory back) goes through the lock.
+/// context itself; other threads (which release objects, or reclaim memory) take the lock.
 ///
 /// Invariants:
 /// - at most one registered object a stored row, and any other object of that row is an alias of it;
 /// - `inserted`, `changed` and `deleted` hold every object with the flag of that name, each once;
 /// - a row in the arena is that of the snapshot, or, where `hasOlderRows`, of an older one.
-// Safe because a context is confined to one thread at a time, and what others touch is under the lock.
+// Safe because a context is confined to one thread at a time, and state that other threads touch is under the lock.
 package final class ContextCore: @unchecked Sendable {
     package let store: RowStore
     let lock = EngineLock()
     private let hold: SnapshotHold
-    /// What the context was pinned for; nil where it goes on with the store.
+    /// The label of the context's pin; nil if it is not pinned.
     private(set) var pinLabel: String?
-    /// By ordinal of the entity.
+    /// Indexed by the entity's ordinal.
     @exclusivity(unchecked) private(set) var homes: [EntityHome] = []
     @exclusivity(unchecked) private var homesByType: [ObjectIdentifier: EntityHome] = [:]
     @exclusivity(unchecked) private var homesByName: [String: EntityHome] = [:]
-    /// The entity asked for by name last: who goes over identifiers asks for the same one again.
+    /// The entity that was looked up by name last: code that walks over identifiers repeats the same one.
     @exclusivity(unchecked) private var lastNamed: (name: String, home: EntityHome)?
     @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
-    /// Whether rows may be older than the snapshot, because the one at which they were loaded was taken.
+    /// Whether rows may be older than the snapshot, because the snapshot at which they were loaded was taken.
     @exclusivity(unchecked) private(set) var hasOlderRows = false
-    /// Whether the state has changed while objects were alive: one that is not read yet may have been deleted by others.
+    /// Whether the state has changed while objects were alive: another save may have deleted an object that is not read
+    /// yet.
     @exclusivity(unchecked) private(set) var mayHaveDeletedFaults = false
-    /// How often all rows were given up: a walk that holds objects sees by it that they may be others by now.
+    /// How often all rows were released: a walk that holds objects detects by it that they may have changed.
     @exclusivity(unchecked) private(set) var forgettingCount = 0
     /// Changed under the lock; read without it where `RowArena` says so.
     @exclusivity(unchecked) var rows = RowArena()
     private var reclaiming: MemoryBudget.Registration?
     private let gate = ContextGate()
     let tally = ReadTally()
-    /// Entries of relationship indexes that were walked, reads and saves together: shows what large collections cost.
+    /// Index entries of relationships that were walked, by reads and saves together: shows the cost of large
+    /// collections.
     package var membersWalked = 0
-    /// Members of to-many relationships that were collected as objects, all accesses together.
+    /// Members of to-many relationships that were collected as objects, over all accesses.
     package var membersCollected = 0
     /// How often objects were listed by an index or a predicate's identifiers: shows that a walk lists them once.
     @exclusivity(unchecked) package var candidateListings = 0
@@ -62,92 +64,92 @@ package final class ContextCore: @unchecked Sendable {
     }
     /// Finds objects of these lists.
     @exclusivity(unchecked) var unsavedLookup = UnsavedLookup()
-    /// Stored objects of one entity, by its ordinal, that the next save deletes although nobody has made them; nil for
-    /// none.
+    /// Stored objects of one entity, by its ordinal, that the next save deletes although no objects were made for them;
+    /// nil for none.
     var doomedNumbers: (ordinal: Int, numbers: [RecordID])?
-    /// How many objects of each entity the save of these has deleted.
+    /// How many objects of each entity the save has deleted because of `doomedNumbers`.
     var doomedCounts: [String: Int] = [:]
-    /// What the deletion of an object asks for, by ordinal of its entity.
+    /// The effects of deleting an object, by ordinal of its entity.
     private(set) lazy var deletionRules = store.storage.entities.map { DeletionRules($0, store.storage.entities) }
-    /// What the save that is under way deletes.
+    /// The objects that the current save deletes.
     @exclusivity(unchecked) var deletion: DeletionWalk?
     @exclusivity(unchecked) var relationships = PendingRelationships()
-    /// Members of to-many relationships as their properties give them.
+    /// Members of to-many relationships, as their properties return them.
     @exclusivity(unchecked) var memberArrays = MemberArrays()
-    /// What is watched of this context's objects.
+    /// The observers of this context's objects.
     var observations = ObservationList()
     var author: String?
     let isReadOnly: Bool
-    /// In a migration: says whether a new object may take a value of the old object over, which it may once.
+    /// In a migration: returns whether a new object may take over a value of the old object, which is allowed once.
     package var mayMoveBlob: ((UInt64) -> Bool)?
-    /// In a migration: whether a new object may not take the place of the stored one that has its unique values.
+    /// In a migration: whether a new object must not replace the stored one that has its unique values.
     @exclusivity(unchecked) package var refusesUpserts = false
-    /// In a migration: whether the stage alone saves, in batches, with what it has to write down in the same transaction.
+    /// In a migration: whether the stage alone saves, in batches, with its own records in the same transaction.
     @exclusivity(unchecked) package var isSavedByStage = false
-    /// In a migration: whether objects are saved before they are related, so that what relationships have to be is
-    /// asked afterwards.
+    /// In a migration: whether objects are saved before they are related, so that relationship rules are checked
+    /// afterwards.
     @exclusivity(unchecked) package var defersRelationshipRules = false
-    /// Whether the least numbers of members are looked at by somebody else, later: members come in several saves.
+    /// Whether minimum numbers of members are checked by other code later: members come in several saves.
     @exclusivity(unchecked) package var defersLeastCounts = false
-    /// In a migration: whether members that join a collection from their own side stay at the places that they were
-    /// given, or, where they were given none, stand in the order of their numbers.
+    /// In a migration: whether members that join a collection from their own side keep the positions that they were
+    /// given, or, without given positions, stand in the order of their numbers.
     @exclusivity(unchecked) package var keepsGivenOrder = false
     /// Decides conflicts of new objects and references when they are saved.
     @exclusivity(unchecked) var policies = SavePolicies()
-    /// In a migration: numbers that new objects are to have, by temporary number.
+    /// In a migration: the numbers that new objects will get, by temporary number.
     @exclusivity(unchecked) var chosenNumbers: [UInt64: RecordID] = [:]
-    /// What the store has refused the last save for, if it was an object of it.
+    /// Why the store refused the last save, if one of its objects was the cause.
     package var refusal: StoreError.Code?
-    /// In a migration: tables that the old state shares, so that nothing may be written in them before the switch.
+    /// In a migration: tables that the old state shares, so that they must not be written before the switch.
     @exclusivity(unchecked) package var sharedTables: Set<TableID> = []
-    /// Is told how rows are found; nil but for `explain`.
+    /// Called with the way in which rows are found; nil except for `explain`.
     var accessNote: AccessNote?
-    /// In a closure of a custom migration stage: what its contexts have in common.
+    /// In a closure of a custom migration stage: the state that its contexts share.
     var stage: StageSession?
-    /// In a streamed stage: whether the context has read nothing since others began to save what comes before its own
-    /// objects; then it catches up before it reads.
+    /// In a streamed stage: whether other contexts save objects that come before this context's own, and this one has
+    /// read nothing since; then it catches up before it reads.
     @exclusivity(unchecked) private var isBehind = false
-    /// Waits until those others have saved.
+    /// Waits until the other contexts have saved.
     private var waitForOthers: (() -> Void)?
-    /// In a streamed stage: called with the bytes of a value out of the row before memory is taken for it.
+    /// In a streamed stage: called with the bytes of a large value before memory is allocated for it.
     @exclusivity(unchecked) package var willHold: ((_ byteCount: Int) -> Void)?
     /// In a migration: inserted objects whose bytes were counted, and the bytes.
     var countedInserted = 0
     var countedBytes = 0
-    /// New objects whose relationships are not in the context yet, while some are being inserted.
+    /// New objects whose relationships are not in the context yet, during an insertion.
     @exclusivity(unchecked) var arriving: [ObjectHandle] = []
-    /// New objects that were taken in while their initializers ran.
+    /// New objects that were inserted while their initializers ran.
     @exclusivity(unchecked) var initializing = InitializingObjects()
-    /// Whether the user's context is gone: nothing will be saved any more, so no object is held for its changes.
+    /// Whether the user's context is gone: nothing will be saved any more, so no object is retained for its changes.
     @exclusivity(unchecked) var isAbandoned = false
-    /// The first error that a call that cannot throw met; the next save throws it.
+    /// The first error of a call that could not throw; the next save throws it.
     var pendingError: (any Error)?
     /// The last error that a getter or setter reported.
     var getterError: (any Error)?
-    /// Where what is loaded is entered; nil for nowhere.
+    /// The account that loads are entered in; nil for none.
     @exclusivity(unchecked) var accounting: FaultAccounting?
     /// Whether code is called for the objects of some entity.
     @exclusivity(unchecked) var hasLifecycles = false
-    /// Whose code the save that is under way is calling.
+    /// The code that the current save is calling.
     var savePhase = SavePhase.none
-    /// What a batch is about, while this context carries one out.
+    /// The objects of the batch that this context is running.
     var selection: BatchSelection?
-    /// Saves by itself what is unsaved; nil where nobody knows when.
+    /// Saves unsaved changes automatically; nil if the context has no queue for that.
     @exclusivity(unchecked) var autosave: Autosave?
-    /// What the save that is under way writes; nil unless somebody is to be told.
+    /// The objects that the current save writes; nil unless an observer wants them.
     var savedIdentifiers: SavedIdentifiers?
-    /// What is kept to see conflicts with what others save; nil under the default policy.
+    /// Original values, kept to detect conflicts with other saves; nil under the default policy.
     @exclusivity(unchecked) var conflicts: ConflictWatch?
     /// Whether saves are written into the store's history.
     let recordsHistory: Bool
-    /// Collects what saves change; made with the first one.
+    /// Collects the changes of saves; made with the first one.
     private(set) lazy var historyWriter = HistoryWriter(store)
-    /// Records of the history that were read, all fetches together: shows that a token is sought.
+    /// Records of the history that were read, over all fetches: shows that a token is found by search.
     package var historyRecordsRead = 0
-    /// Told of damage met by a getter.
+    /// Called with damage that a getter met.
     var errorHandler: (@Sendable (any Error) -> Void)?
     private weak var livingContext: ModelContext?
-    /// Makes the user's context again where it is gone and its container is not: that of a container's main context.
+    /// Makes the user's context again if it is gone and its container is not: that of a container's main context.
     @exclusivity(unchecked) var remakeUserContext: (() -> ModelContext?)?
     private var buffer = RecordBuffer()
 
@@ -184,17 +186,17 @@ package final class ContextCore: @unchecked Sendable {
 
     package var loadedByteCount: Int { rows.byteCount }
 
-    /// What this context has read so far; `cacheBytes` is 0.
+    /// The reads of this context so far; `cacheBytes` is 0.
     package var counters: FaultCounters { tally.counters }
 
     func setUserContext(_ context: ModelContext) { livingContext = context }
 
-    /// The user's context; nil once it is gone, with its container where it is the main one.
+    /// The user's context; nil once it is gone, and, for the main context, its container too.
     var userContext: ModelContext? { livingContext ?? remakeUserContext?() }
 
     package var userContextIfAlive: ModelContext? { livingContext }
 
-    /// Says that the user's context comes and goes while its container lives, and the changes stay.
+    /// Allows the user's context to go and be made again while its container lives; unsaved changes stay.
     package func keepChanges(_ remake: @escaping () -> ModelContext?) { remakeUserContext = remake }
 
     // MARK: Snapshot
@@ -208,35 +210,35 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Begins to read the store; may be nested, each needs its `endReading`.
     ///
-    /// A context whose snapshot was taken goes on at the newest state. Rows that objects have loaded stay as they are
-    /// until the context is next moved on: an object does not change while somebody reads one property after the other.
+    /// A context whose snapshot was taken continues at the newest state. Loaded rows stay until the context is next
+    /// moved on: an object does not change between the reads of its properties.
     ///
-    /// - Throws: `.expired` if the context is pinned to a state that has outlived its limits; then no `endReading` is
-    ///   due.
+    /// - Throws: `.expired` if the context is pinned to a state that has exceeded its limits; then `endReading` must
+    ///   not be called.
     @inline(__always)
     package func beginReading() throws(LogError) {
         if try !hold.begin() { replaceTakenSnapshot() }
     }
 
-    /// Ends what `beginReading` began.
+    /// Ends the section that `beginReading` began.
     @inline(__always)
     package func endReading() { hold.end() }
 
     @inline(never)
     private func replaceTakenSnapshot() {
         let newest = store.log.snapshot()
-        // Rows were loaded at the state that was taken.
+        // Rows were loaded at the snapshot that was taken.
         if newest.sequence != hold.sequence { if hasNoObjects { forgetRows() } else { hasOlderRows = true } }
         put(newest)
     }
 
-    /// Notes that no row is left that is older than the snapshot.
+    /// Records that no row is older than the snapshot.
     func noteRowsForgotten() {
         hasOlderRows = false
         forgettingCount &+= 1
     }
 
-    /// Notes that there is something to save, so that the context's snapshot stays.
+    /// Records that there are unsaved changes, so that the context's snapshot stays.
     @inline(__always)
     func noteUnsaved() {
         gate.note(isUnsaved: true)
@@ -247,8 +249,8 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Moves on to the newest state, unless the context is pinned.
     ///
-    /// Where others have saved meanwhile, loaded rows are given up: all objects without unsaved changes show one state
-    /// of the store.
+    /// If there were other saves, loaded rows are released: all objects without unsaved changes show one state of the
+    /// store.
     func moveToNewest() {
         guard pinLabel == nil else { return }
         do throws(LogError) { try store.log.follow() } catch { report(error) }
@@ -262,9 +264,10 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Moves on to the state that a save of this context made.
     ///
-    /// A save that had nothing to write made none: then the state is that of somebody else.
+    /// A save that had nothing to write made no state: then the newest one comes from another save.
     ///
-    /// - Returns: How those who watch objects are to be told, if the state before lacks more than that save.
+    /// - Returns: A call that notifies observers, if more has changed since the state before than that save's own
+    ///   changes.
     func moveToSaved(_ saved: Snapshot, _ sequence: UInt64) -> (() -> Void)? {
         let old = snapshot
         let isFromUnknown = hasOlderRows
@@ -284,18 +287,21 @@ package final class ContextCore: @unchecked Sendable {
         hold.put(snapshot)
     }
 
-    /// In a streamed stage: lets others save what comes before the objects that this context is about to take.
+    /// In a streamed stage: lets other contexts save the objects that come before the ones that this context is about
+    /// to take.
     ///
-    /// Nothing stored is read without waiting for them; objects that the context has given out show what they saved.
+    /// The context reads nothing from the store before they have saved; objects that it has returned then show the
+    /// saved values.
     ///
-    /// - Parameter waitForOthers: Returns when they have saved; called once, by whatever reads first.
+    /// - Parameter waitForOthers: Returns when they have saved; called once, by the first read.
     package func fallBehind(_ waitForOthers: @escaping () -> Void) {
         forgetRows()
         self.waitForOthers = waitForOthers
         isBehind = true
     }
 
-    /// Waits for those others, and moves on to what they have saved; does nothing where nobody is waited for.
+    /// Waits for the other contexts, and moves to the state they have saved; does nothing if there are none to wait
+    /// for.
     @inline(never)
     package func catchUp() {
         guard isBehind else { return }
@@ -317,20 +323,20 @@ package final class ContextCore: @unchecked Sendable {
         forgetOlderRows()
     }
 
-    /// Goes on with the store; the next fetch moves to the newest state, and this does if the pin has expired.
+    /// Follows the store again: the next fetch moves to the newest state, and so does this call if the pin has expired.
     func unpin() {
         guard pinLabel != nil else { return }
         pinLabel = nil
         store.log.pin(hold, nil, "context")
         guard hold.forgetExpiry() else { return }
-        // Objects are alive: no getter may be the first to move on.
+        // Objects are alive: the move must not wait for a getter.
         do throws(LogError) { try beginReading() } catch { return }
         forgetRows()
         endReading()
         noteMoveFromUnknown()
     }
 
-    /// Gives up rows that are older than the snapshot, so that all objects without unsaved changes show its state.
+    /// Releases rows that are older than the snapshot, so that all objects without unsaved changes show its state.
     private func forgetOlderRows() {
         guard hasOlderRows else { return }
         forgetRows()
@@ -379,7 +385,7 @@ package final class ContextCore: @unchecked Sendable {
         return livingObject(home.identities.address(of: number))
     }
 
-    /// Under the lock.
+    /// Called under the lock.
     @inline(__always)
     func livingObject(_ address: UInt) -> AnyObject? {
         guard let pointer = UnsafeMutableRawPointer(bitPattern: address), fl_try_retain(pointer) else { return nil }
@@ -399,19 +405,19 @@ package final class ContextCore: @unchecked Sendable {
         return makeFault(number, home, row: .none, as: type)
     }
 
-    /// The same for an entity whose class is known at run time only.
+    /// The same for an entity whose class is known only at run time.
     func anyObject(_ number: RecordID, _ home: EntityHome) -> AnyObject? {
         if let metadata = home.type?.bareMetadata { return bareObject(number, home, metadata) }
         if let found = registeredObject(number, home) { return found }
         guard let type = home.type else { return nil }
         let made = withPendingFault(number, home, type, row: .none) { type.makeFault() }
-        // Before the first change: it is by the offset that the context finds the object of a core.
+        // Computed before the first change: the context finds the object of a core by this offset.
         _ = type.coreOffset(of: made)
         register(made, number, home)
         return made
     }
 
-    /// The object of a class that stores nothing but its core: the registered one, or a new fault.
+    /// The object of a class that has no stored properties but its core: the registered one, or a new fault.
     ///
     /// Takes the lock once.
     private func bareObject(_ number: RecordID, _ home: EntityHome, _ metadata: UnsafeRawPointer) -> AnyObject {
@@ -444,7 +450,7 @@ package final class ContextCore: @unchecked Sendable {
 
     /// Appends the objects of `numbers` to a buffer: registered ones, or faults, in the order given.
     ///
-    /// Takes the lock once or twice, not twice an object, and retains the context once.
+    /// Takes the lock once or twice in all, not twice for each object, and retains the context once.
     func appendObjects<T: PersistentModel>(
         _ numbers: UnsafeBufferPointer<RecordID>, rows references: UnsafePointer<RowReference>?, _ home: EntityHome,
         to target: UnsafeMutablePointer<T>
@@ -452,7 +458,7 @@ package final class ContextCore: @unchecked Sendable {
         if let metadata = T._$modelType.bareMetadata {
             appendBareObjects(
                 numbers, rows: references, home, metadata,
-                // Safe because a reference to an object is one address, whatever its class.
+                // Safe because a reference to an object is one address, for any class.
                 to: UnsafeMutableRawPointer(target).assumingMemoryBound(to: UnsafeMutableRawPointer.self))
             return
         }
@@ -503,14 +509,14 @@ package final class ContextCore: @unchecked Sendable {
             target[index] = made
             madeCount &+= 1
         }
-        // Before anybody else can release one of them.
+        // Retained before another thread can release one of them.
         if madeCount > 0 { fl_retain_many(Unmanaged.passUnretained(self).toOpaque(), madeCount) }
         lock.unlock()
     }
 
     // MARK: Rows
 
-    /// Gives back memory of loaded rows; called by whoever needs some, on any thread.
+    /// Frees memory of loaded rows; called on any thread that needs memory.
     func reclaimRows(_ byteCount: Int) -> Int {
         lock.lock()
         let freed = rows.evict(byteCount)
@@ -525,7 +531,7 @@ package final class ContextCore: @unchecked Sendable {
         return rows.append(view, location: location)
     }
 
-    /// Puts a fresh block in place as the one to fill.
+    /// Adds an empty block, and makes it the one to fill.
     @inline(never)
     private func addRowBlock(minimum: Int) {
         let wanted = max(minimum, RowArena.blockByteCount)
@@ -591,8 +597,8 @@ package final class ContextCore: @unchecked Sendable {
         return rows.row(reference)
     }
 
-    /// Reads a row into the arena: straight into the block being filled, or, where it has no room or the record is
-    /// compressed, through a buffer.
+    /// Reads a row into the arena: directly into the block being filled, or through a buffer if the block has no room
+    /// or the record is compressed.
     func readRow(_ number: RecordID, at location: Location, _ entity: EntityStorage) throws -> RowReference {
         if let byteCount = location.byteCount, byteCount <= RowArena.blockByteCount / 8 {
             if rows.room(forRecord: byteCount) == nil { addRowBlock(minimum: byteCount) }
@@ -607,7 +613,7 @@ package final class ContextCore: @unchecked Sendable {
         return keep(try store.view(record, of: entity), at: location)
     }
 
-    /// Keeps a row whose bytes lie where a new row may go.
+    /// Keeps a row whose bytes lie where a new row may be written.
     private func keepCopy(of view: RowView, at location: Location) -> RowReference {
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: max(Int(view.byteCount), 1), alignment: 8)
         defer { bytes.deallocate() }
@@ -617,11 +623,10 @@ package final class ContextCore: @unchecked Sendable {
             at: location)
     }
 
-    /// How far behind an object another one must be registered, so that reading ahead is worth it.
+    /// The greatest distance to the next registered object at which reading ahead pays off.
     private static let followerDistanceMax: RecordID = 16
 
-    /// Whether one of the next objects is registered too: who walks with one object at a time in his hands needs no more
-    /// than its row.
+    /// Whether one of the next objects is registered too: code that holds one object at a time needs only its row.
     private func hasFollowers(_ number: RecordID, _ home: EntityHome) -> Bool {
         lock.withLock {
             (1...Self.followerDistanceMax).contains { home.identities.address(of: number + $0) != 0 }
@@ -642,7 +647,7 @@ package final class ContextCore: @unchecked Sendable {
             while place < records.count {
                 let needed = records[place].row.count
                 if !rows.hasRoom(for: needed) { addRowBlock(minimum: RowArena.footprint(needed)) }
-                // Under the lock an object that is in the map has its memory: it leaves the map before that goes.
+                // Under the lock an object in the map has its memory: it leaves the map before the memory is freed.
                 lock.lock()
                 defer { lock.unlock() }
                 while place < records.count, rows.hasRoom(for: records[place].row.count) {
@@ -665,9 +670,9 @@ package final class ContextCore: @unchecked Sendable {
         return loadedByteCount > 0
     }
 
-    /// Reads a range of a value out of the row.
+    /// Reads a range of a large value.
     ///
-    /// `held` is the value, if it is that of an object whose deletion was saved.
+    /// `held` is the value, if it belongs to an object whose deletion was saved.
     func readBlob(
         _ reference: BlobReference, _ held: HeldBlob?, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) {

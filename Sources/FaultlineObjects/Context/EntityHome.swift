@@ -3,7 +3,8 @@ internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// What the objects of one entity in one context share: the context, the store's view of the entity, the identity map.
+/// The shared state of one entity's objects in one context: the context, the store's view of the entity, the identity
+/// map.
 ///
 /// Each model class, and each entity of dynamic objects, also has a *detached* home, without a context, for objects
 /// that are in none.
@@ -17,28 +18,28 @@ package final class EntityHome: @unchecked Sendable {
     /// Nil for detached objects.
     let entity: EntityStorage?
     let layout: RowLayout
-    /// What is known of the class, for as long as the home lives; nil for a detached home, which its type owns.
+    /// The description of the class, kept alive by the home; nil for a detached home, which its type owns.
     private let typeOwner: ModelType?
     // Set once, before the first object of a detached home is made.
     @exclusivity(unchecked) private var typeReference: Unmanaged<ModelType>?
     let storeID: (UInt64, UInt64)
-    /// Code that is called for the entity's objects; by the context's thread.
+    /// Code that is called for the entity's objects, on the context's thread.
     @exclusivity(unchecked) var lifecycle: Lifecycle?
-    /// Under the context's lock.
+    /// Used under the context's lock.
     @exclusivity(unchecked) var identities = IdentityMap()
-    /// The object whose row was loaded last, and how many in a row came right behind the one before; by the context's
-    /// thread.
+    /// The object whose row was loaded last, and how many consecutive loads came right behind the one before; used on
+    /// the context's thread.
     @exclusivity(unchecked) var lastLoaded: RecordID = 0
     @exclusivity(unchecked) private var ascendingCount = 0
-    /// Rows that a fetch loaded for objects that may not be there yet; by the context's thread.
+    /// Rows that a fetch loaded for objects that may not exist yet; used on the context's thread.
     ///
-    /// Each is checked for being the newest before it is used.
+    /// Each is checked to be the newest before it is used.
     @exclusivity(unchecked) var prefetchedRows: [RecordID: RowReference] = [:]
-    /// Rows of objects that may be gone again; by the context's thread.
+    /// Rows of objects that may be deallocated already; used on the context's thread.
     @exclusivity(unchecked) var recentRows = RecentRows()
-    /// The property that a fetch asked for last, with its slot; by the context's thread.
+    /// The property of the last look-up by a fetch, with its slot; used on the context's thread.
     @exclusivity(unchecked) private var lastProperty: (keyPath: AnyKeyPath, slot: Int)?
-    /// The slots of the class's properties that rows have a value for: all but relationships to many, and ephemeral
+    /// The slots of the class's properties that rows have a value for: all except to-many relationships and ephemeral
     /// attributes.
     private(set) lazy var rowSlots: [AnyKeyPath: Int] = (type?.slots ?? [:]).filter { _, slot in
         if entity?.ephemeralSlots.contains(slot) == true { return false }
@@ -54,10 +55,10 @@ package final class EntityHome: @unchecked Sendable {
         storeID = (0, 0)
     }
 
-    /// What is known of the class of the entity's objects; nil where none are made.
+    /// The description of the class of the entity's objects; nil if no objects are made.
     @inline(__always) var type: ModelType? { typeReference?.takeUnretainedValue() }
 
-    /// Names the class of a detached home, which lives as long as that.
+    /// Sets the class of a detached home, which lives as long as the class.
     func belong(to type: ModelType) { typeReference = .passUnretained(type) }
 
     init(context: ContextCore, entity: EntityStorage, type: ModelType?, storeID: (UInt64, UInt64)) {
@@ -73,7 +74,7 @@ package final class EntityHome: @unchecked Sendable {
 
     /// The slot of a property of the class; nil for any other key path.
     ///
-    /// Keeps the last one, because to hash a key path takes as much as to look a key up.
+    /// Keeps the last one, because hashing a key path takes as long as a look-up.
     func slot(of keyPath: AnyKeyPath) -> Int? {
         if let lastProperty, lastProperty.keyPath == keyPath { return lastProperty.slot }
         guard let slot = type?.slots[keyPath] else { return nil }
@@ -83,7 +84,7 @@ package final class EntityHome: @unchecked Sendable {
 
     @inline(__always) var context: ContextCore? { contextReference?.takeUnretainedValue() }
 
-    /// Whether objects are being loaded one after the other, so that reading ahead pays.
+    /// Whether objects are being loaded one after the other, so that reading ahead pays off.
     func isScanning(_ number: RecordID) -> Bool {
         if number > lastLoaded, number - lastLoaded <= 16 {
             ascendingCount += 1
@@ -93,10 +94,10 @@ package final class EntityHome: @unchecked Sendable {
         return ascendingCount >= 4
     }
 
-    /// Takes an object that is being destroyed out of the identity map.
+    /// Removes an object that is being destroyed from the identity map.
     ///
-    /// The place may be taken by a new object already: a look-up that met the dying one made it. That one can be
-    /// retained, the dying one cannot.
+    /// The entry may belong to a new object already, which a look-up has made after it met the dying one. The new
+    /// object can be retained, the dying one cannot.
     func forget(_ number: UInt64) {
         contextReference?._withUnsafeGuaranteedRef { context in
             context.lock.lock()
@@ -113,7 +114,7 @@ package final class EntityHome: @unchecked Sendable {
         }
     }
 
-    /// Gives back an object's hold on the context.
+    /// Releases an object's reference to the context.
     @inline(__always)
     func releaseContext() {
         contextReference?.release()

@@ -1,12 +1,12 @@
-/// What a context, or all contexts of a container, have read so far.
+/// The reads of a context, or of all contexts of a container, so far.
 ///
-/// Differences say what a piece of work cost.
+/// The difference of two readings is the cost of the work between them.
 public struct FaultCounters: Equatable, Sendable, CustomStringConvertible {
-    /// Objects whose row was loaded because something of it was touched.
+    /// Objects whose row was loaded because a property was read.
     public var faultsFired = 0
-    /// Rows read from the store, those that queries looked at and those read ahead included.
+    /// Rows read from the store, including those that queries examined and those read ahead.
     public var rowsRead = 0
-    /// Bytes of values out of the row that were read.
+    /// Bytes of large values that were read.
     public var blobBytesRead = 0
     /// Bytes of memory that loaded rows, table pages and index blocks take now.
     public var cacheBytes = 0
@@ -14,7 +14,7 @@ public struct FaultCounters: Equatable, Sendable, CustomStringConvertible {
     /// All zero.
     public init() {}
 
-    /// What happened between two readings; `cacheBytes` is the later one's less the earlier one's.
+    /// The counts between two readings; `cacheBytes` is the later one's less the earlier one's.
     public static func - (later: FaultCounters, earlier: FaultCounters) -> FaultCounters {
         var difference = FaultCounters()
         difference.faultsFired = later.faultsFired - earlier.faultsFired
@@ -24,7 +24,7 @@ public struct FaultCounters: Equatable, Sendable, CustomStringConvertible {
         return difference
     }
 
-    /// Adds what another context counted.
+    /// Adds the counts of another context.
     public static func + (left: FaultCounters, right: FaultCounters) -> FaultCounters {
         var sum = left
         sum.faultsFired += right.faultsFired

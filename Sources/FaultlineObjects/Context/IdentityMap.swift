@@ -3,13 +3,14 @@ package import FaultlineLog
 
 /// The live objects of one entity in one context, by identifier: one object a row and context.
 ///
-/// Holds bare addresses and retains nothing: an object leaves the map in its core's `deinit`. A look-up retains what it
-/// finds with `tryRetain`, which refuses an object that is being destroyed, so a look-up can never revive one.
+/// Holds bare addresses and retains nothing: an object leaves the map in its core's `deinit`. A look-up retains the
+/// object it finds with `tryRetain`, which refuses an object that is being destroyed, so a look-up can never revive
+/// one.
 ///
 /// Shape: a small open-addressing table while few objects are alive; above that dense pages of 512 addresses, which
-/// cost 8 bytes an object where identifiers are dense and need no hashing. A page goes with its last object, so that who
-/// walks over any number of objects pays for those that are alive. The directory of the pages is bounded by the number
-/// of objects: identifiers far above the others stay in the table, so no identifier by itself costs memory.
+/// cost 8 bytes an object if identifiers are dense, and need no hashing. A page is freed with its last object, so a
+/// walk over any number of objects pays only for those that are alive. The directory of the pages is bounded by the
+/// number of objects: identifiers far above the others stay in the table, so no identifier by itself costs memory.
 ///
 /// Invariants:
 /// - in the dense form an identifier is in the pages if the directory has its page, else in the table;
@@ -23,7 +24,7 @@ package struct IdentityMap: ~Copyable {
     private static let sparseMax = 2_048
     /// Pages that the directory may have for any number of objects: 256 KiB, identifiers up to 8 million.
     private static let directoryMin = 16_384
-    /// Pages more that it may have for each object.
+    /// Additional pages that it may have for each object.
     private static let pagesAnObject = 4
 
     package private(set) var count = 0
@@ -34,14 +35,14 @@ package struct IdentityMap: ~Copyable {
     // Dense form.
     private var pages: UnsafeMutablePointer<Page>?
     private var pageCount = 0
-    /// A page without objects, so that one object after the other takes no memory each time.
+    /// An empty page, so that a sequence of single objects does not allocate a page each time.
     private var spare: UnsafeMutablePointer<UInt>?
     private var allocatedPageCount = 0
 
     private struct Page {
-        /// 512 addresses; 0 where there is no object.
+        /// 512 addresses; 0 if there is no object.
         var entries: UnsafeMutablePointer<UInt>?
-        /// Those that are not 0.
+        /// The number of addresses that are not 0.
         var count: Int
     }
 
@@ -72,7 +73,7 @@ package struct IdentityMap: ~Copyable {
 
     /// The address registered for `id`, or 0.
     ///
-    /// The object may be on its way out.
+    /// The object may be being destroyed.
     @inline(__always)
     package func address(of id: RecordID) -> UInt {
         if let pages {
@@ -127,7 +128,7 @@ package struct IdentityMap: ~Copyable {
         removeSparse(id)
     }
 
-    /// Room for dense identifiers up to `id`, so that a bulk load does not rehash.
+    /// Makes room for dense identifiers up to `id`, so that a bulk load does not rehash.
     package mutating func reserve(_ objectCount: Int) {
         if pages == nil, count + objectCount > Self.sparseMax { makeDense() }
     }
@@ -244,7 +245,7 @@ package struct IdentityMap: ~Copyable {
         if sparseCount > 0 { enterAgain() }
     }
 
-    /// Enters the identifiers of the table again: each in its page, if the directory has that by now.
+    /// Enters the identifiers of the table again: each in its page, if the directory has that page now.
     private mutating func enterAgain() {
         let old = sparse
         let oldCapacity = sparseCapacity
@@ -303,7 +304,7 @@ package struct IdentityMap: ~Copyable {
         return true
     }
 
-    /// Takes a page out whose last object is gone.
+    /// Frees a page whose last object is gone.
     @inline(never)
     private mutating func takeOut(_ page: Int) {
         let entries = pages?[page].entries

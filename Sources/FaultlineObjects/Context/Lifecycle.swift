@@ -1,6 +1,7 @@
 internal import FaultlineStore
 
-/// `ObjectLifecycle` of one class, or `EntityLifecycle` of one entity, for objects whose class is known at run time only.
+/// The `ObjectLifecycle` of one class, or the `EntityLifecycle` of one entity, for objects whose class is known only at
+/// run time.
 struct Lifecycle {
     enum Change { case insert, update, delete }
 
@@ -40,13 +41,13 @@ struct Lifecycle {
     }
 }
 
-/// Whose code a save is calling.
+/// The user code that a save is calling.
 enum SavePhase {
     case none
     case telling
     case validating
 
-    /// How often those may be told that the others have changed meanwhile.
+    /// How many rounds of `willSave` calls may follow because objects change each other.
     static let roundMax = 1_000
 
     var name: String {
@@ -65,7 +66,7 @@ extension ObjectHandle {
 }
 
 extension ContextCore {
-    /// Whether any entity has code to be called; in a migration none is.
+    /// Whether any entity has lifecycle code to call; a migration calls none.
     var callsLifecycles: Bool { hasLifecycles && stage == nil }
 
     func setLifecycle(_ lifecycle: EntityLifecycle?, forEntityNamed name: String) {
@@ -78,14 +79,14 @@ extension ContextCore {
         }
     }
 
-    /// Tells a new object that it was taken in, unless it was told before.
+    /// Calls `awakeFromInsert` of a new object, unless it was called before.
     func awake(_ handle: ObjectHandle) {
         guard callsLifecycles, let lifecycle = handle.lifecycle, !handle.core.pointee.has(.awake) else { return }
         handle.core.pointee.insert(.awake)
         lifecycle.awakeFromInsert(handle.object)
     }
 
-    /// - Throws: If a save is called by whoever is told or asked by another: that one throws it, too.
+    /// - Throws: If lifecycle code or an observer calls a save during a save: the outer save throws the error, too.
     func checkIsNotSaving() throws {
         guard savePhase != .none else { return }
         let error = SwiftDataError.modelValidationFailure.explained(
@@ -94,8 +95,7 @@ extension ContextCore {
         throw error
     }
 
-    /// Whether unsaved changes may be taken back, objects inserted or deleted: not by what only validates them, which the
-    /// save then throws.
+    /// Whether user code may now undo changes, insert or delete: not during validation; a refusal makes the save throw.
     func mayRearrange(_ call: @autoclosure () -> String) -> Bool {
         guard savePhase == .validating else { return true }
         refuseSave(
@@ -104,9 +104,9 @@ extension ContextCore {
         return false
     }
 
-    /// Tells all objects that will be saved, each once, those that are changed meanwhile too.
+    /// Calls `willSave` once for each object that will be saved, including those that change during the calls.
     ///
-    /// - Returns: All that were told.
+    /// - Returns: All objects that were called.
     func tellWillSave() throws -> [ObjectHandle] {
         guard callsLifecycles else { return [] }
         savePhase = .telling
@@ -123,7 +123,7 @@ extension ContextCore {
                     "willSave of \(told.last?.entityName ?? "") has changed or inserted other objects \(SavePhase.roundMax) times in a row: each of them is told too, so this would not end."
                 )
             }
-            // Whoever is told may take back what others have changed.
+            // A `willSave` method may undo changes of other objects.
             for handle in inserted + changed + deleted where isUnsaved(handle) {
                 let isGoneAgain = handle.core.pointee.has(.inserted) && handle.core.pointee.has(.deleted)
                 guard !isGoneAgain, let lifecycle = handle.lifecycle,
@@ -142,7 +142,7 @@ extension ContextCore {
         handle.core.pointee.has(.inserted) || handle.core.pointee.has(.changed) || handle.core.pointee.has(.deleted)
     }
 
-    /// Asks objects what is wrong with them.
+    /// Calls the validation of objects and collects their findings.
     func addFindingsOfClasses(_ deletion: DeletionWalk?, to findings: inout FindingList) {
         guard callsLifecycles else { return }
         func ask(_ handle: ObjectHandle, _ change: Lifecycle.Change) {

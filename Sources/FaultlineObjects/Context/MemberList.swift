@@ -1,8 +1,8 @@
-/// Objects in the order they were given, found by their reference: one leaves without a walk through the others.
+/// Objects in a given order, found by their reference: one can be removed without a walk through the others.
 struct MemberList {
-    /// Nil where one has left.
+    /// Nil for removed objects.
     private var entries: [ObjectHandle?]
-    /// Last place of each reference; made when one is first looked for.
+    /// The last position of each reference; made when one is first looked up.
     private var places: [ObjectReference: Int]?
     private var leftCount = 0
 
@@ -12,9 +12,9 @@ struct MemberList {
 
     var isEmpty: Bool { entries.count == leftCount }
 
-    /// Whether all that are not deleted are unsaved, and stand in the order of their numbers.
+    /// Whether all objects that are not deleted are unsaved, and are in the order of their numbers.
     var isNewByNumber: Bool {
-        // The list keeps the objects alive: none is retained on the way.
+        // The list keeps the objects alive: none is retained during the walk.
         entries.withUnsafeBufferPointer { entries in
             var last: UInt64 = 0
             for place in entries.indices {
@@ -33,7 +33,7 @@ struct MemberList {
 
     mutating func contains(_ reference: ObjectReference) -> Bool { place(of: reference) != nil }
 
-    /// False if it is not there.
+    /// - Returns: False if the object is not in the list.
     @discardableResult
     mutating func remove(_ reference: ObjectReference) -> Bool {
         guard let place = place(of: reference) else { return false }

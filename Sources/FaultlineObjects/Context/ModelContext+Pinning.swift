@@ -1,23 +1,24 @@
 internal import FaultlineLog
 
 extension ModelContext {
-    /// Stays at the state of the store that the context reads now, whatever others save: for a report of several
-    /// fetches, or an export that takes long.
+    /// Keeps the context at the state of the store that it reads now, in spite of later saves: for a report of several
+    /// fetches, or a long export.
     ///
-    /// Nothing is copied. What the state needs and the newest one does not stays on the disk meanwhile, which
-    /// `ModelContainer.pins` tells; a pin that outlives its limits expires: fetches throw `StorageError` with the code
-    /// `expired`, objects whose rows are not loaded answer with stand-ins. A pinned context cannot be saved. Pinning
-    /// anew sets the limits anew and keeps the state.
+    /// Nothing is copied. Old data that only this state needs stays on the disk for the time of the pin;
+    /// `ModelContainer.pins` reports it. A pin that exceeds its limits expires: fetches throw `StorageError` with the
+    /// code `expired`, and objects whose rows are not loaded answer with placeholders. A pinned context cannot be
+    /// saved. Pinning again restarts the limits and keeps the state.
     ///
     /// - Parameters:
-    ///   - label: What it is for, as `pins` shows it.
-    ///   - duration: After which it expires where it costs space: an hour. One below zero counts as zero.
+    ///   - label: The purpose, as `pins` shows it.
+    ///   - duration: The time after which the pin expires if it costs space: an hour. A negative duration counts as
+    ///     zero.
     ///   - byteLimit: Bytes of segments that it may keep from being removed: 1 GiB.
     /// - Throws: `StorageError` with the code `expired`, if the context is pinned and that has expired.
     public func pin(
         _ label: String = "pinned context", for duration: Duration = .seconds(3_600), byteLimit: Int = 1 << 30
     ) throws {
-        // 300 years are as good as for ever.
+        // Bounded to about 300 years.
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(9_000_000_000)).components
         let limits = PinLimits(
             nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000),
@@ -25,9 +26,9 @@ extension ModelContext {
         try StorageError.translating { try core.pin(limits, label) }
     }
 
-    /// Goes on with the store: the next fetch sees the newest state, and the context can be saved again.
+    /// Ends the pin: the next fetch sees the newest state, and the context can be saved again.
     public func unpin() { core.unpin() }
 
-    /// Whether the context stays at one state of the store.
+    /// Whether the context is pinned to one state of the store.
     public var isPinned: Bool { core.pinLabel != nil }
 }

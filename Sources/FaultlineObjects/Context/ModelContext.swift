@@ -2,19 +2,19 @@ internal import FaultlineLog
 internal import FaultlineStore
 public import Foundation
 
-/// Where objects are fetched, changed and saved: one object for each row, unsaved changes until `save()` writes them in
-/// one transaction.
+/// Fetches, changes and saves objects: one object for each row, unsaved changes until `save()` writes them in one
+/// transaction.
 ///
 /// A context belongs to one thread, task or actor at a time, like its objects; identifiers go between contexts. Objects
 /// may outlive their context: they keep reading, and `modelContext` is nil.
 ///
-/// Each context reads one state of the store: that of its last fetch or save. What other contexts save in between is
-/// seen at the next fetch. `pin` keeps it where it is.
+/// Each context reads one state of the store: that of its last fetch or save. Saves of other contexts become visible at
+/// the next fetch. `pin` keeps a context at its state.
 public class ModelContext: Equatable, SendableMetatype {
     package let core: ContextCore
-    /// Whatever the container needs to stay alive.
+    /// An object that the context keeps alive: its container.
     package let owner: AnyObject?
-    /// Whether the user wants unsaved changes to be saved by themselves.
+    /// Whether the user wants automatic saves of unsaved changes.
     var wantsAutosave = false
 
     package init(_ core: ContextCore, owner: AnyObject?) {
@@ -24,7 +24,7 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 
     deinit {
-        // Those of a main context are its container's: the next handle shows them.
+        // Unsaved changes of a main context belong to its container: the next handle shows them.
         if core.remakeUserContext == nil { core.abandonChanges() }
     }
 
@@ -33,18 +33,18 @@ public class ModelContext: Equatable, SendableMetatype {
 
     // MARK: Changes
 
-    /// Takes a new object, and all objects it refers to, into the context; the next save writes them.
+    /// Inserts a new object, and all objects it refers to, into the context; the next save writes them.
     public func insert<T: PersistentModel>(_ model: T) { core.insert(model: model) }
 
-    /// Marks an object to be deleted, with what its delete rules say, by the next save.
+    /// Marks an object to be deleted by the next save, together with the effects of its delete rules.
     ///
-    /// An unsaved object leaves the context. An object in no context is left alone, as nothing is stored of it; one of
+    /// An unsaved object leaves the context. An object in no context is ignored, because it is not stored; an object of
     /// another context makes the next save throw.
     public func delete<T: PersistentModel>(_ model: T) { core.delete(ObjectHandle(model)) }
 
     /// Marks all objects of a class that satisfy a predicate to be deleted by the next save.
     ///
-    /// Makes an object for each, as a fetch does; each counts as deleted by itself, with its delete rules.
+    /// Makes an object for each, as a fetch does; each is deleted individually, with its delete rules.
     public func delete<T: PersistentModel>(
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws {
@@ -60,7 +60,7 @@ public class ModelContext: Equatable, SendableMetatype {
         return core.inserted.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
     }
 
-    /// The stored objects that differ from what is stored.
+    /// The stored objects with unsaved changes.
     public var changedModelsArray: [any PersistentModel] {
         core.settleMembers()
         return core.changed.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
@@ -71,7 +71,7 @@ public class ModelContext: Equatable, SendableMetatype {
         core.deleted.compactMap { $0.object as? any PersistentModel }
     }
 
-    /// Recorded in each transaction of this context; at most 1,024 bytes of UTF-8.
+    /// The author that each transaction of this context records; at most 1,024 bytes of UTF-8.
     public var author: String? {
         get { core.author }
         set { core.author = newValue }
@@ -83,17 +83,17 @@ public class ModelContext: Equatable, SendableMetatype {
     ///
     /// When it returns the changes are durable, unless the store was opened with asynchronous durability: then
     /// `ModelContainer.synchronize()` waits for that. When it throws nothing was written, and the changes are still
-    /// there, unless the error says that the outcome is unknown: then `ModelContainer.transactionLanded(_:)` tells once
-    /// the store is open again.
+    /// unsaved, unless the error says that the outcome is unknown: then `ModelContainer.transactionLanded(_:)` answers
+    /// once the store is open again.
     ///
-    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule, or have unique values of
-    ///   others; `StorageError` if the store cannot be written.
+    /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule, or have unique values of other
+    ///   objects; `StorageError` if the store cannot be written.
     public func save() throws { try core.throwing { try saveTelling() } }
 
-    /// Drops all unsaved changes: new objects leave the context, changed ones show what is stored.
+    /// Drops all unsaved changes: new objects leave the context, changed ones show their stored values.
     public func rollback() { core.rollback() }
 
-    /// Carries delete rules out now that the next save would carry out.
+    /// Applies delete rules now instead of in the next save.
     public func processPendingChanges() {
         core.settleMembers()
         do { try core.propagateDeletes() } catch { core.refuseSave(error) }
@@ -114,20 +114,20 @@ public class ModelContext: Equatable, SendableMetatype {
 
     // MARK: Objects by identifier
 
-    /// The object of an identifier, if there is one: the way to use identifiers that come from outside.
+    /// Finds the object of an identifier: the way to use identifiers that come from outside.
     ///
     ///     guard let book = try context.existing(identifier, as: Book.self) else { return .notFound }
     ///
     /// The identifier may come from a client or another process. Nothing is made or registered for one that leads to no
-    /// object. Where the state that the context reads lacks the object and the newest has it, the context moves on to
-    /// that state, as for a fetch; a pinned context stays. An object that another context has deleted since is still
-    /// found: the next fetch, or a save of a change of it, tells.
+    /// object. If the context's state lacks the object and the newest state has it, the context moves to that state, as
+    /// for a fetch; a pinned context stays. An object that another context has deleted since is still found: the next
+    /// fetch, or a save of a change of it, reports that.
     ///
     /// - Parameters:
     ///   - identifier: Any identifier.
     ///   - type: The class of the object.
     /// - Returns: The object, a fault unless it is loaded. Nil for an object of another class or entity, of another
-    ///   store, of an unsaved object of another context or process, and for one that is not stored or is deleted here.
+    /// store, of an unsaved object of another context or process, and for one that is not stored or is deleted here.
     /// - Throws: `StorageError` if the store cannot be read.
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func existing<T: PersistentModel>(_ identifier: PersistentIdentifier, as type: T.Type = T.self) throws -> T?
@@ -142,15 +142,15 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// The object of an identifier, never nil.
     ///
-    /// For an identifier from outside ask `existing(_:as:)`.
+    /// For an identifier from outside use `existing(_:as:)`.
     ///
     ///     let book = context.model(for: identifier) as? Book
     ///
-    /// An identifier that leads to no object gives one that is marked: `isDeleted` is true, `modelContext` nil, each
-    /// property gives a placeholder and reports to `errorHandler`, and a save throws after it was changed, inserted or
-    /// related. For an entity that the container lacks `errorHandler` is called, and the object is of a class without
-    /// properties. Nothing is registered for either. Where only the newest state has the object, the context moves on to
-    /// it, as `existing` does.
+    /// An identifier that leads to no object returns one that is marked: `isDeleted` is true, `modelContext` nil, each
+    /// property returns a placeholder and reports to `errorHandler`, and a save throws after it was changed, inserted
+    /// or related. For an entity that the container lacks `errorHandler` is called, and the object is of a class
+    /// without properties. Nothing is registered for either. If only the newest state has the object, the context moves
+    /// to it, as `existing` does.
     ///
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func model(for identifier: PersistentIdentifier) -> any PersistentModel { core.model(for: identifier) }
@@ -162,15 +162,15 @@ public class ModelContext: Equatable, SendableMetatype {
 
     // MARK: Fetching
 
-    /// The objects that a descriptor asks for.
+    /// Fetches the objects that a descriptor selects.
     ///
-    /// Those not loaded yet are faults: nothing of them is read until it is touched.
+    /// Objects that are not loaded yet are faults: their rows are read when a property is first used.
     ///
     /// - Parameters:
-    ///   - descriptor: Which objects, and in which order.
+    ///   - descriptor: Selects the objects, and their order.
     ///   - fileID: The file of the call, for `faultAccount`.
     ///   - line: Its line.
-    /// - Returns: What was found, in the order asked for.
+    /// - Returns: The objects found, in the requested order.
     /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `StorageError` if the store
     ///   cannot be read.
     public func fetch<T: PersistentModel>(
@@ -179,12 +179,12 @@ public class ModelContext: Equatable, SendableMetatype {
         try core.throwing { try core.accountedFetch(fileID, line) { try core.fetch(descriptor) } }
     }
 
-    /// The objects that a descriptor asks for, made a batch at a time as they are asked for.
+    /// Fetches the objects that a descriptor selects, and makes them a batch at a time on access.
     ///
     /// - Parameters:
-    ///   - descriptor: Which objects, and in which order.
+    ///   - descriptor: Selects the objects, and their order.
     ///   - batchSize: Objects held at once by the result; 0 for all.
-    /// - Returns: What was found, in the order asked for.
+    /// - Returns: The objects found, in the requested order.
     /// - Throws: What `fetch` throws; `SwiftDataError.includePendingChangesWithBatchSize` if the context has unsaved
     ///   changes and the descriptor includes them.
     public func fetch<T: PersistentModel>(
@@ -193,7 +193,7 @@ public class ModelContext: Equatable, SendableMetatype {
         try core.throwing { try core.fetchBatches(QuerySource(descriptor), batchSize: batchSize) }
     }
 
-    /// The identifiers of the objects that a descriptor asks for, made a batch at a time as they are asked for.
+    /// Fetches the identifiers of the objects that a descriptor selects, and makes them a batch at a time on access.
     ///
     /// Parameters and errors are those of `fetch(_:batchSize:)`.
     public func fetchIdentifiers<T: PersistentModel>(
@@ -202,36 +202,35 @@ public class ModelContext: Equatable, SendableMetatype {
         try core.throwing { try core.fetchIdentifierBatches(QuerySource(descriptor), batchSize: batchSize) }
     }
 
-    /// How many objects a descriptor asks for, without making any.
+    /// Counts the objects that a descriptor selects, without making any.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
         try core.throwing { try core.fetchCount(QuerySource(descriptor)) }
     }
 
-    /// The identifiers of the objects that a descriptor asks for, without making any.
+    /// Fetches the identifiers of the objects that a descriptor selects, without making any.
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
         try core.throwing { try core.fetchIdentifiers(QuerySource(descriptor)) }
     }
 
-    /// Walks the objects that a descriptor asks for, a batch at a time, letting go of each batch before the next.
+    /// Walks the objects that a descriptor selects, a batch at a time, and releases each batch before the next.
     ///
     ///     try context.enumerate(FetchDescriptor<Order>(predicate: #Predicate { $0.isOpen })) { order in
     ///         order.isOpen = false
     ///         try context.save()
     ///     }
     ///
-    /// The block gets each object as the context shows it then: after a save with its newest values, and none that was
-    /// deleted.
-    /// Objects that are added meanwhile are not reached.
+    /// The block gets each object in the context's current state: after a save with its newest values, and no deleted
+    /// ones. Objects that are added during the walk are not reached.
     ///
     /// - Parameters:
-    ///   - descriptor: Which objects, and in which order.
+    ///   - descriptor: Selects the objects, and their order.
     ///   - batchSize: Objects held at once by the walk.
-    ///   - allowEscapingMutations: Unless true, unsaved changes found at the end of a batch are an error, because the
-    ///     walk holds no object that has some.
-    ///   - block: Gets one object after the other.
-    /// - Throws: What `fetch` throws; `SwiftDataError.includePendingChangesWithBatchSize` for unsaved changes at the
-    ///   end of a batch; what `block` throws.
+    ///   - allowEscapingMutations: Unless true, unsaved changes at the end of a batch are an error, because the walk
+    ///     does not hold the changed objects.
+    ///   - block: Called with one object after the other.
+    /// - Throws: The errors of `fetch`; `SwiftDataError.includePendingChangesWithBatchSize` for unsaved changes at the
+    ///   end of a batch; the errors of `block`.
     public func enumerate<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (T) throws -> Void
@@ -245,18 +244,18 @@ public class ModelContext: Equatable, SendableMetatype {
 
     // MARK: Seeing inside
 
-    /// Whether the context belongs to a migration that is only tried out: nothing of it stays, so what a closure does
-    /// outside of the store should be left out.
+    /// Whether the context belongs to a dry run of a migration: its changes are dropped, so a closure should skip
+    /// effects outside of the store.
     public var isDryRun: Bool { core.stage?.isDryRun ?? false }
 
-    /// What this context has read so far.
+    /// The reads of this context so far.
     public var counters: FaultCounters {
         var counters = core.counters
         counters.cacheBytes = core.store.log.budget.used
         return counters
     }
 
-    /// Called with errors that getters and setters meet and cannot throw.
+    /// Called with errors of getters and setters, which cannot throw.
     public var errorHandler: (@Sendable (any Error) -> Void)? {
         get { core.errorHandler }
         set { core.errorHandler = newValue }

@@ -1,25 +1,26 @@
 internal import FaultlineStore
 
-/// An object that a context holds on to, with the address of its core.
+/// A retained object, with the address of its core.
 struct ObjectHandle {
     var object: AnyObject
     let core: UnsafeMutablePointer<ModelCore>
 
-    /// What a to-one slot stores for the object: its number, with a bit for a temporary one.
+    /// The value of a to-one slot that refers to the object: its number, with a bit for a temporary one.
     @inline(__always) var reference: ObjectReference { core.pointee.reference }
 }
 
 extension ModelCore {
-    /// What a to-one slot stores for the object.
+    /// The value of a to-one slot that refers to the object.
     @inline(__always) var reference: ObjectReference {
         ObjectReference(number: number, isTemporary: has(.temporary))
     }
 }
 
 extension [ObjectHandle] {
-    /// Calls `body` for each object that is not deleted and whose entity the store has, with its place.
+    /// Calls `body` for each object that is not deleted and whose entity the store has, with its index.
     ///
-    /// The array keeps the objects alive, so none is retained on the way: that would be most of what a short loop costs.
+    /// The array keeps the objects alive, so none is retained in the loop: that would be most of the cost of a short
+    /// loop.
     @inline(__always)
     func forEachKept(
         _ body: (_ place: Int, _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage) throws -> Void
@@ -37,7 +38,7 @@ extension [ObjectHandle] {
     }
 }
 
-/// What a draft's to-one slot holds: the number of a stored object, or the temporary number of an unsaved one.
+/// The value of a draft's to-one slot: the number of a stored object, or the temporary number of an unsaved one.
 struct ObjectReference: Hashable {
     @inline(__always) static var temporaryBit: UInt64 { ReferenceTargets.temporaryBit }
 

@@ -1,18 +1,18 @@
-/// Keys that keep the order of a to-many collection, with as few of them changed as can be.
+/// Computes keys that keep the order of a to-many collection, and changes as few of them as possible.
 enum OrderKeys {
-    /// What a moved member's key is above that of the one before, at the end of a collection.
+    /// The distance of a moved member's key to the one before, at the end of a collection.
     private static let step: UInt64 = 256
 
-    /// Gives keys that rise from place to place.
+    /// Assigns keys that rise from position to position.
     ///
-    /// Keys on a longest rising sequence stay. The others get keys between their neighbours; where there is no room for
+    /// Keys on a longest rising sequence stay. The others get keys between their neighbours; if there is no room for
     /// them, the neighbours lose theirs, too.
     ///
     /// - Parameters:
     ///   - keys: Keys in the wanted order; nil for a member that has none yet.
-    ///   - end: All keys stay below it, so that the keys which new members get by their number come behind all of them.
-    ///     There is room for all keys below it.
-    /// - Returns: A key for each place.
+    ///   - end: All keys stay below it, so that the keys of new members, which follow from their numbers, come behind
+    ///     all of them. There is room for all keys below it.
+    /// - Returns: A key for each position.
     /// - Complexity: O(n log n).
     static func rising(_ keys: [UInt64?], below end: UInt64) -> [UInt64] {
         var kept = longestRise(keys, below: end)

@@ -1,7 +1,7 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// How unsaved changes alter the members of to-many relationships, before a save makes the indexes say the same.
+/// The unsaved changes of to-many relationships, until a save enters them in the indexes.
 struct PendingRelationships {
     /// A to-many relationship of one object.
     struct Key: Hashable {
@@ -15,22 +15,22 @@ struct PendingRelationships {
         }
     }
 
-    /// What is different from the stored members.
+    /// The difference from the stored members.
     ///
-    /// Nobody adds an object that is there: callers add a member when its own side of the relationship comes to point
-    /// here.
+    /// Callers never add an object that is a member already: they add one when its own side of the relationship is set
+    /// to this owner.
     final class Delta {
-        /// Place among the deltas in the order they were begun.
+        /// The position among the deltas in the order of their creation.
         let ordinal: Int
         @exclusivity(unchecked) private(set) var added = MemberList()
         private(set) var removed: Set<ObjectReference> = []
-        /// All members in the order the user gave them; nil where only the sets above are known.
+        /// All members in the order the user assigned; nil if only the sets above are known.
         @exclusivity(unchecked) private(set) var assigned: MemberList?
 
         init(ordinal: Int) { self.ordinal = ordinal }
 
         func add(_ handle: ObjectHandle) {
-            // One that left and came back keeps its mark in `removed`: its old place is gone, it stands at the end.
+            // A member that left and came back stays in `removed`: it has lost its old position, and is at the end.
             added.append(handle)
             if assigned?.contains(handle.reference) == false { assigned?.append(handle) }
         }
@@ -40,26 +40,26 @@ struct PendingRelationships {
             assigned?.remove(reference)
         }
 
-        /// Whether an object is a member, as far as the differences say; nil if they do not.
+        /// Whether an object is a member according to the differences; nil if they do not say.
         func isMember(_ reference: ObjectReference) -> Bool? {
             if added.contains(reference) { return true }
             return removed.contains(reference) ? false : nil
         }
 
-        /// A stored member that had left was never away.
+        /// Undoes the removal of a stored member.
         func takeBack(_ handle: ObjectHandle) {
             removed.remove(handle.reference)
             guard !added.remove(handle.reference) else { return }
             if assigned?.contains(handle.reference) == false { assigned?.append(handle) }
         }
 
-        /// A member that had left would have left without that: others have taken it out.
+        /// Forgets a removal, because another save has removed the member too.
         func forgetRemoval(of reference: ObjectReference) { removed.remove(reference) }
 
-        /// Drops the order that the user gave.
+        /// Drops the order that the user assigned.
         func forgetOrder() { assigned = nil }
 
-        /// Whether nothing is different.
+        /// Whether there is no difference.
         var isEmpty: Bool { added.isEmpty && removed.isEmpty && assigned == nil }
 
         func assign(_ members: [ObjectHandle]) { assigned = MemberList(members) }
@@ -79,7 +79,7 @@ struct PendingRelationships {
     }
 
     private var deltas: [Key: Delta] = [:]
-    /// Deltas begun so far.
+    /// The number of deltas created so far.
     private var begun = 0
     /// True: make the link; false: remove it.
     private(set) var links: [Link: Bool] = [:]
@@ -96,21 +96,21 @@ struct PendingRelationships {
 
     func existing(_ key: Key) -> Delta? { deltas.isEmpty ? nil : deltas[key] }
 
-    /// Drops what is different of one collection.
+    /// Drops the difference of one collection.
     mutating func drop(_ key: Key) { deltas[key] = nil }
 
     mutating func setLink(_ link: Link, isPresent: Bool) {
-        // Made and removed again, or the other way round: nothing to do.
+        // Made and removed again, or the reverse: nothing to do.
         if let known = links[link], known != isPresent { links[link] = nil } else { links[link] = isPresent }
     }
 
-    /// The deltas in the order they were begun, so that the same changes are written in the same order.
+    /// The deltas in the order of their creation, so that the same changes are written in the same order.
     var inOrder: [(key: Key, delta: Delta)] {
         deltas.map { ($0.key, $0.value) }.sorted { $0.delta.ordinal < $1.delta.ordinal }
     }
 
-    /// Drops what concerns unsaved objects that leave the context: all at once, because everything pending is looked
-    /// at.
+    /// Drops changes that involve unsaved objects which leave the context: all of them in one call, because it walks
+    /// all pending changes.
     mutating func forget(_ references: Set<ObjectReference>) {
         guard !references.isEmpty, !isEmpty else { return }
         deltas = deltas.filter { !references.contains($0.key.owner) }

@@ -1,9 +1,10 @@
 internal import FaultlineDisk
 internal import Synchronization
 
-/// What one context has read.
+/// Counts the reads of one context.
 ///
-/// Written by the context's thread alone, so that an addition is a load and a store without a lock; read by any.
+/// Only the context's thread writes it, so that an addition is a load and a store without a lock; any thread may read
+/// it.
 final class ReadTally: Sendable {
     private let faultsFired = Atomic<Int>(0)
     private let rowsRead = Atomic<Int>(0)
@@ -25,7 +26,7 @@ final class ReadTally: Sendable {
         counter.store(counter.load(ordering: .relaxed) &+ count, ordering: .relaxed)
     }
 
-    /// What was counted; `cacheBytes` is 0.
+    /// The counts; `cacheBytes` is 0.
     var counters: FaultCounters {
         var counters = FaultCounters()
         counters.faultsFired = faultsFired.load(ordering: .relaxed)
@@ -35,7 +36,7 @@ final class ReadTally: Sendable {
     }
 }
 
-/// What the contexts of one container have read, those that are gone included.
+/// The reads of all contexts of one container, including those that are gone.
 package final class ReadTallies: Sendable {
     private struct State {
         var living: [ObjectIdentifier: ReadTally] = [:]

@@ -1,17 +1,17 @@
 internal import FaultlineLog
 
-/// Where the rows lie that single faults of one entity's objects loaded last, by number.
+/// The rows that single faults of one entity's objects loaded last, by number.
 ///
-/// An object that nobody holds goes at once, its row only when the memory is needed: code that walks from many objects
-/// to few, `employee.department?.name`, would read the same few rows again and again. A table of 256 places, each taken
-/// by the last number that falls on it, so that numbers that follow each other do not drive each other out. Whoever
-/// finds a row here checks that it is still in memory and still the newest.
+/// An object without references is freed at once, its row only when the memory is needed: code that goes from many
+/// objects to few, `employee.department?.name`, would otherwise read the same few rows again and again. The table has
+/// 256 entries; each holds the last number that maps to it, so that consecutive numbers do not replace each other. The
+/// caller checks that a row found here is still in memory and still the newest.
 struct RecentRows {
     private static let count = 256
     private var entries: [(number: RecordID, row: RowReference)] = []
     private var isWanted = false
 
-    /// The place of an object's row; `.none` if it is not known.
+    /// The row of an object; `.none` if it is not known.
     @inline(__always)
     func row(of number: RecordID) -> RowReference {
         guard !entries.isEmpty else { return .none }
@@ -19,9 +19,9 @@ struct RecentRows {
         return entry.number == number ? entry.row : .none
     }
 
-    /// Notes a row that a fault has loaded.
+    /// Records a row that a fault has loaded.
     ///
-    /// The first is not noted: a context that loads one object of an entity needs no table.
+    /// The first is not recorded: a context that loads one object of an entity needs no table.
     mutating func note(_ number: RecordID, _ row: RowReference) {
         if entries.isEmpty {
             guard isWanted else { return isWanted = true }

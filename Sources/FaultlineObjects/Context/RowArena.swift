@@ -29,23 +29,23 @@ package struct RowReference: Equatable {
     @inline(__always) var blockKey: UInt64 { bits >> 14 }
 }
 
-/// The rows that a context has loaded: blocks of memory taken from the engine's budget, given back oldest first.
+/// The rows that a context has loaded: blocks of memory taken from the engine's budget, evicted oldest first.
 ///
 /// A row in the arena is preceded by a `RowPrefix`. Rows are verified, each in the layout it was written in, and stay
-/// where they are until their block is evicted; then the block's generation moves on, which makes every reference into
-/// it void without visiting the objects that hold one.
+/// in place until their block is evicted; then the block's generation is incremented, which invalidates every reference
+/// into it without visiting the objects that hold one.
 ///
 /// Concurrency: the context's thread reads without a lock from the *current* block only, and writes without one to the
-/// block being filled; nobody else may evict these two. Everything else happens under the context's lock, so that
+/// block being filled; no other thread may evict these two. Everything else happens under the context's lock, so that
 /// another context short of memory can take blocks from here.
 package struct RowArena: ~Copyable {
     /// Bytes of a block: the largest that a reference can address, and a good size for read-ahead.
     package static let blockByteCount = 128 << 10
     static let blockCountMax = 1 << 16
 
-    /// What stands before each row.
+    /// The header before each row.
     struct RowPrefix {
-        /// How to read the row by the slots in force.
+        /// The table for reading the row by the current slots.
         var table: UnsafePointer<LayoutTable>
         var location: Location
         /// Bytes of the row; bit 31: it ends with an extension.
@@ -98,9 +98,9 @@ package struct RowArena: ~Copyable {
         currentKey = RowReference(block: block, generation: blocks[block].generation, offset: 0).blockKey
     }
 
-    /// The row's address if it is still here; its block becomes the current one.
+    /// The row's address if it is still in the arena; its block becomes the current one.
     ///
-    /// Under the context's lock.
+    /// Called under the context's lock.
     @inline(__always)
     package mutating func row(_ reference: RowReference) -> UnsafeRawPointer? {
         let block = reference.block
@@ -113,20 +113,20 @@ package struct RowArena: ~Copyable {
 
     /// Whether a reference still leads to its row.
     ///
-    /// Under the context's lock.
+    /// Called under the context's lock.
     package func isValid(_ reference: RowReference) -> Bool {
         guard reference.bits != 0, reference.block < blockCount else { return false }
         let state = blocks[reference.block]
         return state.generation == reference.generation && state.base != nil
     }
 
-    /// Whether a row of `byteCount` bytes fits behind what the block being filled holds.
+    /// Whether a row of `byteCount` bytes fits into the rest of the block being filled.
     package func hasRoom(for byteCount: Int) -> Bool {
         guard fill >= 0, blocks[fill].base != nil else { return false }
         return blocks[fill].capacity - blocks[fill].used >= Self.footprint(byteCount)
     }
 
-    /// Bytes that a row takes, prefix and alignment included.
+    /// Bytes that a row takes, including prefix and alignment.
     @inline(__always)
     package static func footprint(_ byteCount: Int) -> Int {
         (MemoryLayout<RowPrefix>.stride + byteCount + 7) & ~7
@@ -134,7 +134,7 @@ package struct RowArena: ~Copyable {
 
     /// Copies a row into the block being filled, which has room.
     ///
-    /// By the context's thread.
+    /// Called on the context's thread.
     @inline(__always)
     package mutating func append(
         _ view: RowView, location: Location
@@ -155,7 +155,7 @@ package struct RowArena: ~Copyable {
 
     /// Memory in the block being filled for a whole record of `byteCount` bytes; nil if there is no room.
     ///
-    /// By the context's thread.
+    /// Called on the context's thread.
     @inline(__always)
     func room(forRecord byteCount: Int) -> UnsafeMutableRawBufferPointer? {
         guard fill >= 0, blocks[fill].capacity - blocks[fill].used >= byteCount, let base = blocks[fill].base else {
@@ -164,10 +164,10 @@ package struct RowArena: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: base + blocks[fill].used, count: byteCount)
     }
 
-    /// Keeps a row that was read into the memory that `room(forRecord:)` gave, behind its record's header, whose place
-    /// the prefix takes.
+    /// Keeps a row that was read into the memory of `room(forRecord:)`, behind its record's header, which the prefix
+    /// replaces.
     ///
-    /// Nil if the row does not lie there. By the context's thread.
+    /// Nil if the row does not lie there. Called on the context's thread.
     @inline(__always)
     mutating func adopt(_ view: RowView, location: Location, of record: UnsafeMutableRawBufferPointer) -> RowReference?
     {
@@ -185,14 +185,14 @@ package struct RowArena: ~Copyable {
         return RowReference(block: fill, generation: blocks[fill].generation, offset: start + distance - base)
     }
 
-    /// Puts a fresh block of at least `minimum` bytes in place as the one to fill.
+    /// Adds an empty block of at least `minimum` bytes, and makes it the one to fill.
     ///
-    /// Its memory is already reserved. Under the context's lock.
+    /// Its memory is already reserved. Called under the context's lock.
     package mutating func addBlock(minimum: Int) {
         let byteCount = max(minimum, Self.blockByteCount)
         let memory = BufferMemory.allocate(byteCount: byteCount)
         self.byteCount += byteCount
-        // A free place first: evicted blocks leave their generation behind.
+        // A free entry is reused first: evicted blocks leave their generation there.
         var index = blockCount
         for candidate in 0..<blockCount where blocks[candidate].base == nil {
             index = candidate
@@ -215,9 +215,9 @@ package struct RowArena: ~Copyable {
         fill = index
     }
 
-    /// Gives up blocks, oldest first, until `wanted` bytes are free or none is left.
+    /// Evicts blocks, oldest first, until `wanted` bytes are free or none is left.
     ///
-    /// Never the current one nor the one being filled. Under the context's lock.
+    /// Never the current one nor the one being filled. Called under the context's lock.
     ///
     /// - Returns: The bytes freed.
     package mutating func evict(_ wanted: Int) -> Int {
@@ -240,7 +240,7 @@ package struct RowArena: ~Copyable {
         return freed
     }
 
-    /// Gives up everything, the current block too: only when no read is under way.
+    /// Evicts everything, including the current block: only when no read is under way.
     ///
     /// - Returns: The bytes freed.
     package mutating func evictAll() -> Int {
@@ -260,7 +260,7 @@ package struct RowArena: ~Copyable {
             hasExtension: prefix.size >> 31 != 0)
     }
 
-    /// Where the row of the arena lies in the store.
+    /// The location in the store of a row in the arena.
     @inline(__always)
     static func location(_ row: UnsafeRawPointer) -> Location {
         (row - MemoryLayout<RowPrefix>.stride).load(as: RowPrefix.self).location

@@ -4,26 +4,26 @@ internal import FaultlineStore
 internal import Synchronization
 
 extension ModelContext {
-    /// Posted by a context that has something to save, before it does: who is told may still change things.
+    /// Posted by a context before it saves changes: an observer may still change objects.
     ///
-    /// On the thread of the save, with the context as the notification's object.
+    /// Posted on the thread of the save, with the context as the notification's object.
     public static var willSave: Notification.Name {
         SaveNotifications.begin()
         return SaveNotifications.willSave
     }
 
-    /// Posted by a context when it has saved something, on the thread of the save.
+    /// Posted by a context when it has saved changes, on the thread of the save.
     ///
-    /// `userInfo` has sets of `PersistentIdentifier` under the raw values of `NotificationKey`. What delete rules deleted
-    /// or cleared is among them, an insert that took the place of a stored object among the updated ones.
+    /// `userInfo` has sets of `PersistentIdentifier` under the raw values of `NotificationKey`. They include objects
+    /// that delete rules deleted or changed; an insert that replaced a stored object is among the updated ones.
     ///
-    /// Nothing is collected, or posted, before somebody in the process has asked for one of these two names.
+    /// Nothing is collected, or posted, before code in the process has read one of these two names.
     public static var didSave: Notification.Name {
         SaveNotifications.begin()
         return SaveNotifications.didSave
     }
 
-    /// What `userInfo` of `didSave` says; use the raw values.
+    /// The keys of `didSave`'s `userInfo`; use the raw values.
     public enum NotificationKey: String, Sendable {
         /// The number of the transaction in its store, as `UInt64`.
         case queryGeneration
@@ -34,14 +34,14 @@ extension ModelContext {
         case deletedIdentifiers
     }
 
-    /// Saves, and tells those who asked to be told.
+    /// Saves, and posts notifications if they are wanted.
     func saveTelling() throws {
         guard SaveNotifications.areWanted, core.hasChanges else { return try core.save() }
         try core.checkIsNotSaving()
         core.savePhase = .telling
         NotificationCenter.default.post(name: SaveNotifications.willSave, object: self)
         core.savePhase = .none
-        // One who was told of a save may save, too.
+        // An observer of a save may save, too.
         let outer = core.savedIdentifiers
         core.savedIdentifiers = SavedIdentifiers()
         defer { core.savedIdentifiers = outer }
@@ -56,12 +56,12 @@ enum SaveNotifications {
     static let didSave = Notification.Name("FaultlineModelContextDidSave")
     private static let wanted = Atomic<Bool>(false)
 
-    /// Sets of identifiers cost a save more than the save itself: whoever wants them has asked for a name.
+    /// Collecting identifiers costs more than the save itself: it begins when code reads one of the names.
     static func begin() { wanted.store(true, ordering: .relaxed) }
     static var areWanted: Bool { wanted.load(ordering: .relaxed) }
 }
 
-/// What a save has written, for those who are told.
+/// The objects that a save has written, for notifications.
 struct SavedIdentifiers {
     var inserted: Set<PersistentIdentifier> = []
     var updated: Set<PersistentIdentifier> = []

@@ -2,15 +2,17 @@ internal import FaultlineDisk
 package import FaultlineStore
 internal import Synchronization
 
-/// What the contexts of one closure of a custom migration stage, or of one streamed or mapped stage, have in common: the blobs that they must not delete, the
-/// first error that one of them met, what they have saved, and whether the closure is still running.
+/// The shared state of the contexts of one closure of a custom migration stage, or of one streamed or mapped stage.
+///
+/// It has the blobs that they must not delete, the first error that one of them met, the objects they have saved, and
+/// whether the closure is still running.
 ///
 /// Thread-safe: a closure may use contexts on other threads.
 package final class StageSession: Sendable {
     /// Blobs below belong to the state before the stage, which is in force until the migration has switched.
     let firstOwnBlob: UInt64
     private let state = Guarded(State())
-    /// What the contexts have read.
+    /// The reads of the contexts.
     package let tallies: ReadTallies
 
     private struct State {
@@ -20,17 +22,17 @@ package final class StageSession: Sendable {
         var onUse: (@Sendable () throws -> Void)?
     }
 
-    /// What was saved.
+    /// The counts of saved objects.
     package struct Counts: Sendable, Equatable {
         /// Objects that were added or changed, by entity.
         package var written: [String: Int] = [:]
         /// Objects that were deleted, by entity.
         package var deleted: [String: Int] = [:]
-        /// Values out of the row that were given up, and that the state before the stage still has.
+        /// Large values that were released, and that the state before the stage still has.
         package var blobsLeftBehind = 0
     }
 
-    /// Whether the migration is only tried out.
+    /// Whether the migration is a dry run.
     let isDryRun: Bool
 
     package init(firstOwnBlob: UInt64, isDryRun: Bool, tallies: ReadTallies = ReadTallies()) {
@@ -39,10 +41,10 @@ package final class StageSession: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// The first error that a context met, whether or not the closure passed it on.
+    /// The first error that a context met, also if the closure did not rethrow it.
     package var error: (any Error)? { state.withLock { $0.error } }
 
-    /// The first error that a context met; the next one is the first again.
+    /// Returns and clears the first error that a context met.
     package func takeError() -> (any Error)? {
         state.withLock { state in
             defer { state.error = nil }
@@ -50,15 +52,15 @@ package final class StageSession: Sendable {
         }
     }
 
-    /// What a stage stopped for: where the store could not be read, that, and not what came of the values that stood in
-    /// for it.
+    /// The cause of a stage's failure: if the store could not be read, that error, and not a consequence of the
+    /// placeholders.
     package func cause(of error: any Error) -> any Error {
         let error = StorageError.translating(error)
         guard !(error is StorageError), let met = self.error as? StorageError else { return error }
         return met
     }
 
-    /// What all contexts have saved.
+    /// The saves of all contexts.
     package var saved: Counts { state.withLock { $0.saved } }
 
     /// Makes a context of the stage.
@@ -68,16 +70,16 @@ package final class StageSession: Sendable {
         return core
     }
 
-    /// Ends the closure: its contexts save no more.
+    /// Ends the closure: its contexts can save no more.
     package func end() { state.withLock { $0.isOver = true } }
 
-    /// Called before a context of the stage is used to fetch or to save; what it throws is thrown there.
+    /// Called before a context of the stage fetches or saves; its errors are thrown there.
     package var onUse: (@Sendable () throws -> Void)? {
         get { state.withLock { $0.onUse } }
         set { state.withLock { $0.onUse = newValue } }
     }
 
-    // MARK: The contexts'
+    // MARK: Calls of the contexts
 
     func checkIsRunning() throws(StoreError) {
         guard state.withLock({ $0.isOver }) else { return }

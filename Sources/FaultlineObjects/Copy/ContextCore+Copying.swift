@@ -48,19 +48,19 @@ extension ContextCore {
 }
 
 extension AttributeKind {
-    /// Whether values have any number of bytes.
+    /// Whether values vary in size.
     fileprivate var isVariable: Bool { [.string, .url, .data, .codable].contains(self) }
 }
 
 extension PersistentModel {
-    /// A copy of the object's values as they are now, unsaved changes included.
+    /// A copy of the object's current values, including unsaved changes.
     ///
     /// Loads the object if it is a fault.
     ///
-    /// - Parameter contents: What the copy has beside attributes in the row and relationships to one.
-    /// - Returns: The copy; of a deleted object one of its last values.
-    /// - Throws: `StorageError` if the object cannot be read; `SwiftDataError.missingModelContext` if it is not in the
-    ///   store any more.
+    /// - Parameter contents: The contents of the copy beside attributes in the row and to-one relationships.
+    /// - Returns: The copy; for a deleted object, a copy of its last values.
+    /// - Throws: `StorageError` if the object cannot be read; `SwiftDataError.missingModelContext` if it is no longer
+    ///   in the store.
     public func valueCopy(including contents: ValueCopy.Contents = []) throws -> ValueCopy {
         let handle = ObjectHandle(self)
         guard let context = handle.core.pointee.context else {

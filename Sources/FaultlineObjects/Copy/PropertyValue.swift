@@ -2,12 +2,12 @@ public import Foundation
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// A value of a property that belongs to no context: it goes wherever a value may go.
+/// A value of a property, independent of any context: it can be sent to any thread.
 public enum PropertyValue: Hashable, Sendable {
-    /// Nil; of an attribute or a relationship to one.
+    /// Nil; for an attribute or a to-one relationship.
     case null
     case bool(Bool)
-    /// Of every integer type.
+    /// For every integer type.
     case integer(Int128)
     case float(Float)
     case double(Double)
@@ -17,9 +17,9 @@ public enum PropertyValue: Hashable, Sendable {
     case string(String)
     case url(URL)
     case data(Data)
-    /// Of any other `Codable` type, in the form in which it is stored.
+    /// For any other `Codable` type, in its stored form.
     case codable(CodableValue)
-    /// A value that lies out of the row, and was not read.
+    /// A large value that was not read.
     case outOfRow(byteCount: UInt64)
     /// The object that a relationship leads to.
     case object(PersistentIdentifier)
@@ -28,7 +28,7 @@ public enum PropertyValue: Hashable, Sendable {
 }
 
 extension PropertyValue {
-    /// The value of an attribute; one out of the row is not read.
+    /// The value of an attribute; a large one is not read.
     init(_ row: some SlotValues, _ slot: Int, _ attribute: Schema.Attribute) {
         if row.isNil(slot) {
             self = .null
@@ -52,11 +52,11 @@ extension PropertyValue {
         }
     }
 
-    /// The value that the bytes of an attribute of variable size are.
+    /// Decodes the bytes of an attribute of variable size.
     init(_ bytes: UnsafeRawBufferPointer, _ kind: AttributeKind) {
         switch kind {
         case .data: self = .data(Data(bytes))
-        // No value is encoded in no bytes: so reads a row that is older than the attribute, if nobody knows the default.
+        // No bytes are the encoding of no value: a row older than the attribute reads so if the default is unknown.
         case .codable: self = bytes.isEmpty ? .null : .codable(CodableValue(bytes))
         default:
             let text = String(decoding: bytes, as: UTF8.self)

@@ -1,10 +1,10 @@
 internal import FaultlineModel
 
-/// The values of an object as they were, without the object: it goes to other threads, tasks and actors.
+/// A copy of the values of an object, without the object: it can be sent to other threads, tasks and actors.
 ///
 /// It has attributes and the identifiers of related objects, by the names of the properties, and belongs to no context.
 public struct ValueCopy: Sendable, Hashable, Identifiable {
-    /// What a copy has beside attributes in the row and relationships to one.
+    /// The contents of a copy beside attributes in the row and to-one relationships.
     public struct Contents: OptionSet, Sendable {
         /// The bits of the set.
         public let rawValue: Int
@@ -13,7 +13,7 @@ public struct ValueCopy: Sendable, Hashable, Identifiable {
 
         /// The identifiers of the objects in collections: each collection is a walk of its index.
         public static let collections = Contents(rawValue: 1)
-        /// Values that lie out of the row; without it they are `.outOfRow`, with their size.
+        /// Large values; without this option they are `.outOfRow`, with their size.
         public static let largeValues = Contents(rawValue: 2)
     }
 
@@ -22,7 +22,7 @@ public struct ValueCopy: Sendable, Hashable, Identifiable {
     /// The values that the copy has, by property.
     public let values: [String: PropertyValue]
 
-    /// The value of a property; nil where the copy has none of that name.
+    /// The value of a property; nil if the copy has none of that name.
     public subscript(name: String) -> PropertyValue? { values[name] }
 
     /// The value of a property of a class.
@@ -34,11 +34,11 @@ public struct ValueCopy: Sendable, Hashable, Identifiable {
 }
 
 extension PropertyValue {
-    /// The string, of a string.
+    /// The text of a string value.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
-    /// The number, of an integer that an `Int` holds.
+    /// The number of an integer value that an `Int` holds.
     public var int: Int? { if case .integer(let value) = self { Int(exactly: value) } else { nil } }
-    /// The number, of a floating-point attribute.
+    /// The number of a floating-point value.
     public var double: Double? {
         switch self {
         case .double(let value): value
@@ -46,6 +46,6 @@ extension PropertyValue {
         default: nil
         }
     }
-    /// The object that a relationship to one leads to.
+    /// The identifier in a to-one relationship's value.
     public var identifier: PersistentIdentifier? { if case .object(let value) = self { value } else { nil } }
 }

@@ -2,12 +2,12 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// What a save does to delete objects. Objects that nobody holds are deleted and changed by their numbers, so that a
-// cascade makes none; nothing in the context shows it before the save has succeeded, so that one that fails leaves the
-// context as it was.
+// The part of a save that deletes objects. Objects that are not alive are deleted and changed by their numbers, so that
+// a cascade makes none. The context shows no effect before the save has succeeded, so that a failed save leaves it
+// unchanged.
 
 extension ContextCore {
-    /// What the next save deletes; nil if that is nothing.
+    /// Collects the objects that the next save deletes; nil if there are none.
     ///
     /// Between `beginReading` and `endReading`.
     func walkDeletions(in state: borrowing some StoredState & ~Copyable) throws -> DeletionWalk? {
@@ -17,9 +17,9 @@ extension ContextCore {
         return walk
     }
 
-    /// Marks objects that are alive and go, for the time of the save.
+    /// Marks living objects that are deleted, for the time of the save.
     ///
-    /// - Returns: What takes the marks back, after a save that failed.
+    /// - Returns: A call that removes the marks, after a failed save.
     func markDoomed(_ walk: DeletionWalk) -> () -> Void {
         deletion = walk
         for (ordinal, numbers) in walk.doomed.enumerated() where homes[ordinal].identities.count > 0 {
@@ -54,7 +54,7 @@ extension ContextCore {
 
     // MARK: Before a save
 
-    /// Carries delete rules out so that the context shows it; then lets go of unsaved objects that were deleted.
+    /// Applies delete rules so that the context shows their effects; then releases unsaved objects that were deleted.
     ///
     /// - Throws: `modelValidationFailure` if a rule denies a delete; nothing is changed then.
     func propagateDeletes() throws {
@@ -79,13 +79,13 @@ extension ContextCore {
         walk.unsaved.forEach(sendAway)
     }
 
-    /// Takes an unsaved object out of what its to-one relationships lead to.
+    /// Clears an unsaved object's to-one relationships, and so removes it from their inverse sides.
     private func leavePartners(_ handle: ObjectHandle) {
         guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return }
         for slot in entity.toOneSlots { setTarget(of: handle, slot, to: nil) }
     }
 
-    /// Clears what points back to an object that is deleted, where its rules say so.
+    /// Clears references to a deleted object, if its rules say so.
     private func clearRelationships(of handle: ObjectHandle) {
         guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { return }
         for (slot, storage) in entity.slots.enumerated() {

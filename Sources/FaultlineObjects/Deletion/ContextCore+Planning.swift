@@ -3,9 +3,10 @@ internal import FaultlineModel
 internal import FaultlineStore
 
 extension ContextCore {
-    /// What the next save would delete if some objects were deleted too.
+    /// The objects that the next save would delete if some objects were deleted too.
     ///
-    /// - Throws: What the store says where it cannot be read; `missingModelContext` for an object that is not here.
+    /// - Throws: The store's error if it cannot be read; `missingModelContext` for an object that is not in this
+    ///   context.
     func deletePlan(
         adding handles: [ObjectHandle] = [], _ identifiers: [PersistentIdentifier] = []
     ) throws -> DeletePlan {
@@ -51,7 +52,7 @@ extension ContextCore {
         }
     }
 
-    /// References of objects that stay to objects that go, by entity and property.
+    /// References of remaining objects to deleted ones, by entity and property.
     private func references(
         _ walk: DeletionWalk, _ partners: (DeletionRules) -> [DeletionRules.Partner]
     ) throws -> [DeletePlan.Reference] {

@@ -1,7 +1,7 @@
-/// What a deletion would come to by the delete rules, before anything is deleted.
+/// The effects of a deletion by the delete rules, before anything is deleted.
 ///
-/// Made by `ModelContext.deletePlan(for:)`. It holds for the state that the context reads and for its unsaved changes;
-/// what others save later may change it.
+/// Made by `ModelContext.deletePlan(for:)`. It is valid for the state that the context reads and for its unsaved
+/// changes; later saves may change it.
 public struct DeletePlan: Hashable, Sendable, CustomStringConvertible {
     /// The objects of one entity that would be deleted.
     public struct Deleted: Hashable, Sendable {
@@ -9,13 +9,13 @@ public struct DeletePlan: Hashable, Sendable, CustomStringConvertible {
         public let entityName: String
         /// Objects, unsaved ones included.
         public let objectCount: Int
-        /// Bytes of their values that lie out of the rows, as stored: they are read by nobody to be counted.
+        /// Stored bytes of their large values; counting does not read the values.
         public let blobByteCount: UInt64
     }
 
-    /// The objects of one entity that would stay, and whose reference to a deleted object changes its meaning.
+    /// The remaining objects of one entity whose reference to a deleted object would be cleared or would dangle.
     public struct Reference: Hashable, Sendable {
-        /// The entity of the objects that stay.
+        /// The entity of the remaining objects.
         public let entityName: String
         /// Their to-one relationship.
         public let propertyName: String
@@ -23,21 +23,21 @@ public struct DeletePlan: Hashable, Sendable, CustomStringConvertible {
         public let objectCount: Int
     }
 
-    /// What would be deleted, in the order of the schema.
+    /// The objects that would be deleted, in the order of the schema.
     public let deleted: [Deleted]
     /// References that would be set to nil, by `deleteRule: .nullify`.
     public let cleared: [Reference]
-    /// References that would be left to lead nowhere, by `deleteRule: .noAction`; they read as nil.
+    /// References that would dangle, by `deleteRule: .noAction`; they read as nil.
     ///
-    /// To-one relationships without an inverse are not among them: only a scan of their objects could tell.
+    /// To-one relationships without an inverse are not among them: only a scan of their objects could find them.
     public let leftDangling: [Reference]
-    /// What would make the save fail: rules that deny, required references that would be cleared, collections that
-    /// would have too few members; the first 1,000.
+    /// Findings that would make the save fail: rules that deny, required references that would be cleared, collections
+    /// that would have too few members; the first 1,000.
     public let refusals: [ValidationFinding]
 
     /// Objects that would be deleted.
     public var objectCount: Int { deleted.reduce(0) { $0 + $1.objectCount } }
-    /// Bytes of values out of the rows that would go with them.
+    /// Bytes of large values that would be deleted with them.
     public var blobByteCount: UInt64 { deleted.reduce(0) { $0 + $1.blobByteCount } }
     /// Whether nothing in the plan would make a save fail.
     public var isAllowed: Bool { refusals.isEmpty }
@@ -59,7 +59,7 @@ public struct DeletePlan: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// Bytes in the largest decimal unit of which there is one, rounded.
+    /// Bytes in the largest decimal unit that gives at least one, rounded.
     private static func text(ofBytes count: UInt64) -> String {
         var unit = 0
         var divisor: UInt64 = 1

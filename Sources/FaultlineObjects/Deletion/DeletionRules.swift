@@ -1,21 +1,21 @@
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// What an entity's relationships ask for when one of its objects is deleted: slots by what is to be done.
+/// The effects of deleting an object of an entity: its relationships' slots, by effect.
 struct DeletionRules {
     /// Slots whose objects are deleted too.
     private(set) var cascadingToOne: [Int] = []
     private(set) var cascadingToMany: [Int] = []
     /// Slots that deny the deletion while there are objects in them.
     private(set) var denying: [Int] = []
-    /// Slots whose objects name the deleted one in a slot of their own, which is cleared.
+    /// Slots whose objects refer to the deleted one in a slot of their own, which is cleared.
     private(set) var clearing: [Partner] = []
-    /// The same where that slot is left as it is, and so leads nowhere.
+    /// The same for a slot that is left unchanged, and so dangles.
     private(set) var leaving: [Partner] = []
-    /// Slots that lead to owners of collections with a least or greatest number of members.
+    /// Slots that lead to owners of collections with a minimum or maximum number of members.
     private(set) var counted: [Partner] = []
 
-    /// A slot, and the slot of its objects that names the deleted one.
+    /// A slot, and the slot of its objects that refers to the deleted one.
     struct Partner {
         let slot: Int
         let isToOne: Bool
@@ -64,7 +64,7 @@ struct DeletionRules {
         case .deny: denying.append(slot)
         case .nullify, .noAction: break
         }
-        // Links go with the object whatever the rule is: nothing else names it.
+        // Links are deleted with the object under every rule: no other object stores them.
         guard case .inverse(let inverse, _) = relationship.members else { return }
         add(relationship.deleteRule, slot, isToOne: false, entities[relationship.destination], inverse)
     }

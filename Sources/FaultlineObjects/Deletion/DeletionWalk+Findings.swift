@@ -2,14 +2,14 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// What stands against a deletion, and what it does to objects that stay.
+// Rules that forbid a deletion, and its effects on remaining objects.
 
 extension DeletionWalk {
-    /// What delete rules deny, and which references would be cleared that are required.
+    /// Finds denials by delete rules, and required references that would be cleared.
     ///
     /// - Parameters:
-    ///   - isMigrating: Whether required references are asked for later.
-    ///   - state: The state that counts.
+    ///   - isMigrating: Whether required references are checked later.
+    ///   - state: The state to read.
     /// - Returns: Each denial and each required reference, once.
     /// - Throws: The store's error if it cannot be read.
     func findings(
@@ -42,7 +42,7 @@ extension DeletionWalk {
         return try targets(of: subject, [slot], in: state).count { !isDoomed($0.target, relationship.destination) }
     }
 
-    /// Calls `body` with the objects that stay and name a deleted one.
+    /// Calls `body` with the remaining objects that refer to a deleted one.
     func forEachRemaining(
         of subject: Subject, _ partner: DeletionRules.Partner, in state: borrowing some StoredState & ~Copyable,
         _ body: (ObjectReference) throws -> Void
@@ -58,7 +58,7 @@ extension DeletionWalk {
         }
     }
 
-    /// Calls `body` with each collection that loses members and has a least or greatest number of them, once.
+    /// Calls `body` once with each collection that loses members and has a minimum or maximum number of them.
     func forEachCountedOwner(
         in state: borrowing some StoredState & ~Copyable, _ body: (Subject, _ slot: Int) throws -> Void
     ) throws {
@@ -113,7 +113,7 @@ extension DeletionWalk {
         }
     }
 
-    // MARK: Words
+    // MARK: Messages
 
     private func denial(_ subject: Subject, _ slot: Int, _ count: Int) -> ValidationFinding {
         let property = context.propertyName(slot, of: subject.entity)
@@ -140,7 +140,7 @@ extension ContextCore {
             number: reference.number)
     }
 
-    /// The finding that an object lacks one that it requires.
+    /// The finding for an object without a required object.
     func missingObject(_ reference: ObjectReference, _ entity: EntityStorage, _ slot: Int) -> ValidationFinding {
         let property = propertyName(slot, of: entity)
         return ValidationFinding(

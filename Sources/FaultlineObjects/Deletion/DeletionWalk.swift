@@ -2,40 +2,41 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// What is deleted with some objects of a context, by the delete rules and with the context's unsaved changes.
+/// Finds all objects that are deleted together with some objects of a context, by the delete rules and with the
+/// context's unsaved changes.
 ///
-/// Objects are found by their numbers: none is made, loaded or changed, so that a walk may be taken only to know. It takes
-/// a bit for each number of an entity, and the numbers in one collection at a time.
+/// It works on numbers: no object is made, loaded or changed, so a walk may serve for information only. It takes a bit
+/// for each number of an entity, and the numbers in one collection at a time.
 ///
-/// The walk first follows all cascades, then asks what stands against it: an object that goes too denies nothing,
-/// whichever rule comes first. Used between `beginReading` and `endReading` of its context.
+/// The walk first follows all cascades, then checks the rules that forbid the deletion: an object that is deleted too
+/// denies nothing, in any order of the rules. Used between `beginReading` and `endReading` of its context.
 final class DeletionWalk {
     let context: ContextCore
     let rules: [DeletionRules]
-    /// Stored objects that go, by ordinal of the entity.
+    /// Stored objects to delete, by ordinal of the entity.
     private(set) var doomed: [NumberSet]
-    /// Unsaved objects that go.
+    /// Unsaved objects to delete.
     private(set) var unsaved: [ObjectHandle] = []
-    /// Objects that are alive and go by a rule; noted by a save.
+    /// Living objects that a rule deletes; set by a save.
     var marked: [ObjectHandle] = []
     private var unsavedNumbers: Set<UInt64> = []
     private var waiting: [NumberSet]
     private var walkedUnsaved = 0
     /// Stored objects with unsaved changes, by ordinal of the entity: their values lie in drafts.
     private let drafted: [[RecordID: ObjectHandle]]
-    /// Bytes of values out of the rows, by ordinal of the entity; nil unless they are counted.
+    /// Bytes of large values, by ordinal of the entity; nil unless they are counted.
     private(set) var blobByteCounts: [UInt64]?
     private var buffer = RecordBuffer()
 
-    /// An object that the walk looks at.
+    /// An object that the walk visits.
     struct Subject {
         let entity: EntityStorage
         let reference: ObjectReference
-        /// Its unsaved values; nil if what is stored counts.
+        /// Its unsaved values; nil if the stored ones are in force.
         let draft: Draft?
     }
 
-    /// Prepares a walk from the objects that are deleted in the context already.
+    /// Prepares a walk from the objects that the context has marked as deleted.
     init(_ context: ContextCore, countsBytes: Bool = false) {
         self.context = context
         let entities = context.store.storage.entities
@@ -54,11 +55,11 @@ final class DeletionWalk {
         if context.hasDeletedInserts { context.inserted.filter { $0.core.pointee.has(.deleted) }.forEach(add) }
     }
 
-    // MARK: What goes
+    // MARK: Deleted objects
 
     var isEmpty: Bool { unsaved.isEmpty && doomed.allSatisfy(\.isEmpty) }
 
-    /// Ordinals of the entities of which objects go that nobody has deleted by name.
+    /// Ordinals of the entities with objects that only rules delete.
     var concernedByRules: Set<Int> {
         var named = doomed.map { _ in 0 }
         let marks = Set(marked.map { ObjectIdentifier($0.object) })
@@ -75,12 +76,12 @@ final class DeletionWalk {
         if unsavedNumbers.insert(number).inserted { unsaved.append(handle) }
     }
 
-    /// Takes an unsaved object out of the save, with the unsaved objects that its delete rules take along.
+    /// Leaves an unsaved object out of the save, with the unsaved objects that its delete rules delete.
     ///
     /// - Parameters:
     ///   - handle: The object.
-    ///   - isKept: Whether an object that would go with it stays.
-    /// - Returns: All that go, the object among them.
+    ///   - isKept: Whether an object that would be left out with it stays.
+    /// - Returns: All objects that are left out, including the object itself.
     func leaveOut(_ handle: ObjectHandle, unless isKept: (ObjectReference) -> Bool) -> [ObjectHandle] {
         let first = unsaved.count
         add(handle)
@@ -160,7 +161,7 @@ final class DeletionWalk {
         if let handle = context.insertedObject(reference.number) { add(handle) }
     }
 
-    // MARK: What an object refers to
+    // MARK: References of an object
 
     func subject(_ number: RecordID, _ ordinal: Int) -> Subject {
         Subject(
@@ -175,15 +176,15 @@ final class DeletionWalk {
         }
     }
 
-    /// Calls `body` with each object that goes.
+    /// Calls `body` with each deleted object.
     func forEachDoomed(_ body: (Subject) throws -> Void) rethrows {
         for ordinal in doomed.indices { try doomed[ordinal].forEach { try body(subject($0, ordinal)) } }
         for handle in unsaved { if let subject = subject(handle) { try body(subject) } }
     }
 
-    /// The objects that to-one slots lead to, those left out that are gone.
+    /// The objects that to-one slots lead to, without missing ones.
     ///
-    /// Slots that were not set lead where the stored row says, which others may have changed.
+    /// Slots that were not set are read from the stored row, which another save may have changed.
     func targets(
         of subject: Subject, _ slots: [Int], countsBytes: Bool = false,
         in state: borrowing some StoredState & ~Copyable
@@ -219,7 +220,7 @@ final class DeletionWalk {
         for slot in entity.variableSlots { blobByteCounts?[entity.ordinal] += byteCount(slot) ?? 0 }
     }
 
-    /// Whether a reference leads to an object, deleted here or not.
+    /// Whether a reference leads to an object, including one that is deleted here.
     func isThere(
         _ reference: ObjectReference, _ ordinal: Int, in state: borrowing some StoredState & ~Copyable
     ) throws -> Bool {
@@ -228,7 +229,7 @@ final class DeletionWalk {
         return try !state.location(of: reference.number, in: table).isAbsent
     }
 
-    /// Calls `body` with the members of a to-many slot, in no order, those left out that are gone.
+    /// Calls `body` with the members of a to-many slot, in no order, without missing ones.
     func forEachMember(
         of subject: Subject, _ slot: Int, in state: borrowing some StoredState & ~Copyable,
         _ body: (ObjectReference) throws -> Void
@@ -247,7 +248,7 @@ final class DeletionWalk {
             let reference = ObjectReference(number: number, isTemporary: false)
             if !added.isEmpty, added.contains(reference) { continue }
             if !removed.isEmpty, removed.contains(reference) { continue }
-            // What names its owner itself is there; a link may outlive one of its two objects.
+            // A member that stores the reference to its owner exists; a link may outlive one of its two objects.
             if case .link = relationship.members, try !isThere(reference, relationship.destination, in: state) {
                 continue
             }

@@ -1,9 +1,10 @@
 public import Foundation
 
 extension ModelContext {
-    /// What the next save will delete: objects that were deleted in this context, with what their delete rules say.
+    /// Previews the deletions of the next save: objects that were deleted in this context, and the effects of their
+    /// delete rules.
     ///
-    /// Changes nothing and makes no object: it takes a bit for each object of the entities concerned, and the numbers in
+    /// Changes nothing and makes no object: it takes a bit for each object of the affected entities, and the numbers in
     /// one collection at a time.
     ///
     /// - Throws: `StorageError` if the store cannot be read.
@@ -12,7 +13,7 @@ extension ModelContext {
         try core.throwing { try core.deletePlan() }
     }
 
-    /// What the next save would delete if an object were deleted too.
+    /// Previews the deletions of the next save if an object were deleted too.
     ///
     /// - Throws: `SwiftDataError.missingModelContext` if the object is not in this context; `StorageError` if the store
     ///   cannot be read.
@@ -20,11 +21,11 @@ extension ModelContext {
         try core.throwing { try core.deletePlan(adding: [ObjectHandle(model)]) }
     }
 
-    /// What the next save would delete if all objects of a class that satisfy a predicate were deleted too.
+    /// Previews the deletions of the next save if all objects of a class that satisfy a predicate were deleted too.
     ///
-    /// The identifiers of those objects are held meanwhile.
+    /// Holds the identifiers of those objects during the call.
     ///
-    /// - Throws: What `fetchIdentifiers(_:)` throws.
+    /// - Throws: The errors of `fetchIdentifiers(_:)`.
     public func deletePlan<T: PersistentModel>(
         for model: T.Type, where predicate: Predicate<T>? = nil
     ) throws -> DeletePlan {
@@ -32,9 +33,9 @@ extension ModelContext {
         return try core.throwing { try core.deletePlan(adding: [], identifiers) }
     }
 
-    /// What the next save would delete if all objects that a request asks for were deleted too.
+    /// Previews the deletions of the next save if all objects that a request selects were deleted too.
     ///
-    /// - Throws: What `fetchIdentifiers(_:)` throws.
+    /// - Throws: The errors of `fetchIdentifiers(_:)`.
     public func deletePlan(for request: FetchRequest) throws -> DeletePlan {
         let identifiers = try fetchIdentifiers(request)
         return try core.throwing { try core.deletePlan(adding: [], identifiers) }

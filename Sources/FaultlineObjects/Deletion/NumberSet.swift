@@ -1,17 +1,17 @@
 package import FaultlineLog
 
-/// Numbers of objects of one entity: a bit a number, in pages that are made when they are needed.
+/// A set of object numbers of one entity: one bit for each number, in pages that are allocated on demand.
 ///
-/// Takes an eighth of a byte for each number of the entity at most, and some, however many are in it; and, whatever the
-/// numbers are, about 600 bytes for each of them at most.
+/// Takes at most an eighth of a byte for each number of the entity, plus a constant, for any count in the set; and at
+/// most about 600 bytes for each member, for any numbers.
 package struct NumberSet {
     private static let wordsAPage = 64
     private static let numbersAPage = RecordID(wordsAPage * 64)
 
     private var pages: [RecordID: [UInt64]] = [:]
-    /// The pages that were made, in the order of their numbers.
+    /// The numbers of the allocated pages, in order.
     private var order: [RecordID] = []
-    /// No page at a place below has a number.
+    /// All pages at lower indexes are empty.
     private var firstPlace = 0
     package private(set) var count = 0
 
@@ -24,7 +24,7 @@ package struct NumberSet {
         return words[Self.word(of: number)] & Self.bit(of: number) != 0
     }
 
-    /// False if the number was there.
+    /// - Returns: False if the number was in the set.
     @discardableResult
     package mutating func insert(_ number: RecordID) -> Bool {
         let page = number / Self.numbersAPage
@@ -47,7 +47,7 @@ package struct NumberSet {
         return true
     }
 
-    /// The first place of a page that is not below `page`.
+    /// The first index of a page that is not below `page`.
     private func place(of page: RecordID) -> Int {
         var low = 0
         var high = order.count
@@ -58,7 +58,7 @@ package struct NumberSet {
         return low
     }
 
-    /// Takes the least number out; nil where there is none.
+    /// Removes and returns the least number; nil if the set is empty.
     package mutating func popFirst() -> RecordID? {
         while firstPlace < order.count {
             let page = order[firstPlace]
@@ -69,7 +69,7 @@ package struct NumberSet {
             }
             firstPlace += 1
         }
-        // Nothing is left: the memory goes.
+        // The set is empty: its memory is freed.
         pages.removeAll()
         order.removeAll()
         firstPlace = 0

@@ -1,24 +1,25 @@
-/// What to compute over the objects of an entity that is known at run time only, for all of them or group by group.
+/// Aggregates to compute over the objects of an entity that is known only at run time, for all of them or for each
+/// group.
 ///
 ///     var request = AggregateRequest(entityName: "Person", .count(as: "people"), .average("age", as: "age"))
 ///     request.propertiesToGroupBy = ["city"]
 ///     request.having = { ($0["people"] as? Int ?? 0) > 1_000 }
 ///
-/// It stands where Core Data has a fetch request of dictionaries with expression descriptions.
+/// It replaces Core Data's fetch requests of dictionaries with expression descriptions.
 public struct AggregateRequest: Sendable {
-    /// The entity over whose objects something is computed.
+    /// The entity whose objects are aggregated.
     public var entityName: String
-    /// Over which objects; nil for all.
+    /// Selects the objects; nil for all.
     public var filter: Filter?
-    /// What is computed.
+    /// The values to compute.
     public var expressions: [Expression]
-    /// Attributes and relationships to one by which objects are grouped; empty for one group of all.
+    /// Attributes and to-one relationships by which objects are grouped; empty for one group of all.
     public var propertiesToGroupBy: [String] = []
-    /// Which groups are wanted, by what the result has for them; nil for all.
+    /// Selects groups by their results; nil for all.
     public var having: (@Sendable ([String: Any]) throws -> Bool)?
-    /// At most so many groups, 0 or nil for no bound.
+    /// The greatest number of groups; 0 or nil for no bound.
     public var fetchLimit: Int?
-    /// So many groups are left out at the beginning.
+    /// The number of groups to skip at the beginning.
     public var fetchOffset: Int?
     /// Whether unsaved changes of the context count.
     public var includesPendingChanges = true
@@ -30,11 +31,11 @@ public struct AggregateRequest: Sendable {
         /// Nil for a count of objects.
         let key: String?
 
-        /// How many objects there are, an `Int`.
+        /// The number of objects, an `Int`.
         public static func count(as name: String) -> Expression {
             Expression(name: name, function: .count, key: nil)
         }
-        /// How many objects have a value that is not nil, an `Int`.
+        /// The number of objects whose value is not nil, an `Int`.
         public static func count(_ key: String, as name: String) -> Expression {
             Expression(name: name, function: .count, key: key)
         }
@@ -56,7 +57,7 @@ public struct AggregateRequest: Sendable {
         }
     }
 
-    /// Describes what is computed over the objects of an entity that satisfy a filter.
+    /// Describes aggregates over the objects of an entity that satisfy a filter.
     public init(entityName: String, filter: Filter? = nil, _ expressions: Expression...) {
         self.entityName = entityName
         self.filter = filter

@@ -1,8 +1,8 @@
 internal import FaultlineStore
 
-/// A value of a `Codable` type in the form in which it is stored, for whoever does not know the type.
+/// A value of a `Codable` type in its stored form, for code that does not know the type.
 ///
-/// It can be passed on to another object as it is, or decoded as any type that reads the same shape.
+/// It can be assigned to another object unchanged, or decoded as any type of the same shape.
 public struct CodableValue: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -10,7 +10,7 @@ public struct CodableValue: Hashable, Sendable {
 
     /// Encodes a value.
     ///
-    /// - Throws: What the value's own encoding throws, and an error for one that is nested too deeply.
+    /// - Throws: The error of the value's own encoding, and an error for a value that is nested too deeply.
     public init<V: Encodable>(_ value: V) throws {
         bytes = try NestedEncoder.encode(value, scalars: FoundationScalars())
     }

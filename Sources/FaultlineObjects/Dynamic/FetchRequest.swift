@@ -1,23 +1,23 @@
-/// What to fetch of an entity that is known at run time: filter, order, window.
+/// Describes a fetch for an entity that is known only at run time: filter, order, window.
 public struct FetchRequest: Sendable {
-    /// The entity whose objects are wanted.
+    /// The entity to fetch.
     public var entityName: String
-    /// Which objects; nil for all.
+    /// Selects the objects; nil for all.
     public var filter: Filter?
-    /// In which order; empty for the order of creation.
+    /// The order of the result; empty for the order of creation.
     public var sortedBy: [Order]
-    /// At most so many objects, 0 or nil for no bound.
+    /// The greatest number of objects; 0 or nil for no bound.
     public var fetchLimit: Int?
-    /// So many objects of the ordered result are left out at its beginning.
+    /// The number of objects to skip at the beginning of the ordered result.
     public var fetchOffset: Int?
     /// Whether unsaved changes of the context count.
     public var includesPendingChanges = true
-    /// Attributes whose row is loaded with the fetch, so that to touch them fires no fault; empty for none.
+    /// Attributes whose row is loaded with the fetch, so that reading them fires no fault; empty for none.
     ///
-    /// A row is loaded whole, and what lies out of it never is: one attribute stands for all of the row.
+    /// A row is loaded whole, and large values never are: one attribute stands for all of the row.
     public var propertiesToFetch: [String] = []
-    /// Relationships, or paths of them as in `department.company`, whose objects' rows are loaded with the fetch, so that
-    /// to touch those objects fires no fault.
+    /// Relationships, or paths of them such as `department.company`, whose objects' rows are loaded with the fetch, so
+    /// that reading those objects fires no fault.
     public var relationshipKeyPathsForPrefetching: [String] = []
 
     /// A property by which objects are ordered: nil first, text by Swift's `<`.

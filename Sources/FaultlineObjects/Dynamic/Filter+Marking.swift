@@ -1,4 +1,4 @@
-// What a filter asks, as text that is the same in every process.
+// A filter's conditions, as text that is the same in every process.
 
 extension Filter.Condition {
     var mark: String {

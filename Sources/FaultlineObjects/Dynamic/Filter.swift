@@ -1,12 +1,12 @@
 internal import FaultlineStore
 
-/// Which objects of an entity are wanted, by the names of properties: a value that is made at run time.
+/// Selects objects of an entity by the names of properties: a value that is made at run time.
 ///
 ///     let filter = Filter.key("age") >= 18 && Filter.key("department.name") == "Sales"
 ///
-/// It says what Swift's operators say on the values: nil equals nil only and is neither less nor greater than anything,
-/// text is compared by canonical equivalence, numbers by their exact values. Names and types are checked when it is
-/// used in a fetch, against the entity that is fetched.
+/// It has the semantics of Swift's operators: nil equals only nil and is neither less nor greater than any value, text
+/// is compared by canonical equivalence, numbers by their exact values. Names and types are checked when it is used in
+/// a fetch, against the fetched entity.
 public struct Filter: Sendable {
     indirect enum Condition: Sendable {
         case compare(key: String, RowComparison, FilterValue)
@@ -22,12 +22,12 @@ public struct Filter: Sendable {
         case not(Condition)
     }
 
-    /// How many members of a to-many relationship have to satisfy a filter.
+    /// The number of members of a to-many relationship that must satisfy a filter.
     enum Quantifier: Sendable { case any, all }
 
     let condition: Condition
 
-    /// Tells the filter from others, in every process; what a closure asks is not in it, but that there is one.
+    /// Distinguishes the filter from others, in every process; a closure counts only by its presence.
     package var mark: String { condition.mark }
 
     // MARK: Parts
@@ -40,7 +40,7 @@ public struct Filter: Sendable {
     /// A property to compare, by its name or by a path of names.
     public static func key(_ path: String) -> Key { Key(path: path) }
 
-    /// The objects with some identifiers: the only filter that looks at no other object.
+    /// The objects with some identifiers: the only filter that reads no other object.
     public static func objectID(in identifiers: [PersistentIdentifier]) -> Filter {
         Filter(condition: .identifiers(identifiers))
     }
@@ -50,73 +50,73 @@ public struct Filter: Sendable {
         Filter(condition: .members(key: relationship, .any, filter.condition))
     }
 
-    /// The objects for which all members of a to-many relationship satisfy a filter; true where there are none.
+    /// The objects for which all members of a to-many relationship satisfy a filter; true if there are none.
     public static func all(_ relationship: String, where filter: Filter) -> Filter {
         Filter(condition: .members(key: relationship, .all, filter.condition))
     }
 
-    /// The objects for which a closure returns true: each object is made and asked.
+    /// The objects for which a closure returns true: each object is made and passed to it.
     public static func matching(_ isWanted: @escaping @Sendable (ManagedObject) throws -> Bool) -> Filter {
         Filter(condition: .closure(isWanted))
     }
 
     // MARK: Joining
 
-    /// True of what satisfies both.
+    /// True for objects that satisfy both filters.
     public static func && (left: Filter, right: Filter) -> Filter {
         Filter(condition: .all([left.condition, right.condition]))
     }
 
-    /// True of what satisfies one of them, or both.
+    /// True for objects that satisfy at least one of the filters.
     public static func || (left: Filter, right: Filter) -> Filter {
         Filter(condition: .any([left.condition, right.condition]))
     }
 
-    /// True of what does not satisfy the filter.
+    /// True for objects that do not satisfy the filter.
     public static prefix func ! (filter: Filter) -> Filter { Filter(condition: .not(filter.condition)) }
 }
 
 extension Filter.Key {
-    /// Equality; of a to-one relationship, with the `objectID` of an object, saved or not.
+    /// Equality; a to-one relationship is compared with the `objectID` of an object, saved or not.
     public static func == (key: Filter.Key, value: (any Sendable)?) -> Filter { key.compared(.equal, value) }
-    /// The opposite of equality: true of nil if the value is not nil.
+    /// The opposite of equality: true for nil if the value is not nil.
     public static func != (key: Filter.Key, value: (any Sendable)?) -> Filter { key.compared(.notEqual, value) }
-    /// Order; false of nil.
+    /// Order; false for nil.
     public static func < (key: Filter.Key, value: any Sendable) -> Filter { key.compared(.less, value) }
-    /// Order; false of nil.
+    /// Order; false for nil.
     public static func <= (key: Filter.Key, value: any Sendable) -> Filter { key.compared(.lessOrEqual, value) }
-    /// Order; false of nil.
+    /// Order; false for nil.
     public static func > (key: Filter.Key, value: any Sendable) -> Filter { key.compared(.greater, value) }
-    /// Order; false of nil.
+    /// Order; false for nil.
     public static func >= (key: Filter.Key, value: any Sendable) -> Filter { key.compared(.greaterOrEqual, value) }
 
-    /// True where the value is one of some.
+    /// True if the value is one of a list.
     public func isIn(_ values: [any Sendable]) -> Filter {
         Filter(condition: .isIn(key: path, values.map(FilterValue.init)))
     }
 
-    /// True of text that contains other text, character by character.
+    /// True for text that contains other text, character by character.
     ///
-    /// With options, objects are made and asked.
+    /// With options, objects are made to evaluate it.
     public func contains(_ text: String, _ options: Filter.TextOptions = []) -> Filter {
         if options.isEmpty { return Filter(condition: .contains(key: path, text)) }
         return Filter(condition: .text(key: path, TextTest(.inside, text, options)))
     }
 
-    /// True of text that begins with other text, character by character.
+    /// True for text that begins with other text, character by character.
     ///
-    /// With options, objects are made and asked.
+    /// With options, objects are made to evaluate it.
     public func beginsWith(_ text: String, _ options: Filter.TextOptions = []) -> Filter {
         if options.isEmpty { return Filter(condition: .beginsWith(key: path, text)) }
         return Filter(condition: .text(key: path, TextTest(.beginning, text, options)))
     }
 
-    /// True of text that ends with other text, character by character; objects are made and asked.
+    /// True for text that ends with other text, character by character; objects are made to evaluate it.
     public func endsWith(_ text: String, _ options: Filter.TextOptions = []) -> Filter {
         Filter(condition: .text(key: path, TextTest(.end, text, options)))
     }
 
-    /// True of text that is the same but for some differences; objects are made and asked.
+    /// True for text that is equal except for some differences; objects are made to evaluate it.
     public func isEqual(to text: String, _ options: Filter.TextOptions) -> Filter {
         Filter(condition: .text(key: path, TextTest(.whole, text, options)))
     }
@@ -139,11 +139,11 @@ extension Filter.Key {
     }
 }
 
-/// A constant of a filter in the form in which rows are compared.
+/// A constant of a filter in the form that rows are compared with.
 enum FilterValue: Sendable {
     case row(RowValue)
     case object(PersistentIdentifier)
-    /// The name of a type that nothing stored can be compared with.
+    /// The name of a type that no stored value can be compared with.
     case unknown(String)
 
     init(_ value: (any Sendable)?) {

@@ -79,7 +79,7 @@ struct FilterPreparation {
         return slot
     }
 
-    /// Asks the rest of a condition of what a to-one relationship leads to.
+    /// Applies the rest of a condition to the object in a to-one relationship.
     private func follow(_ key: String, _ condition: Filter.Condition, rest: String) throws -> PreparedFilter.Condition {
         let slot = try slot(of: key)
         guard let relationship = type.properties[slot].asRelationship else {
@@ -142,7 +142,7 @@ struct FilterPreparation {
         )
     }
 
-    /// What is in no list of identifiers; refuses a to-many relationship, for an empty list too.
+    /// The answer for an empty list of identifiers; refuses a to-many relationship, for an empty list too.
     private func noMember(_ slot: Int) throws -> RowFilter {
         try checkToOne(slot)
         return .never
@@ -152,14 +152,14 @@ struct FilterPreparation {
         context.targets(of: storage, slot, includingPendingChanges: includesPending)
     }
 
-    /// Nil also where the object that a relationship led to is gone.
+    /// Nil also if the object in a relationship is missing.
     private func isNil(_ slot: Int) -> RowFilter {
         guard let targets = targets(of: slot) else { return .isNil(slot: slot) }
         return .or([.isNil(slot: slot), .isDangling(slot: slot, targets)])
     }
 
     private func leads(_ slot: Int, to identifier: PersistentIdentifier, _ destination: String) throws -> RowFilter {
-        // An object that is not here is nobody's target, and neither is one that is gone.
+        // An object that is missing here is the target of none.
         guard let reference = reference(to: identifier, destination) else { return .never }
         if let targets = targets(of: slot) {
             let isGone = targets.isGone(reference.bits)
@@ -193,7 +193,7 @@ struct FilterPreparation {
 }
 
 extension RowValue {
-    /// The value in a form that rows compare with a column of a kind; nil if there is none that is exactly the same.
+    /// The value in the form that rows compare with a column of a kind; nil if no exact one exists.
     fileprivate func converted(for kind: ColumnKind) -> RowValue? {
         switch (self, kind) {
         case (.null, _): .null
@@ -210,7 +210,7 @@ extension RowValue {
 }
 
 extension Filter.Condition {
-    /// The property that the condition begins at; nil for those that have none.
+    /// The property that the condition begins at; nil for conditions without one.
     fileprivate var key: String? {
         switch self {
         case .compare(let key, _, _), .isIn(let key, _), .contains(let key, _), .beginsWith(let key, _),
@@ -232,13 +232,13 @@ extension Filter.Condition {
         }
     }
 
-    /// The answer where the value asked for is nil because an object on the way to it is.
+    /// The answer if the value is nil because an object on the path is nil.
     fileprivate var isTrueOfNil: Bool {
         switch self {
         case .compare(_, .equal, let value): value.isNil
         case .compare(_, .notEqual, let value): !value.isNil
         case .isIn(_, let values): values.contains { $0.isNil }
-        // None of no members.
+        // True for no members.
         case .members(_, let quantifier, _): quantifier == .all
         default: false
         }

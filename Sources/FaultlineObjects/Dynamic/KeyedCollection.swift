@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// The members of a to-many relationship on a path of names: what lies beyond them is collected.
+/// The members of a to-many relationship in a path of names: values further along are collected.
 struct KeyedCollection {
     private let members: [ManagedObject]
 
     init(_ members: [ManagedObject]) { self.members = members }
 
-    /// What the rest of a path makes of the members; the owner is told of a path that makes no sense.
+    /// The value of the rest of a path for the members; reports an invalid path to the owner.
     func value(_ names: ArraySlice<String>, of owner: ManagedObject, _ keyPath: String) -> Any? {
         guard let first = names.first else { return members }
         guard first.hasPrefix("@") else {
             let values = members.compactMap { $0.value(forKeyPath: names.joined(separator: ".")) }
-            // Beyond two to-many relationships there is one list, not a list of lists.
+            // Two to-many relationships give one list, not a list of lists.
             return values.flatMap { ($0 as? [Any]) ?? [$0] }
         }
         let rest = names.dropFirst()
@@ -36,13 +36,13 @@ struct KeyedCollection {
         }
     }
 
-    /// A decimal where all numbers are, else a floating-point number.
+    /// A decimal if all numbers are decimals, else a floating-point number.
     private func average(of measures: [Measure]) -> Any {
         if let sum = sum(of: measures) as? Decimal { return sum / Decimal(measures.count) }
         return measures.reduce(0) { $0 + $1.asDouble } / Double(measures.count)
     }
 
-    /// The values at the end of a path, those that are nil left out; nil if one can be neither added nor compared.
+    /// The values at the end of a path, without nil; nil if one can be neither added nor compared.
     private func collected(_ names: ArraySlice<String>) -> [Measure]? {
         let values = members.compactMap { $0.value(forKeyPath: names.joined(separator: ".")) }
         let measures = values.flatMap { ($0 as? [Any]) ?? [$0] }.map(Measure.init)
@@ -71,7 +71,7 @@ struct KeyedCollection {
     }
 }
 
-/// A value that has a place among others of its kind.
+/// A value that can be ordered among values of its kind.
 private enum Measure: Comparable {
     case int(Int)
     case double(Double)
@@ -108,7 +108,7 @@ private enum Measure: Comparable {
         }
     }
 
-    /// A number as near as possible; 0 for text, seconds since 2001 for dates.
+    /// The nearest floating-point number; 0 for text, seconds since 2001 for dates.
     var asDouble: Double {
         switch self {
         case .int(let value): Double(value)

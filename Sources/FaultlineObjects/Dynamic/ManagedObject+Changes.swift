@@ -1,24 +1,24 @@
 internal import FaultlineLog
 internal import FaultlineModel
 
-// What an object would be without its unsaved changes, and whom it is related to without making them.
+// An object's stored values and related identifiers, without making the related objects.
 
 extension ManagedObject {
-    /// The values of the properties that have unsaved changes, by name; of a new object those that were given.
+    /// The values of the properties that have unsaved changes, by name; for a new object, the values that were set.
     ///
-    /// A property that was set to what it was counts as changed.
+    /// A property that was set to its old value counts as changed.
     public func changedValues() -> [String: Any?] {
         guard let context = _$coreAddress().pointee.context else { return [:] }
         return values(of: context.changedSlots(ObjectHandle(self)))
     }
 
-    /// The values that are stored, by name, whatever was changed since.
+    /// The stored values, by name, without later changes.
     ///
-    /// Related objects are given as objects of this context, those left out that are gone from it.
+    /// Related objects are objects of this context; those that it has deleted are left out.
     ///
-    /// - Parameter keys: The properties wanted; nil for all.
-    /// - Returns: None for an object that was never saved.
-    /// - Complexity: Reads the row anew, by a context of its own: for a few objects, not for a walk.
+    /// - Parameter keys: The requested properties; nil for all.
+    /// - Returns: Nothing for an object that was never saved.
+    /// - Complexity: Reads the row again, by a context of its own: for a few objects, not for a walk.
     public func committedValues(forKeys keys: [String]? = nil) -> [String: Any?] {
         guard let context = _$coreAddress().pointee.context, !objectID.isTemporary else { return [:] }
         let names = keys ?? type.properties.map(\.name)
@@ -39,7 +39,7 @@ extension ManagedObject {
         }
     }
 
-    /// The object of this context in the place of one of another.
+    /// The object of this context for an object of another.
     private func here(_ value: Any, _ context: ContextCore) -> Any? {
         func object(_ other: ManagedObject) -> ManagedObject? {
             let object = context.model(for: other.objectID) as? ManagedObject
@@ -63,7 +63,7 @@ extension ManagedObject {
 
     // MARK: Relationships
 
-    /// Whether reading a relationship would read the store; to ask reads nothing.
+    /// Whether reading a relationship would read the store; the question itself reads nothing.
     ///
     /// A collection is read from its index each time, unless its members were set and are not saved. A to-one relationship
     /// is read with the row.
@@ -77,8 +77,8 @@ extension ManagedObject {
 
     /// The identifiers of the objects that a relationship leads to, in their order; none of them is made or loaded.
     ///
-    /// - Returns: None where the entity has no such relationship, or it cannot be read: then the context's `errorHandler`
-    ///   is told.
+    /// - Returns: Empty if the entity has no such relationship, or if it cannot be read, which goes to the context's
+    ///   `errorHandler`.
     public func objectIDs(forRelationshipNamed key: String) -> [PersistentIdentifier] {
         guard let (slot, _) = relationship(key), let context = _$coreAddress().pointee.context else { return [] }
         do { return try context.relatedIdentifiers(ObjectHandle(self), slot) } catch {

@@ -5,13 +5,13 @@ internal import FaultlineModel
 extension ManagedObject {
     /// The value of a property by its name.
     ///
-    /// Loads the object if it is a fault. Attributes give the type that they were declared with if that is a scalar:
-    /// `Bool`, the integers, `Float`, `Double`, `Date`, `UUID`, `Decimal`, `String`, `URL`, `Data`; what was kept as a
-    /// raw value, the raw value; any other `Codable` type, a `CodableValue`. Relationships give a `ManagedObject`, nil,
-    /// or an array of them.
+    /// Loads the object if it is a fault. An attribute returns its declared type if that is a scalar: `Bool`, the
+    /// integers, `Float`, `Double`, `Date`, `UUID`, `Decimal`, `String`, `URL`, `Data`. An enum that is stored as a raw
+    /// value returns the raw value, any other `Codable` type a `CodableValue`. A relationship returns a
+    /// `ManagedObject`, nil, or an array of them.
     ///
-    /// - Returns: Nil also where the entity has no such property, or the value cannot be read: then the context's
-    ///   `errorHandler` is told.
+    /// - Returns: Nil also if the entity has no such property, or if the value cannot be read: then the context's
+    ///   `errorHandler` is called.
     public func value(forKey key: String) -> Any? {
         guard let slot = slot(of: key) else { return nil }
         return _$coreAddress().pointee.keyedValue(slot, type.properties[slot])
@@ -19,9 +19,9 @@ extension ManagedObject {
 
     /// Sets a property by its name.
     ///
-    /// Integers are taken by every number property that holds their value exactly. A value of a wrong type, nil for
-    /// a required attribute, or an object of another entity than the relationship's destination changes nothing and
-    /// makes the next save throw.
+    /// Every number property takes an integer that it can hold exactly. A value of a wrong type, nil for a required
+    /// attribute, or an object of another entity than the relationship's destination changes nothing and makes the next
+    /// save throw.
     public func setValue(_ value: Any?, forKey key: String) {
         guard let slot = slot(of: key, isChange: true) else { return }
         do throws(KeyedValueError) {
@@ -31,7 +31,7 @@ extension ManagedObject {
         }
     }
 
-    /// Sets several properties by their names, in the order of these; each as `setValue(_:forKey:)` does.
+    /// Sets several properties by their names, in alphabetical order; each as `setValue(_:forKey:)` does.
     public func setValues(forKeys values: [String: Any?]) {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) { setValue(value, forKey: key) }
     }
@@ -42,12 +42,12 @@ extension ManagedObject {
         set { setValue(newValue, forKey: key) }
     }
 
-    /// The value at the end of a path of names, as in `department.name`.
+    /// The value at the end of a path of names, such as `department.name`.
     ///
-    /// Beyond a to-many relationship the values of all its members are collected, those that are nil left out. There
-    /// `@count`, `@sum.name`, `@avg.name`, `@min.name` and `@max.name` make one value of them.
+    /// After a to-many relationship the values of all its members are collected, without nil. There `@count`,
+    /// `@sum.name`, `@avg.name`, `@min.name` and `@max.name` reduce them to one value.
     ///
-    /// - Returns: Nil where an object on the way is nil; for keys that are not there, as `value(forKey:)`.
+    /// - Returns: Nil if an object on the path is nil; for unknown keys, as `value(forKey:)`.
     public func value(forKeyPath keyPath: String) -> Any? {
         var names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
         guard let first = names.popFirst() else { return nil }
@@ -62,9 +62,9 @@ extension ManagedObject {
         }
     }
 
-    /// Sets the property at the end of a path of names; those before it are to-one relationships.
+    /// Sets the property at the end of a path of names; the names before it are to-one relationships.
     ///
-    /// Nothing is set where an object on the way is nil. A path that leads elsewhere makes the next save throw.
+    /// Nothing is set if an object on the path is nil. An invalid path makes the next save throw.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let first = String(keyPath[..<dot])
@@ -77,14 +77,14 @@ extension ManagedObject {
         target?.setValue(value, forKeyPath: String(keyPath[keyPath.index(after: dot)...]))
     }
 
-    /// The value of an attribute without reading it: nil where it is nil.
+    /// A reference to the value of an attribute, without reading it; nil if the value is nil.
     public func blob(forKey key: String) -> Blob? {
         guard let slot = variableSlot(of: key) else { return nil }
         return _$coreAddress().pointee.blob(of: slot)
     }
 
-    /// Gives an attribute a value of another object, by reference: in a migration no byte of it is read; elsewhere the
-    /// save copies it.
+    /// Sets an attribute to a value of another object, by reference: in a migration no byte of it is read; elsewhere
+    /// the save copies it.
     ///
     /// A value of another context is read at once, or when this object is inserted.
     ///
@@ -116,8 +116,8 @@ extension ManagedObject {
 }
 
 extension ModelCore {
-    /// Makes the next save of the object's context throw, because a change could not be made; of an object in no context
-    /// the first one after its insertion.
+    /// Makes the next save of the object's context throw, because a change could not be made; for an object in no
+    /// context, the first save after its insertion.
     mutating func refuse(_ text: String) { refuse(SwiftDataError.modelValidationFailure.explained(text)) }
 
     mutating func refuse(_ error: any Error) {

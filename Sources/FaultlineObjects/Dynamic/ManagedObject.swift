@@ -1,31 +1,31 @@
 internal import FaultlineDisk
 public import FaultlineModel
 
-/// An object of an entity that is known at run time only: its values are asked for by the names of its properties.
+/// An object of an entity that is known only at run time: its properties are read and set by name.
 ///
-/// The dynamic face of the rows that model classes show by their properties; contexts, faults, relationships and saves
-/// are the same. A container that was made without model classes gives objects of this class.
+/// It gives dynamic access to the rows that model classes show by their properties; contexts, faults, relationships and
+/// saves are the same. A container that was made without model classes returns objects of this class.
 ///
-/// Nothing traps: a key that the entity does not have is reported to the context's `errorHandler` when it is read, and
-/// makes the next save throw when it is set; so does a value of another type than the property's.
+/// Nothing traps: an unknown key is reported to the context's `errorHandler` when it is read, and makes the next save
+/// throw when it is set; so does a value of another type than the property's.
 public final class ManagedObject: PersistentModel {
     private var core: ModelCore
 
     /// The class itself has no entity: each object belongs to one of its own.
     public static let _$modelType = ModelType(ManagedObject.self)
-    /// Empty: the entities of its objects are not known when compiling.
+    /// Empty: the entities of its objects are not known at compile time.
     public static var schemaMetadata: [Schema.PropertyMetadata] { [] }
 
     /// Makes a new object of an entity and inserts it: attributes with a default have it, the others are nil or unset.
     ///
-    /// A required attribute without a default has to be set before the next save.
+    /// A required attribute without a default must be set before the next save.
     ///
     /// - Parameters:
     ///   - entity: An entity of the context's container; another one makes the next save throw.
     ///   - context: The context that the object is inserted into.
     public init(entity: Schema.Entity, insertInto context: ModelContext) {
         let known = context.core.dynamicType(named: entity.name)
-        // An entity that is not the context's gets a type that the context will refuse.
+        // An entity of another context gets a type that this context will refuse.
         let type = known.flatMap { $0.isOf(entity) ? $0 : nil } ?? ModelType.dynamic(entity)
         core = ModelCore(type)
         core.setDefaults(of: type)
@@ -39,7 +39,7 @@ public final class ManagedObject: PersistentModel {
         context.core.insert(ObjectHandle(self))
     }
 
-    /// An object in no context, for where one has to be given and none is there.
+    /// A placeholder object in no context, for a result that must not be nil.
     init(standInOf type: ModelType) {
         core = ModelCore(type)
         core.setDefaults(of: type)
@@ -60,17 +60,17 @@ public final class ManagedObject: PersistentModel {
         set { core.adopt(newValue) }
     }
 
-    /// Where the object's core lies.
+    /// The address of the object's core.
     public func _$coreAddress() -> UnsafeMutablePointer<ModelCore> {
-        // Safe because the core is a stored property of a class, whose place does not change while the object lives.
+        // Safe because the core is a stored property of a class, whose address does not change while the object lives.
         withUnsafeMutablePointer(to: &core) { $0 }
     }
 
-    // MARK: What it is
+    // MARK: Identity and state
 
-    /// The object's entity, with the properties that it has by name.
+    /// The object's entity, with the properties that can be read by name.
     ///
-    /// It describes the object: changing it changes no object.
+    /// It is a description: changing it changes no object.
     public var entity: Schema.Entity { type.described }
 
     /// The object's identity: stable once the object was saved.
@@ -80,7 +80,7 @@ public final class ManagedObject: PersistentModel {
     /// context is gone.
     public var managedObjectContext: ModelContext? { modelContext }
 
-    /// Whether nothing of the object is loaded; to ask loads nothing.
+    /// Whether nothing of the object is loaded; the question itself loads nothing.
     public var isFault: Bool { ObjectHandle(self).core.pointee.isFault }
 
     /// Whether the object was inserted and not saved yet.
@@ -93,7 +93,7 @@ public final class ManagedObject: PersistentModel {
 }
 
 extension BackingData {
-    /// What is known of the object that the values are of.
+    /// The type of the object that the values belong to.
     fileprivate var modelType: ModelType? {
         guard let backing = self as? ModelBackingData<ManagedObject> else { return nil }
         return backing.takeValues()?.type
@@ -101,7 +101,7 @@ extension BackingData {
 }
 
 extension ModelCore {
-    /// What the library knows of the object's class or entity.
+    /// The description of the object's class or entity.
     var modelType: ModelType? { home._withUnsafeGuaranteedRef { $0.type } }
 
     /// Whether the object is stored and nothing of it is loaded.

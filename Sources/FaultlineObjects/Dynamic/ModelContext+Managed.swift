@@ -1,7 +1,7 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// The dynamic face of a context.
+// The dynamic interface of a context.
 
 extension ModelContext {
     /// Makes a new object of an entity and inserts it.
@@ -11,36 +11,36 @@ extension ModelContext {
         ManagedObject(try core.requireDynamic(name), insertInto: self)
     }
 
-    /// The objects that a request asks for.
+    /// Fetches the objects that a request selects.
     ///
-    /// Those not loaded yet are faults: nothing of them is read until it is touched.
+    /// Objects that are not loaded yet are faults: their rows are read when a property is first used.
     ///
     /// - Parameters:
-    ///   - request: Which objects, and in which order.
+    ///   - request: Selects the objects, and their order.
     ///   - fileID: The file of the call, for `faultAccount`.
     ///   - line: Its line.
-    /// - Returns: What was found, in the order asked for.
-    /// - Throws: `SwiftDataError.unknownSchema`, `.unsupportedPredicate` and `.unsupportedSortDescriptor`, naming entity,
-    ///   key and the name that may be meant; `StorageError` if the store cannot be read.
+    /// - Returns: The objects found, in the requested order.
+    /// - Throws: `SwiftDataError.unknownSchema`, `.unsupportedPredicate` and `.unsupportedSortDescriptor`, with the
+    ///   entity, the key and the nearest valid name; `StorageError` if the store cannot be read.
     public func fetch(
         _ request: FetchRequest, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> [ManagedObject] {
         try core.throwing { try core.accountedFetch(fileID, line) { try core.fetch(QuerySource(request)) } }
     }
 
-    /// The objects that a request asks for, made a batch at a time as they are asked for.
+    /// Fetches the objects that a request selects, and makes them a batch at a time on access.
     ///
     /// Parameters and errors are those of the form that takes a `FetchDescriptor`.
     public func fetch(_ request: FetchRequest, batchSize: Int) throws -> FetchResultsCollection<ManagedObject> {
         try core.throwing { try core.fetchBatches(QuerySource(request), batchSize: batchSize) }
     }
 
-    /// How many objects a request asks for, without making any where the stored bytes can tell.
+    /// Counts the objects that a request selects; makes none if the stored bytes can answer.
     public func count(for request: FetchRequest) throws -> Int {
         try core.throwing { try core.fetchCount(QuerySource(request)) }
     }
 
-    /// Walks the objects that a request asks for, a batch at a time, letting go of each batch before the next.
+    /// Walks the objects that a request selects, a batch at a time, and releases each batch before the next.
     ///
     /// Parameters and errors are those of the form that takes a `FetchDescriptor`.
     public func enumerate(
@@ -54,27 +54,27 @@ extension ModelContext {
         }
     }
 
-    /// The identifiers of the objects that a request asks for, without making any.
+    /// Fetches the identifiers of the objects that a request selects, without making any.
     ///
     /// - Throws: As `fetch(_:)`.
     public func fetchIdentifiers(_ request: FetchRequest) throws -> [PersistentIdentifier] {
         try core.throwing { try core.fetchIdentifiers(QuerySource(request)) }
     }
 
-    /// Marks all objects that a request asks for to be deleted by the next save.
+    /// Marks all objects that a request selects to be deleted by the next save.
     ///
-    /// Makes an object for each, as a fetch does; each counts as deleted by itself, with its delete rules.
+    /// Makes an object for each, as a fetch does; each is deleted individually, with its delete rules.
     ///
     /// - Throws: As `fetch(_:)`.
     public func delete(_ request: FetchRequest) throws {
         for object in try fetch(request) { delete(object) }
     }
 
-    /// The object of an identifier: nil if it cannot be one of this context, because its entity has no dynamic objects
-    /// here, because it is of another store, or because it is that of an unsaved object of another context.
+    /// The object of an identifier; nil if this context cannot have it, because its entity has no dynamic objects here,
+    /// because it is of another store, or because it belongs to an unsaved object of another context.
     ///
-    /// Reads no row. One that is not in the store answers with nil for every value, reports each read, and `isDeleted`
-    /// is true.
+    /// Reads no row. An object that is not in the store returns nil for every value, reports each read, and its
+    /// `isDeleted` is true.
     public func object(with objectID: PersistentIdentifier) -> ManagedObject? {
         guard core.mayHave(objectID) else { return nil }
         return core.model(for: objectID) as? ManagedObject
@@ -85,7 +85,7 @@ extension ModelContext {
         core.registeredModel(for: objectID) as? ManagedObject
     }
 
-    /// The object of an identifier, which is known to be there.
+    /// The object of an identifier that must exist.
     ///
     /// - Throws: `SwiftDataError.missingModelContext` if it is not in the context or the store, or deleted;
     ///   `StorageError` if that cannot be read.
@@ -99,7 +99,7 @@ extension ModelContext {
 }
 
 extension ContextCore {
-    /// Whether an identifier is that of a stored object of the context's store, or of one that is inserted here.
+    /// Whether an identifier belongs to a stored object of the context's store, or to one that is inserted here.
     fileprivate func mayHave(_ identifier: PersistentIdentifier) -> Bool {
         if let number = identifier.unsavedNumber { return insertedObject(number) != nil }
         return storedNumber(of: identifier) != nil && dynamicType(named: identifier.entityName) != nil

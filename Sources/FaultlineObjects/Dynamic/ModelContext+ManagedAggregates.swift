@@ -4,16 +4,16 @@ internal import FaultlineStore
 internal import Foundation
 
 extension ModelContext {
-    /// Computes over the objects of an entity, group by group in the order of the groups' keys.
+    /// Computes aggregates over the objects of an entity, for each group in the order of the groups' keys.
     ///
-    /// No object is made and no fault fires where the stored bytes answer the filter; the key of a relationship is its
-    /// object's `PersistentIdentifier`.
+    /// No object is made and no fault fires if the stored bytes can evaluate the filter; the key of a relationship is
+    /// its object's `PersistentIdentifier`.
     ///
-    /// - Parameter request: Over which objects, what, and for which groups.
-    /// - Returns: For each group its keys and values by name; what is nil is absent. One result, if nothing is to group
-    ///   by, whether there are objects or not.
-    /// - Throws: As `fetch(_:)` of a `FetchRequest`; `SwiftDataError.unsupportedKeyPath`, naming entity and key, for what
-    ///   cannot be computed with; what `having` throws.
+    /// - Parameter request: Selects the objects, the aggregates and the groups.
+    /// - Returns: For each group its keys and values by name, without nil values. One result if there is nothing to
+    ///   group by, also without objects.
+    /// - Throws: As `fetch(_:)` of a `FetchRequest`; `SwiftDataError.unsupportedKeyPath`, with entity and key, for
+    ///   properties that cannot be aggregated; the errors of `having`.
     public func fetch(_ request: AggregateRequest) throws -> [[String: Any]] {
         try core.throwing(runsOthersCode: true) { try core.aggregate(request) }
     }
@@ -76,7 +76,7 @@ extension ContextCore {
         return result
     }
 
-    /// A stored value as `value(forKey:)` gives it; nil for nil.
+    /// A stored value as `value(forKey:)` returns it; nil for nil.
     private func value(_ value: RowValue, of slot: Int, _ type: ModelType) -> Any? {
         switch value {
         case .null: return nil

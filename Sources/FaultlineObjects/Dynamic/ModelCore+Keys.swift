@@ -2,13 +2,13 @@ internal import FaultlineModel
 internal import FaultlineStore
 internal import Foundation
 
-/// Why a property cannot have a value: the rest of a sentence that begins with the property.
+/// Why a property cannot have a value: the rest of a sentence that begins with the property's name.
 struct KeyedValueError: Error {
     let message: String
 }
 
 extension ModelCore {
-    /// The value of a slot, boxed; nil for nil and where it cannot be read.
+    /// The value of a slot, boxed; nil for nil, and if it cannot be read.
     mutating func keyedValue(_ slot: Int, _ property: any SchemaProperty) -> Any? {
         if let relationship = property.asRelationship {
             if relationship.isToOneRelationship {
@@ -21,7 +21,7 @@ extension ModelCore {
         guard let attribute = property.asAttribute else { return nil }
         if attribute.isTransient { return keyedEphemeral(slot, attribute) }
         if _$isNil(slot) { return nil }
-        // What lies out of the row may be unreadable where the row is not: nil then, never the empty value.
+        // A large value may be unreadable although the row is not: nil then, never the empty value.
         return switch attribute.kind {
         case .bool: Bool._$read(&self, slot)
         case .int8: Int8._$read(&self, slot)
@@ -40,7 +40,7 @@ extension ModelCore {
         case .string: withBytes(of: slot) { String(decoding: $0, as: UTF8.self) }
         case .url: url(of: slot)
         case .data: data(of: slot)
-        // No value is encoded in no bytes: so reads a row that is older than the attribute, if nobody knows the default.
+        // No bytes are the encoding of no value: a row older than the attribute reads so if the default is unknown.
         case .codable: withBytes(of: slot) { $0.isEmpty ? nil : CodableValue($0) } ?? nil
         }
     }
@@ -120,7 +120,7 @@ extension ModelCore {
         switch value {
         case nil: members = []
         case let array as [ManagedObject]: members = array
-        // In the order of identity, so that the same set gives the same order each time.
+        // In the order of identity, so that equal sets give the same order each time.
         case let set as Set<ManagedObject>: members = set.sorted { $0.objectID < $1.objectID }
         default: throw mismatch(value as Any, "[\(relationship.destination)]")
         }

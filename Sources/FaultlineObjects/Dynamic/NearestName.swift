@@ -1,8 +1,8 @@
 package import FaultlineModel
 
-/// The name that was probably meant, for messages about a name that is not there.
+/// Finds the name that was probably meant, for messages about an unknown name.
 package enum NearestName {
-    /// Says that an entity has no property of a name, and which one may be meant.
+    /// The message that an entity has no property of a name, with the nearest name.
     package static func unknown(_ key: String, among entity: Schema.Entity) -> String {
         let names = entity.properties.map(\.name)
         let hint = nearest(to: key, among: names).map { "Did you mean \"\($0)\"?" }
@@ -10,7 +10,7 @@ package enum NearestName {
         return "\(entity.name) has no property \"\(key.excerpt)\". \(hint ?? all)"
     }
 
-    /// Longer text is taken for no name that was meant: the search takes time for each of its scalars.
+    /// Longer text is not searched: the search takes time for each of its scalars.
     private static let nameByteCountMax = 512
 
     /// The name that needs the fewest changes, if they are few for its length.
@@ -25,7 +25,7 @@ package enum NearestName {
         return best?.name
     }
 
-    /// Insertions, deletions and replacements that make one of the other (Wagner and Fischer, 1974).
+    /// The number of insertions, deletions and replacements that turn one into the other (Wagner and Fischer, 1974).
     private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         var row = Array(0...right.count)
         for (place, scalar) in left.enumerated() {

@@ -1,18 +1,18 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// A filter checked against an entity: names are slots, values fit them.
+/// A filter that was checked against an entity: names are slots, and values have their types.
 ///
-/// What the rows of the entity can answer alone is asked of their bytes; the rest of objects.
+/// Conditions that the entity's rows can answer alone are evaluated on their bytes; the rest on objects.
 struct PreparedFilter {
     indirect enum Condition {
-        /// Asked of the entity's own rows.
+        /// Evaluated on the entity's own rows.
         case row(RowQuestion)
-        /// Asked of the text in a slot; false of nil.
+        /// Evaluated on the text in a slot; false for nil.
         case text(slot: Int, TextTest)
-        /// Asked of the object that a to-one slot leads to; `whenNil` is the answer where it leads to none.
+        /// Evaluated on the object in a to-one slot; `whenNil` is the answer for nil.
         case target(slot: Int, PreparedFilter, whenNil: Bool)
-        /// Asked of the members of a to-many slot.
+        /// Evaluated on the members of a to-many slot.
         case members(slot: Int, Filter.Quantifier, PreparedFilter)
         case identifiers(Set<ObjectReference>)
         case closure(@Sendable (ManagedObject) throws -> Bool)
@@ -24,8 +24,8 @@ struct PreparedFilter {
     private let condition: Condition
     private let context: ContextCore
 
-    /// - Throws: `unsupportedPredicate` naming entity, key and the name that may be meant, or the types that do not
-    ///   fit.
+    /// - Throws: `unsupportedPredicate` with the entity, the key and the nearest valid name, or the types that do not
+    ///   match.
     init(_ filter: Filter, _ home: EntityHome, _ context: ContextCore, includingPendingChanges: Bool) throws {
         let preparation = try FilterPreparation(home, context, includingPendingChanges: includingPendingChanges)
         self.init(try preparation.condition(filter.condition), context)
@@ -38,7 +38,7 @@ struct PreparedFilter {
 
     // MARK: On bytes
 
-    /// What of the filter rows can answer.
+    /// The part of the filter that rows can answer.
     var lowered: LoweredFilter { Self.lowered(condition) }
 
     private static func lowered(_ condition: Condition) -> LoweredFilter {
@@ -56,7 +56,7 @@ struct PreparedFilter {
 
     // MARK: On objects
 
-    /// Whether an object of the entity satisfies the filter, its unsaved changes counted.
+    /// Whether an object of the entity satisfies the filter, including its unsaved changes.
     func isSatisfied(by object: ManagedObject) throws -> Bool { try isTrue(condition, of: object) }
 
     private func isTrue(_ condition: Condition, of object: ManagedObject) throws -> Bool {

@@ -1,8 +1,8 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// A condition on the rows of an entity, asked of objects: of an object's row, or of the one that its unsaved values
-/// would make.
+/// A condition on the rows of an entity, evaluated for objects: on an object's row, or on the row that its unsaved
+/// values would make.
 final class RowQuestion {
     let filter: RowFilter
     private let targets: [ReferenceTargets]
@@ -18,9 +18,9 @@ final class RowQuestion {
         programs = ProgramCache(filter, entity, context, context.snapshot)
     }
 
-    /// Whether an object satisfies the condition; false for one that is not in the store any more.
+    /// Whether an object satisfies the condition; false for one that is no longer in the store.
     ///
-    /// - Throws: What kept the object's row, or where its references lead, from being read.
+    /// - Throws: The error of reading the object's row, or the targets of its references.
     func isTrue(of handle: ObjectHandle) throws -> Bool {
         guard let draft = handle.core.pointee.draft else {
             guard let row = try context.readingOrThrow({ handle.core.pointee.loadedRow() }) else { return false }
@@ -37,7 +37,7 @@ final class RowQuestion {
 }
 
 extension Draft {
-    /// Gives the row that the draft would become; valid for the call.
+    /// Makes the row of the draft's values; it is valid during the call.
     func withRow<R>(_ table: UnsafePointer<LayoutTable>, _ body: (RowView) throws -> R) rethrows -> R {
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: max(encodedByteCount, 1), alignment: 8)
         defer { bytes.deallocate() }
@@ -49,7 +49,7 @@ extension Draft {
 extension ContextCore {
     /// Calls a getter, and throws the error that it could only report.
     ///
-    /// That an object is not there any more is no error here.
+    /// A missing object is no error here.
     func readingOrThrow<R>(_ getter: () -> R) throws -> R {
         getterError = nil
         let value = getter()

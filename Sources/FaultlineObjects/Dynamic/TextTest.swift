@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Filter {
-    /// What two texts may differ in and still count as the same.
+    /// Differences between two texts that are ignored.
     public struct TextOptions: OptionSet, Sendable {
         /// One bit for each member.
         public let rawValue: Int
@@ -16,7 +16,7 @@ extension Filter {
     }
 }
 
-/// A question about text that the stored bytes cannot answer, because they are not in the form that is compared.
+/// A condition on text that the stored bytes cannot answer, because they are not in the form that is compared.
 struct TextTest: Sendable {
     enum Part: Sendable { case whole, inside, beginning, end }
 
@@ -40,7 +40,7 @@ struct TextTest: Sendable {
         }
     }
 
-    /// The same whatever the user's language is.
+    /// Independent of the user's language.
     private static func folded(_ text: String, _ options: Filter.TextOptions) -> String {
         if options.isEmpty { return text }
         var compared: String.CompareOptions = []

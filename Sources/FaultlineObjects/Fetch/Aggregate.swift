@@ -1,17 +1,17 @@
 public import Foundation
 internal import FaultlineStore
 
-/// One value made of the values of a property over many objects: a count, sum, average, least or greatest value.
+/// One value computed from a property of many objects: a count, sum, average, least or greatest value.
 ///
 ///     let (count, total) = try context.fetchAggregates(FetchDescriptor<Employee>(), .count, .sum(\.salary))
 ///
-/// It is computed on the stored bytes: no object is made and no fault fires. Nil is left out, as Core Data and SQL leave
-/// it out. Order is that of a sort: text by Swift's `<`, not-a-number above every number.
+/// It is computed on the stored bytes: no object is made and no fault fires. Nil is ignored, as in Core Data and SQL.
+/// The order is that of a sort: text by Swift's `<`, not-a-number above every number.
 public struct Aggregate<T: PersistentModel, Value> {
     let function: AggregateFunction
     /// Nil for a count of objects.
     let keyPath: PartialKeyPath<T>?
-    /// Makes the value of what was computed; nil if it cannot be one.
+    /// Converts the computed value; nil if that is impossible.
     let convert: (AggregateValue) -> Value?
 
     /// Makes an aggregate whose value is a stored one.
@@ -31,10 +31,10 @@ public struct Aggregate<T: PersistentModel, Value> {
     }
 }
 
-/// What is computed over the values of a property.
+/// The function of an aggregate.
 enum AggregateFunction: Sendable { case count, sum, average, minimum, maximum }
 
-/// What came out: of rows, a stored value; of sums and averages, a number.
+/// The result: a stored value of a row; for sums and averages, a number.
 enum AggregateValue {
     case stored(RowValue)
     case whole(Int128)
@@ -43,100 +43,100 @@ enum AggregateValue {
 }
 
 extension Aggregate where Value == Int {
-    /// How many objects there are.
+    /// The number of objects.
     public static var count: Aggregate { Aggregate(.count, nil, Int.init(aggregate:)) }
 
-    /// How many objects have a value for a property that is not nil.
+    /// The number of objects whose property is not nil.
     public static func count<V>(_ keyPath: KeyPath<T, V>) -> Aggregate {
         Aggregate(.count, keyPath, Int.init(aggregate:))
     }
 
-    /// The exact sum of whole numbers, 0 of none; a fetch throws where it does not fit.
+    /// The exact sum of whole numbers, 0 for none; the fetch throws if it does not fit.
     public static func sum<V: FixedWidthInteger>(_ keyPath: KeyPath<T, V>) -> Aggregate {
         Aggregate(.sum, keyPath, Int.init(aggregate:))
     }
 
-    /// The exact sum of the whole numbers that are not nil, 0 of none; a fetch throws where it does not fit.
+    /// The exact sum of the whole numbers that are not nil, 0 for none; the fetch throws if it does not fit.
     public static func sum<V: FixedWidthInteger>(_ keyPath: KeyPath<T, V?>) -> Aggregate {
         Aggregate(.sum, keyPath, Int.init(aggregate:))
     }
 }
 
 extension Aggregate where Value == Double {
-    /// The sum of floating-point numbers, 0 of none.
+    /// The sum of floating-point numbers, 0 for none.
     public static func sum<V: BinaryFloatingPoint>(_ keyPath: KeyPath<T, V>) -> Aggregate {
         Aggregate(.sum, keyPath, Double.init(aggregate:))
     }
 
-    /// The sum of the floating-point numbers that are not nil, 0 of none.
+    /// The sum of the floating-point numbers that are not nil, 0 for none.
     public static func sum<V: BinaryFloatingPoint>(_ keyPath: KeyPath<T, V?>) -> Aggregate {
         Aggregate(.sum, keyPath, Double.init(aggregate:))
     }
 }
 
 extension Aggregate where Value == Decimal {
-    /// The exact sum of decimals, 0 of none.
+    /// The exact sum of decimals, 0 for none.
     public static func sum(_ keyPath: KeyPath<T, Decimal>) -> Aggregate {
         Aggregate(.sum, keyPath, Decimal.init(aggregate:))
     }
 
-    /// The exact sum of the decimals that are not nil, 0 of none.
+    /// The exact sum of the decimals that are not nil, 0 for none.
     public static func sum(_ keyPath: KeyPath<T, Decimal?>) -> Aggregate {
         Aggregate(.sum, keyPath, Decimal.init(aggregate:))
     }
 }
 
 extension Aggregate where Value == Double? {
-    /// The average of whole numbers; nil of none.
+    /// The average of whole numbers; nil for none.
     public static func average<V: FixedWidthInteger>(_ keyPath: KeyPath<T, V>) -> Aggregate {
         Aggregate(.average, keyPath, Double.optional(aggregate:))
     }
 
-    /// The average of the whole numbers that are not nil; nil of none.
+    /// The average of the whole numbers that are not nil; nil for none.
     public static func average<V: FixedWidthInteger>(_ keyPath: KeyPath<T, V?>) -> Aggregate {
         Aggregate(.average, keyPath, Double.optional(aggregate:))
     }
 
-    /// The average of floating-point numbers; nil of none.
+    /// The average of floating-point numbers; nil for none.
     public static func average<V: BinaryFloatingPoint>(_ keyPath: KeyPath<T, V>) -> Aggregate {
         Aggregate(.average, keyPath, Double.optional(aggregate:))
     }
 
-    /// The average of the floating-point numbers that are not nil; nil of none.
+    /// The average of the floating-point numbers that are not nil; nil for none.
     public static func average<V: BinaryFloatingPoint>(_ keyPath: KeyPath<T, V?>) -> Aggregate {
         Aggregate(.average, keyPath, Double.optional(aggregate:))
     }
 }
 
 extension Aggregate where Value == Decimal? {
-    /// The average of decimals; nil of none.
+    /// The average of decimals; nil for none.
     public static func average(_ keyPath: KeyPath<T, Decimal>) -> Aggregate {
         Aggregate(.average, keyPath, Decimal.optional(aggregate:))
     }
 
-    /// The average of the decimals that are not nil; nil of none.
+    /// The average of the decimals that are not nil; nil for none.
     public static func average(_ keyPath: KeyPath<T, Decimal?>) -> Aggregate {
         Aggregate(.average, keyPath, Decimal.optional(aggregate:))
     }
 }
 
 extension Aggregate {
-    /// The least value; nil of none.
+    /// The least value; nil for none.
     public static func minimum<V: Comparable>(_ keyPath: KeyPath<T, V>) -> Aggregate where Value == V? {
         Aggregate(extreme: .minimum, keyPath)
     }
 
-    /// The least value that is not nil; nil of none.
+    /// The least value that is not nil; nil for none.
     public static func minimum<V: Comparable>(_ keyPath: KeyPath<T, V?>) -> Aggregate where Value == V? {
         Aggregate(extreme: .minimum, keyPath)
     }
 
-    /// The greatest value; nil of none.
+    /// The greatest value; nil for none.
     public static func maximum<V: Comparable>(_ keyPath: KeyPath<T, V>) -> Aggregate where Value == V? {
         Aggregate(extreme: .maximum, keyPath)
     }
 
-    /// The greatest value that is not nil; nil of none.
+    /// The greatest value that is not nil; nil for none.
     public static func maximum<V: Comparable>(_ keyPath: KeyPath<T, V?>) -> Aggregate where Value == V? {
         Aggregate(extreme: .maximum, keyPath)
     }
@@ -175,15 +175,15 @@ extension Decimal {
     }
 }
 
-/// Makes Swift values of stored ones.
+/// Converts stored values to Swift values.
 enum FetchedValue {
-    /// The value as a property of a type has it; nil if the type has none for it, as an enum without such a case.
+    /// The value as a type of a property; nil if the type has no such value, like an enum without such a case.
     static func make<V>(_ value: RowValue, _ type: V.Type) -> V? {
         if case .null = value { return (type as? any OptionalNil.Type)?.makeNil() as? V }
         return scalar(value, (type as? any OptionalValue.Type)?.wrappedType ?? type) as? V
     }
 
-    /// The same for a type that wraps no optional, boxed; nil for nil.
+    /// The same for a type that is not optional, boxed; nil for nil.
     static func scalar(_ value: RowValue, _ type: any Any.Type) -> Any? {
         if let type = type as? any RawRepresentable.Type { return rawRepresented(value, type) }
         switch value {

@@ -2,19 +2,19 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// A slot whose values are computed with, of rows and of drafts.
+/// A slot whose values an aggregate uses, from rows and from drafts.
 struct AggregateColumn {
     let slot: Int
     let kind: ColumnKind
-    /// Of a to-one slot, the objects that it may lead to.
+    /// For a to-one slot, the objects that it may lead to.
     let targets: ReferenceTargets?
-    /// Whether it only matters that there is a value: then none out of the row is read.
+    /// Whether only the presence of a value matters: then no large value is read.
     var isCounted = false
 
-    /// A value that lies out of the row.
+    /// Reads a large value.
     typealias Load = (BlobReference) throws -> [UInt8]
 
-    /// The value of a stored row, or that an unsaved change gives; a reference that leads to nothing is nil.
+    /// The value in a row or a draft; a dangling reference is nil.
     func value(of row: some SlotValues, _ load: Load) throws -> RowValue {
         if row.isNil(slot) { return .null }
         switch kind {
@@ -45,7 +45,7 @@ struct AggregateColumn {
         kind.isText ? .string(String(decoding: bytes, as: UTF8.self)) : .data([UInt8](bytes))
     }
 
-    /// Appends a key whose order as bytes is that of the values.
+    /// Appends a key; the keys' order as bytes is the values' order.
     func appendKey(of value: RowValue, to key: inout KeyWriter) {
         switch value {
         case .null: key.appendNil()
@@ -63,7 +63,7 @@ struct AggregateColumn {
     }
 }
 
-/// What has a value in each slot: stored rows, and drafts.
+/// A source of values by slot: stored rows, and drafts.
 protocol SlotValues {
     func isNil(_ slot: Int) -> Bool
     func bool(_ slot: Int) -> Bool

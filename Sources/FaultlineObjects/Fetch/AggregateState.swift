@@ -2,12 +2,12 @@ internal import FaultlineModel
 internal import FaultlineStore
 internal import Foundation
 
-/// What one aggregate has seen so far.
+/// The state of one aggregate.
 struct AggregateState {
     private let function: AggregateFunction
-    /// Nil where objects are counted, not values.
+    /// Nil if objects are counted, not values.
     private let column: Int?
-    /// How the numbers are added.
+    /// How numbers are added.
     private let kind: ColumnKind?
     private var count = 0
     private var whole: Int128 = 0
@@ -18,16 +18,16 @@ struct AggregateState {
     private var extremeKey: [UInt8] = []
 
     /// - Parameters:
-    ///   - function: What is computed.
-    ///   - column: Place among the columns that are read.
-    ///   - kind: What the column holds.
+    ///   - function: The function to compute.
+    ///   - column: The index among the columns that are read.
+    ///   - kind: The type of the column.
     init(_ function: AggregateFunction, column: Int?, kind: ColumnKind?) {
         self.function = function
         self.column = column
         self.kind = kind
     }
 
-    /// Takes the values of one object.
+    /// Adds the values of one object.
     mutating func add(_ values: [RowValue], _ columns: [AggregateColumn]) {
         guard let column else {
             count += 1
@@ -61,7 +61,7 @@ struct AggregateState {
         }
     }
 
-    /// What came out: 0 for the sum of nothing, nil for its average, least and greatest value.
+    /// The result: for no values, the sum is 0, and the average, least and greatest value are nil.
     var value: AggregateValue {
         switch function {
         case .count: return .whole(Int128(count))
@@ -77,30 +77,30 @@ struct AggregateState {
     }
 }
 
-/// Objects that have the same value of some columns, and what was computed over them.
+/// Objects with equal values in some columns, and the aggregates over them.
 struct AggregateGroup {
-    /// Bytes whose order is that of the groups.
+    /// Bytes whose order is the order of the groups.
     let key: [UInt8]
-    /// One a column by which objects are grouped.
+    /// One for each column by which objects are grouped.
     let keyValues: [RowValue]
     var states: [AggregateState]
 }
 
-/// What is computed over the objects of a fetch, in slots.
+/// The aggregates over the objects of a fetch, in slots.
 struct AggregatePlan {
     /// Every column that is read, those of the groups first.
     var columns: [AggregateColumn] = []
     var groupedCount = 0
     var states: [AggregateState] = []
 
-    /// Notes an aggregate of a column; nil for one of the objects.
+    /// Adds an aggregate of a column; nil for an aggregate of the objects.
     mutating func add(_ function: AggregateFunction, _ column: AggregateColumn?) {
         if let column { columns.append(column) }
         states.append(
             AggregateState(function, column: column == nil ? nil : columns.count - 1, kind: column?.kind))
     }
 
-    /// Notes a column by which objects are grouped, before any aggregate.
+    /// Adds a column by which objects are grouped; called before any aggregate is added.
     mutating func group(by column: AggregateColumn) {
         columns.append(column)
         groupedCount += 1

@@ -3,8 +3,8 @@ internal import FaultlineModel
 internal import FaultlineStore
 
 extension ContextCore {
-    /// Computes over the objects that a query finds, group by group in the order of the groups' keys; without columns to
-    /// group by, there is one group, whether objects were found or not.
+    /// Computes aggregates over the objects that a query finds, for each group in the order of the groups' keys;
+    /// without columns to group by there is one group, also without objects.
     func aggregate<T: PersistentModel>(
         _ source: QuerySource<T>, _ prepare: (Query<T>) throws -> AggregatePlan
     ) throws -> [AggregateGroup] {
@@ -51,13 +51,13 @@ extension ContextCore {
         return groups
     }
 
-    /// Gives what a query finds as rows, and as drafts where there are unsaved changes that count.
+    /// Passes the matches of a query to the closures: as rows, and as drafts if unsaved changes count.
     private func forEachMatch<T: PersistentModel>(
         _ query: Query<T>, _ source: QuerySource<T>, row: (RowView) throws -> Void, draft: (Draft) throws -> Void
     ) throws {
         let entity = query.entity
         guard !needsObjects(query) else {
-            // A window of what only objects can be ordered by, or be told from unsaved changes.
+            // The window's order or the unsaved changes need objects.
             if query.descriptor.includePendingChanges, hasChanges {
                 for object in try fetchHere(query, source) {
                     let core = object._$coreAddress()
@@ -95,7 +95,7 @@ extension ContextCore {
 
     /// The column of a slot.
     ///
-    /// - Throws: `SwiftDataError.unsupportedKeyPath` if what it holds cannot be computed with so.
+    /// - Throws: `SwiftDataError.unsupportedKeyPath` if the function does not apply to the slot's type.
     func aggregateColumn<T: PersistentModel>(
         _ slot: Int, of query: Query<T>, for function: AggregateFunction?
     ) throws -> AggregateColumn {

@@ -38,7 +38,7 @@ extension ContextCore {
         return (query, try storedNumbers(query, source), WalkedState(self))
     }
 
-    /// Makes the objects of a batch, their rows loaded, with what else is prefetched.
+    /// Makes the objects of a batch with their rows, and loads prefetched rows.
     private func batch<T: PersistentModel>(
         _ numbers: [RecordID], _ query: Query<T>, foundAt state: WalkedState
     ) -> [T] {
@@ -59,7 +59,7 @@ extension ContextCore {
         return objects
     }
 
-    /// Objects of stored rows that are alive: what a bounded walk is held against.
+    /// Stored objects that are alive: tests compare a bounded walk with it.
     package var livingObjectCount: Int {
         lock.lock()
         defer { lock.unlock() }

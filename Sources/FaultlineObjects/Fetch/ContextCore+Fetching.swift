@@ -28,14 +28,14 @@ extension ContextCore {
         return objects
     }
 
-    /// Fetches from the state that the context is at.
+    /// Fetches from the context's current state.
     func fetchHere<T: PersistentModel>(_ query: Query<T>, _ source: QuerySource<T>) throws -> [T] {
         if query.isEverything { return try fetchAll(query) }
         if let found = try fetchUnique(query) { return found }
         if isMisledByChanges(query) {
             return try storedNumbers(source).map { object($0, query.home, as: T.self) }
         }
-        // Far behind the beginning most rows that are found are not shown.
+        // Far behind the beginning, most rows that are found are not shown.
         let showsFirst = query.descriptor.fetchOffset ?? 0 <= Self.offsetOfKeptRowsMax || query.reach == nil
         var found = try matches(query, keepingRows: showsFirst)
         if query.order == nil {
@@ -50,7 +50,7 @@ extension ContextCore {
         return found.objects(query, self)
     }
 
-    /// How many rows a fetch keeps in front of its window, so that those of the window need not be read again.
+    /// How many rows a fetch keeps before its window, so that the window's rows need not be read again.
     private static let offsetOfKeptRowsMax = 4_096
 
     func fetchCount<T: PersistentModel>(_ source: QuerySource<T>) throws -> Int {
@@ -98,13 +98,13 @@ extension ContextCore {
 
     // MARK: Without unsaved changes
 
-    /// Whether a query for what is stored would be decided by objects that may show something else.
+    /// Whether a query for stored values would be evaluated on objects that may show unsaved ones.
     func isMisledByChanges<T: PersistentModel>(_ query: Query<T>) -> Bool {
         !query.descriptor.includePendingChanges && hasChanges && !(query.lowered.isExact && query.order != nil)
     }
 
-    /// The objects that satisfy a query as they are stored, ordered and cut: found by a context of its own, whose
-    /// objects have no changes.
+    /// The objects whose stored values satisfy a query, ordered and cut: found by a context of its own, whose objects
+    /// have no changes.
     func storedNumbers<T: PersistentModel>(_ source: QuerySource<T>) throws -> [RecordID] {
         let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
         try unchanged.beginReading()
@@ -116,7 +116,8 @@ extension ContextCore {
         return found.map { $0._$coreAddress().pointee.number }
     }
 
-    /// Numbers of the stored objects that a query finds, ordered and cut; no object is made where the stored bytes tell.
+    /// Numbers of the stored objects that a query finds, ordered and cut; no object is made if the stored bytes can
+    /// answer.
     func storedNumbers<T: PersistentModel>(_ query: Query<T>, _ source: QuerySource<T>) throws -> [RecordID] {
         if isMisledByChanges(query) { return try storedNumbers(source) }
         if query.isEverything { return try allNumbers(query) }
@@ -197,14 +198,14 @@ extension ContextCore {
 }
 
 extension Array {
-    /// Offset and limit, applied to what was ordered by itself.
+    /// Applies offset and limit to elements that are already ordered.
     func window(offset: Int?, limit: Int?) -> [Element] {
         let rest = dropFirst(Swift.max(0, offset ?? 0))
         guard let limit, limit > 0 else { return Array(rest) }
         return Array(rest.prefix(limit))
     }
 
-    /// Those of a descriptor.
+    /// Applies the offset and limit of a descriptor.
     func window<T>(of descriptor: FetchDescriptor<T>) -> [Element] {
         window(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
     }

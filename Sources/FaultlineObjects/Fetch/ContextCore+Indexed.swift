@@ -1,17 +1,17 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// Fetches that a secondary index serves.
+// Fetches that use a secondary index.
 
-/// What `explain` wants to know of how rows were found.
+/// Collects how rows are found, for `explain`.
 final class AccessNote {
     var index: SecondaryIndex?
     var isOrdered = false
 }
 
 extension ContextCore {
-    /// Beyond this share of all objects, and this many, reading all rows in their order takes less than reading those that
-    /// an index names one by one.
+    /// Beyond this share of all objects, and this many, reading all rows in order is faster than reading the indexed
+    /// ones one by one.
     private static let shareMax = 16
     private static let countMin = 1_024
 
@@ -20,15 +20,15 @@ extension ContextCore {
         max(Self.countMin, snapshot.recordCount(of: entity.table) / Self.shareMax)
     }
 
-    /// What of an index serves a query; nil also if the state that is read has that index no more, because the store was
-    /// opened under a schema without it.
+    /// The part of an index that serves a query; nil also if the state that is read no longer has that index, because
+    /// the store was opened under a schema without it.
     func usableSelection<T: PersistentModel>(of query: Query<T>) -> IndexSelection? {
         query.selection.flatMap { snapshot.has($0.index.definition) ? $0 : nil }
     }
 
     /// The objects that an index names for a query, and those that it has set aside, in the order of creation.
     ///
-    /// - Returns: Nil if there is no such index, or they are so many that all rows are better read.
+    /// - Returns: Nil if there is no such index, or if there are so many that reading all rows is faster.
     func indexedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID]? {
         guard let selection = usableSelection(of: query), selection.isSelective else { return nil }
         let countMax = indexedCountMax(query.entity)
@@ -44,7 +44,7 @@ extension ContextCore {
         return numbers.sorted()
     }
 
-    /// How many objects satisfy a query that asks for no more than an index says; nil if it asks for more.
+    /// How many objects satisfy a query that the index answers alone; nil if the index is not enough.
     func countOnIndex<T: PersistentModel>(_ query: Query<T>) throws -> Int? {
         guard let selection = usableSelection(of: query), selection.isExact, try !hasSetAside(selection) else {
             return nil
@@ -68,12 +68,12 @@ extension ContextCore {
         return isAnyAside
     }
 
-    /// The first objects that satisfy a query, by an index whose order is the query's.
+    /// The first objects that satisfy a query, by an index that has the query's order.
     ///
-    /// They are so many stored ones as the window reaches, and all unsaved ones, not yet ordered, and not cut.
+    /// Returns as many stored objects as the window reaches, and all unsaved ones, neither ordered nor cut.
     ///
-    /// - Returns: Nil if no index has the order, some object is set aside, or so many do not satisfy the query that all
-    ///   rows are better read.
+    /// - Returns: Nil if no index has the order, if an object is set aside, or if so many objects do not satisfy the
+    ///   query that reading all rows is faster.
     func matchesInOrder<T: PersistentModel>(_ query: Query<T>, keepingRows: Bool) throws -> Matches<T>? {
         let countMax = indexedCountMax(query.entity)
         guard let selection = usableSelection(of: query), let order = selection.order, let reach = query.reach,
@@ -112,15 +112,15 @@ extension ContextCore {
 }
 
 extension Query {
-    /// How many objects the window reaches, from the first in the order; nil where there is no end.
+    /// How many objects the window reaches, from the first in the order; nil if it has no end.
     var reach: Int? {
         guard let limit = descriptor.fetchLimit, limit > 0 else { return nil }
         let (reach, isTooLarge) = limit.addingReportingOverflow(max(0, descriptor.fetchOffset ?? 0))
         return isTooLarge ? nil : reach
     }
 
-    /// What of a secondary index serves the query, if its filter has nothing better: identifiers, a unique key, or one
-    /// owner.
+    /// The part of a secondary index that serves the query, unless its filter has a better access: identifiers, a
+    /// unique key, or one owner.
     static func selection(
         _ lowered: LoweredFilter, _ order: [(slot: Int, isAscending: Bool)]?, isLimited: Bool,
         _ entity: EntityStorage
@@ -132,7 +132,7 @@ extension Query {
         for case .compare(let slot, .equal, let value) in conditions {
             if entity.uniqueIndexes.contains(where: { $0.slots == [slot] }) { return nil }
             guard case .identifier = value, entity.memberIndexes.contains(where: { $0.slot == slot }) else { continue }
-            // Members are few as a rule; an index that says more, or has the order too, is better still.
+            // An owner mostly has few members; an index with more equalities, or with the order too, is still better.
             if selection.equalCount < 2, selection.order == nil || selection.equalCount == 0 { return nil }
         }
         return selection

@@ -2,11 +2,11 @@ internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineStore
 
-// How the rows that satisfy a query are found, and the unsaved objects that do.
+// Finds the rows and the unsaved objects that satisfy a query.
 
 extension ContextCore {
-    /// How many rows satisfy a query that the stored bytes answer alone; nil if unsaved changes or the predicate forbid
-    /// it.
+    /// How many rows satisfy a query that the stored bytes answer alone; nil if unsaved changes or the predicate
+    /// prevent that.
     func countOnBytes<T: PersistentModel>(_ query: Query<T>) throws -> Int? {
         guard query.lowered.isExact, query.lowered.candidates == nil, query.uniqueKey == nil, query.memberOwner == nil,
             !query.descriptor.includePendingChanges || !hasPending(query.home)
@@ -20,10 +20,10 @@ extension ContextCore {
         return matches
     }
 
-    /// The objects that satisfy a query, not yet ordered: stored ones as they are stored, changed and new ones as they
-    /// are here.
+    /// The objects that satisfy a query, unordered: unchanged ones by their stored values, changed and new ones by
+    /// their values here.
     ///
-    /// Some or all of those that the window does not reach are left out.
+    /// Objects that the window does not reach may be left out.
     func matches<T: PersistentModel>(_ query: Query<T>, keepingRows: Bool) throws -> Matches<T> {
         if let found = try matchesInOrder(query, keepingRows: keepingRows) { return found }
         // Objects that are sorted themselves are all made.
@@ -38,11 +38,11 @@ extension ContextCore {
         return found
     }
 
-    /// Gives what satisfies a query: stored rows, with their object where one had to be made and is kept, until `row`
-    /// says that it wants no more, and the drafts of changed and new objects.
+    /// Passes the matches of a query to the closures: stored rows, with their object if one was made and is kept, until
+    /// `row` returns false, and the drafts of changed and new objects.
     ///
-    /// `source` gives the rows to look at; without it they are found by the query. What a window does not reach is left
-    /// out.
+    /// `source` provides the rows to check; without it the query finds them. Objects that the window does not reach are
+    /// left out.
     @inline(__always)
     func visitMatches<T: PersistentModel>(
         _ query: Query<T>, keepingObjects: Bool, within window: SortWindow? = nil,
@@ -67,7 +67,7 @@ extension ContextCore {
             else { return true }
             var object: T?
             if !isExact, let isWanted {
-                // The stored bytes cannot decide: one object is made, asked, and let go again unless it is wanted.
+                // The stored bytes cannot decide: one object is made, evaluated, and released again unless it matches.
                 let candidate = self.object(found.number, home, as: T.self)
                 let core = candidate._$coreAddress()
                 if core.pointee.draftPointer == nil, !rowIsLoaded(core) {
@@ -104,7 +104,7 @@ extension ContextCore {
         }
     }
 
-    /// The objects among which those that satisfy a query are, rising; nil where all rows have to be looked at.
+    /// The candidates that contain all matches of a query, ascending; nil if all rows must be checked.
     func namedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID]? {
         candidateListings += 1
         if let candidates = query.lowered.candidates { return candidates.sorted() }
@@ -115,7 +115,7 @@ extension ContextCore {
         return try query.memberOwner.map { try snapshot.members(of: $0.owner, in: $0.index).sorted() }
     }
 
-    /// A value out of the row, for a filter or a sort key.
+    /// Reads a large value for a filter or a sort key.
     func blobBytes(_ reference: BlobReference, _ snapshot: Snapshot) throws -> [UInt8] {
         guard let byteCount = Int(exactly: reference.byteCount) else { return [] }
         var bytes = [UInt8](repeating: 0, count: byteCount)
@@ -143,7 +143,7 @@ extension ContextCore {
         }
     }
 
-    /// The object that holds a value of a unique attribute.
+    /// The object that has a value of a unique attribute.
     private func uniqueHolder(_ index: UniqueIndex, _ value: RowValue, _ entity: EntityStorage) throws -> RecordID? {
         var key = KeyWriter()
         guard key.append(value, as: entity.layout.columns[index.slots[0]].kind) else { return nil }
@@ -152,7 +152,7 @@ extension ContextCore {
 
     // MARK: Unsaved changes
 
-    /// The objects that a to-one slot may lead to; nil where it cannot lead to one that is gone.
+    /// The objects that a to-one slot may lead to; nil if it cannot lead to a missing one.
     func targets(of entity: EntityStorage, _ slot: Int, includingPendingChanges: Bool) -> ReferenceTargets? {
         guard case .toOne(let relationship) = entity.slots[slot] else { return nil }
         let destination = homes[relationship.destination]
@@ -162,7 +162,7 @@ extension ContextCore {
         }
     }
 
-    /// What to-one slots hold that lead to objects whose deletion is not saved yet.
+    /// The references in to-one slots to objects whose deletion is not saved yet.
     private func deletedReferences(_ home: EntityHome) -> Set<RecordID> {
         var references = deletedNumbers(home)
         guard hasDeletedInserts else { return references }

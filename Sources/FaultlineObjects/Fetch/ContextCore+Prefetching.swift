@@ -1,21 +1,21 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// Rows loaded before somebody touches their objects. No object is made: a row is kept by number, and an object that is
-// made for it later finds it there.
+// Loads rows before their objects are used. No object is made: a row is kept by number, and an object that is made for
+// it later finds it there.
 
 extension ContextCore {
-    /// From this many rows kept for an entity on, those kept for earlier fetches are forgotten.
+    /// When more rows than this are kept for an entity, those kept for earlier fetches are forgotten.
     private static var keptRowsMax: Int { 1 << 16 }
-    /// Rows so near to each other are read together, those between them included.
+    /// Rows at most this far apart are read together, including those between them.
     private static var gapMax: RecordID { 16 }
 
-    /// Loads what a fetch asks for beside its objects.
+    /// Loads the prefetched rows of a fetch, in addition to its objects.
     func prefetch<T: PersistentModel>(_ wanted: Prefetching, of objects: [T], _ home: EntityHome) throws {
         let handles = objects.map { ObjectHandle($0) }
         let stored = handles.filter { !$0.core.pointee.has(.temporary) }
         try prefetch(wanted, ofStored: stored.map { $0.core.pointee.number }, home)
-        // An unsaved object's members are in memory; what it refers to need not be.
+        // An unsaved object's members are in memory; the objects it refers to may not be.
         for path in wanted.paths {
             guard let slot = path.first, case .toOne(let relationship)? = home.entity?.slots[slot] else { continue }
             let targets = handles.filter { $0.core.pointee.has(.temporary) }.map { reference(of: $0, slot) }
@@ -25,7 +25,7 @@ extension ContextCore {
         }
     }
 
-    /// The same for stored objects by number, which need not have been made.
+    /// The same for stored objects by number, which may not exist as objects.
     func prefetch(_ wanted: Prefetching, ofStored numbers: [RecordID], _ home: EntityHome) throws {
         if wanted.loadsRows { try keepRows(of: numbers, home) }
         for path in wanted.paths where !path.isEmpty {
@@ -34,7 +34,7 @@ extension ContextCore {
         }
     }
 
-    /// Loads the rows of objects, and of those that a path leads to from them.
+    /// Loads the rows of objects, and of the objects at the end of a path from them.
     private func follow(_ path: ArraySlice<Int>, from numbers: [RecordID], _ home: EntityHome) throws {
         try keepRows(of: numbers, home)
         guard let slot = path.first, let destination = destination(of: slot, home) else { return }
@@ -49,7 +49,7 @@ extension ContextCore {
         }
     }
 
-    /// The numbers of the stored objects that a relationship leads to from some.
+    /// The numbers of the stored objects that a relationship of some objects leads to.
     private func related(_ slot: Int, of numbers: [RecordID], _ home: EntityHome) throws -> [RecordID] {
         switch home.entity?.slots[slot] {
         case .toOne:
@@ -67,7 +67,7 @@ extension ContextCore {
         }
     }
 
-    /// What a to-one slot holds, of an object in memory or of a row kept; 0 for none.
+    /// The reference in a to-one slot of an object in memory or of a kept row; 0 for none.
     private func storedTarget(_ slot: Int, of number: RecordID, _ home: EntityHome) -> UInt64 {
         if let object = registeredObject(number, home), let handle = handle(of: object, home) {
             if let draft = handle.core.pointee.draft { return draft.toOne(slot) }
@@ -104,7 +104,7 @@ extension ContextCore {
         }
     }
 
-    /// Whether nothing has to be read for an object's row.
+    /// Whether an object's row is in memory.
     private func isInMemory(
         _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage
     ) throws(LogError) -> Bool {
@@ -135,7 +135,7 @@ extension ContextCore {
         return try use(reference, for: &core, home, entity)
     }
 
-    /// Gives an object a row that was loaded before, unless that is out of memory or has been replaced.
+    /// Uses a row that was loaded before, unless it is out of memory or has been replaced.
     private func use(
         _ reference: RowReference, for core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
     ) throws(LogError) -> UnsafeRawPointer? {

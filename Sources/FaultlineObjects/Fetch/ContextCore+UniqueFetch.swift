@@ -2,16 +2,14 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// The fetch that services make most: one object by the value of a unique attribute.
+// The most frequent fetch of services: one object by the value of a unique attribute.
 
 extension ContextCore {
-    /// Finds the objects for a descriptor that asks for nothing else than `$0.property == constant` of a unique
-    /// attribute.
+    /// Finds the objects for a descriptor that has only the condition `$0.property == constant` on a unique attribute.
     ///
-    /// Neither a query nor a filter is made: the value is looked up in the index, and, by its key, among the unsaved
-    /// objects.
+    /// Makes neither a query nor a filter: looks the value up in the index, and, by its key, among the unsaved objects.
     ///
-    /// - Returns: Nil if it asks for something else, or the answer has to be found another way.
+    /// - Returns: Nil if it has other conditions, or the answer must be found another way.
     /// - Complexity: A look-up in the index; O(objects inserted or changed since the last call).
     func fetchByUniqueValue<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T]? {
         guard let predicate = descriptor.predicate, let home = home(of: T._$modelType), let entity = home.entity,
@@ -41,9 +39,9 @@ extension ContextCore {
         return Array(found.prefix(limit))
     }
 
-    /// What a query finds that asks for nothing else than one value of a unique attribute.
+    /// The result of a query that has only a condition for one value of a unique attribute.
     ///
-    /// - Returns: Nil if it asks for something else, or the answer has to be found another way.
+    /// - Returns: Nil if it has other conditions, or the answer must be found another way.
     func fetchUnique<T: PersistentModel>(_ query: Query<T>) throws -> [T]? {
         guard let (index, value) = query.onlyUniqueKey, !hasPending(query.home) else { return nil }
         var key = KeyWriter()
@@ -53,17 +51,16 @@ extension ContextCore {
 
     /// The stored object that has a key, as an array of one; an empty one if there is none.
     ///
-    /// The row's own key is held against the one that was looked up, which takes a tenth of what compiling a filter for
-    /// it does.
+    /// Compares the row's own key with the one that was looked up, which takes a tenth of compiling a filter for it.
     ///
     /// - Parameters:
-    ///   - key: The key; the same afterwards.
+    ///   - key: The key; unchanged afterwards.
     ///   - index: The index of one attribute.
     ///   - home: The entity's home.
     ///   - entity: The entity.
     ///   - type: Its class.
-    ///   - differing: Objects whose rows do not count.
-    /// - Returns: Nil if the answer has to be found another way.
+    ///   - differing: Objects whose rows are ignored.
+    /// - Returns: Nil if the answer must be found another way.
     /// - Throws: `LogError` or `StoreError` if the store cannot be read.
     private func storedObject<T: PersistentModel>(
         _ key: inout KeyWriter, _ index: UniqueIndex, _ home: EntityHome, _ entity: EntityStorage, as type: T.Type,
@@ -92,9 +89,9 @@ extension ContextCore {
 }
 
 extension EntityStorage {
-    /// The unique index of one attribute whose keys are equal where its values are.
+    /// The unique index of one attribute whose keys are equal exactly if its values are.
     ///
-    /// Not of floating-point attributes: for an index not-a-number equals itself.
+    /// Not for floating-point attributes: in an index not-a-number equals itself.
     fileprivate func uniqueIndex(comparedAt slot: Int) -> UniqueIndex? {
         guard slot < slots.count, case .attribute = slots[slot], case .attribute(let kind) = layout.columns[slot].kind,
             kind != .float, kind != .double, kind != .date
@@ -104,7 +101,7 @@ extension EntityStorage {
 }
 
 extension Query {
-    /// The constant that a unique attribute must equal, where nothing else is asked and no other order is wanted.
+    /// The constant that a unique attribute must equal, if there is no other condition and no other order.
     fileprivate var onlyUniqueKey: (index: UniqueIndex, value: RowValue)? {
         guard lowered.isExact, lowered.candidates == nil, order?.isEmpty == true, (descriptor.fetchOffset ?? 0) <= 0,
             case .compare(let slot, .equal, let value) = lowered.filter

@@ -2,43 +2,43 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// How a fetch is answered, and what that takes.
+/// How a fetch is answered, and its cost.
 public struct FetchExplanation: Sendable, CustomStringConvertible {
-    /// Where the objects that may be wanted are found.
+    /// The source of the candidates.
     public enum Access: Sendable, Hashable {
-        /// All objects are wanted, in the order of creation: no row is read.
+        /// All objects match, in the order of creation: no row is read.
         case everything
-        /// Every row of the entity is looked at.
+        /// Every row of the entity is checked.
         case scan
         /// The one object that a unique property's index has for a constant.
         case uniqueIndex(property: String)
-        /// The objects whose relationship leads to one object, by the index of that one's members.
+        /// The objects whose relationship leads to one object, by the index of that object's members.
         case memberIndex(relationship: String)
-        /// The objects that an index over some properties names, for constants that the first of them are compared with, or
-        /// because it has the order of the sort.
+        /// The objects that an index over some properties names, for constants that the first properties are compared
+        /// with, or because it has the order of the sort.
         case index(properties: [String])
         /// Objects whose identifiers the predicate names.
         case identifiers(count: Int)
     }
 
-    /// The entity whose objects are wanted.
+    /// The fetched entity.
     public let entityName: String
-    /// Where they are looked for.
+    /// The source of the candidates.
     public let access: Access
-    /// Whether the predicate is answered on the stored bytes; else each candidate is made, asked and let go again.
+    /// Whether the predicate is evaluated on the stored bytes; if not, each candidate is made, evaluated and released.
     public let isAnsweredByRows: Bool
-    /// Whether the order is that of stored values; else all objects found are made and compared.
+    /// Whether the sort uses stored values; if not, all objects found are made and compared.
     public let isOrderedByRows: Bool
     /// Whether the index has the order, so that no more rows are read than the limit and the offset reach.
     public let isOrderedByIndex: Bool
     /// How many objects were found.
     public let foundCount: Int
-    /// Rows that were looked at.
+    /// Rows that were checked.
     public let rowsRead: Int
-    /// Faults that fired because objects were asked or compared.
+    /// Faults that fired because objects were evaluated or compared.
     public let faultsFired: Int
 
-    /// What is said above, in one line.
+    /// The explanation in one line.
     public var description: String {
         let place =
             switch access {
@@ -58,22 +58,22 @@ public struct FetchExplanation: Sendable, CustomStringConvertible {
 }
 
 extension ModelContext {
-    /// Says how a fetch is answered: which index is used, how many rows are looked at, and how many faults fire.
+    /// Explains a fetch: which index it uses, how many rows it checks, and how many faults fire.
     ///
-    /// Runs the fetch once as a context without objects and without unsaved changes would, at the state that this one
-    /// is at after it has moved to the newest; this one's objects and counters stay as they are.
+    /// Runs the fetch once as a context without objects and without unsaved changes would, in the state of this context
+    /// after it has moved to the newest; this one's objects and counters do not change.
     ///
     /// - Parameter descriptor: The fetch.
-    /// - Returns: What was done.
+    /// - Returns: The explanation.
     /// - Throws: As `fetch`.
     public func explain<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation {
         try core.throwing { try core.explain(QuerySource(descriptor)) }
     }
 
-    /// Says how a fetch by name is answered.
+    /// Explains a fetch by name.
     ///
     /// - Parameter request: The fetch.
-    /// - Returns: What was done.
+    /// - Returns: The explanation.
     /// - Throws: As `fetch`.
     public func explain(_ request: FetchRequest) throws -> FetchExplanation {
         try core.throwing { try core.explain(QuerySource(request)) }

@@ -1,13 +1,12 @@
-/// The result of a fetch in batches: its elements are made a batch at a time, as they are asked for.
+/// The result of a fetch in batches: its elements are made a batch at a time, on access.
 ///
-/// What was found, and in which order, stays as it was when it was fetched, in eight bytes an object. One batch of
-/// objects is held at a time, so that going over any number of objects takes the memory of one batch, as long as nobody
-/// else keeps them. To ask for an element of another batch reads that batch's rows at once: touching its objects fires
-/// no fault.
+/// The set of objects and their order stay as they were at the fetch, in eight bytes an object. One batch of objects is
+/// held at a time, so that a walk over any number of objects takes the memory of one batch, unless other code keeps
+/// them. Access to an element of another batch reads that batch's rows at once: reading its objects fires no fault.
 ///
-/// It belongs to its context's thread, task or actor. A batch is read at the state that the context is then at: an
-/// object that was deleted meanwhile is there, and says so by `isDeleted`. What cannot be read is reported to the
-/// context's `errorHandler`, as for every getter.
+/// It belongs to its context's thread, task or actor. A batch is read in the context's state at that time: an object
+/// that was deleted since is included, and its `isDeleted` is true. Errors are reported to the context's
+/// `errorHandler`, as for every getter.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
     /// One batch, shared by the copies of a collection.
     private final class Batch {
@@ -19,13 +18,13 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     private let batchSize: Int
     private let batch = Batch()
 
-    /// How many were found.
+    /// The number of elements.
     public let count: Int
 
     /// - Parameters:
-    ///   - count: How many elements there are.
+    ///   - count: The number of elements.
     ///   - batchSize: How many are made at once; below 1 for all.
-    ///   - make: Makes the elements of some places.
+    ///   - make: Makes the elements of a range of positions.
     init(count: Int, batchSize: Int, make: @escaping (Range<Int>) -> [Element]) {
         self.count = count
         self.batchSize = batchSize < 1 ? Swift.max(count, 1) : batchSize
@@ -37,13 +36,13 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     /// `count`.
     public var endIndex: Int { count }
 
-    /// The element at a place, made with the others of its batch if that is not the one at hand.
+    /// The element at a position, made with its whole batch if that is not the current one.
     public subscript(position: Int) -> Element {
         precondition(position >= 0 && position < count, "FetchResultsCollection: index \(position) is out of range.")
         if !batch.range.contains(position) {
             let first = position - position % batchSize
             let range = first..<(first + Swift.min(batchSize, count - first))
-            // The old batch goes before the new one comes.
+            // The old batch is released before the new one is made.
             batch.range = 0..<0
             batch.elements = []
             batch.elements = make(range)
@@ -53,6 +52,6 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     }
 }
 
-// Unavailable as for the context, whose objects it gives.
+// Unavailable as for the context, whose objects it returns.
 @available(*, unavailable, message: "The results of a fetch belong to their context. Pass identifiers.")
 extension FetchResultsCollection: Sendable {}

@@ -3,7 +3,7 @@ internal import FaultlineStore
 internal import Foundation
 
 extension ContextCore {
-    /// Gives the objects that a query finds to a block, one after the other, as the context shows them at that moment.
+    /// Passes the objects that a query finds to a block, one after the other, in the context's state at that moment.
     func enumerate<T: PersistentModel>(
         _ source: QuerySource<T>, batchSize: Int, allowEscapingMutations: Bool, block: (T) throws -> Void
     ) throws {
@@ -20,7 +20,7 @@ extension ContextCore {
             return try walk.run(block)
         }
         let found = WalkedState(self)
-        // A fetch without unsaved changes shows an object until its deletion is saved.
+        // Without unsaved changes, a fetch includes an object until its deletion is saved.
         let isStored = !query.descriptor.includePendingChanges
         if isMisledByChanges(query) {
             for number in try storedNumbers(source) {
@@ -53,7 +53,7 @@ extension ContextCore {
         }
     }
 
-    /// Whether the context still shows an object that a walk found: it was not deleted since.
+    /// Whether the context still has an object that a walk found: it was not deleted since.
     private func shows<T: PersistentModel>(
         _ object: T, foundAt state: WalkedState, countingDeleted: Bool
     ) throws -> Bool {
@@ -67,7 +67,7 @@ extension ContextCore {
     }
 }
 
-/// The state that a context was at when a walk looked: another one once it has saved, or moved on.
+/// The state of a context during a walk: it changes when the context saves or moves on.
 struct WalkedState: Equatable {
     private let sequence: UInt64
     private let forgettingCount: Int
@@ -77,11 +77,11 @@ struct WalkedState: Equatable {
         forgettingCount = context.forgettingCount
     }
 
-    /// Whether loaded rows were given up since, because others had saved too.
+    /// Whether loaded rows were released since, because another context has saved.
     func isForgotten(_ context: ContextCore) -> Bool { context.forgettingCount != forgettingCount }
 }
 
-/// Counts the objects that a walk has given, and looks for unsaved changes at the end of each batch.
+/// Counts the objects that a walk has passed on, and checks for unsaved changes at the end of each batch.
 struct WalkBatches {
     let size: Int
     /// Whether changes are refused.
@@ -107,10 +107,10 @@ struct WalkBatches {
     }
 }
 
-/// A walk over rows in the order of creation: reads ahead, and gives each object its row along.
+/// A walk over rows in the order of creation: reads ahead, and passes each object with its row.
 ///
-/// It goes over one state of the store at a time. Where the block has saved, the rest is looked for in the state that
-/// the context is at then; objects that were added meanwhile are not reached.
+/// It reads one state of the store at a time. After the block has saved, the walk continues in the context's state
+/// then; objects that were added since are not reached.
 struct FetchWalk<T: PersistentModel> {
     private static var capacity: Int { 256 }
 
@@ -119,12 +119,12 @@ struct FetchWalk<T: PersistentModel> {
     private let last: RecordID
     private var query: Query<T>
     private var batches: WalkBatches
-    /// The first number that has not been looked at.
+    /// The first number that was not visited yet.
     private var next: RecordID = 1
     private var toSkip: Int
     private var left: Int
 
-    /// Between `beginReading` and `endReading`, as is `run`.
+    /// Used between `beginReading` and `endReading`, like `run`.
     init(_ source: QuerySource<T>, _ query: Query<T>, _ context: ContextCore, _ batches: WalkBatches) {
         self.source = source
         self.query = query
@@ -137,14 +137,14 @@ struct FetchWalk<T: PersistentModel> {
 
     mutating func run(_ block: (T) throws -> Void) throws {
         while try !walkState(block) {
-            // What leads to nothing is asked of the state that is read.
+            // Dangling references depend on the state that is read.
             query = try source.prepare(context)
         }
         try query.checkTargets()
         try batches.end(context)
     }
 
-    /// Walks the rest in the state that the context is at.
+    /// Walks the rest in the context's current state.
     ///
     /// - Returns: Whether the walk is over; false if the context has moved on.
     private mutating func walkState(_ block: (T) throws -> Void) throws -> Bool {
@@ -183,7 +183,7 @@ struct FetchWalk<T: PersistentModel> {
                         try prefetch(numbers, rows)
                         context.appendObjects(numbers, rows: rows, query.home, to: first)
                         try give(numbers, first, state, block)
-                        // Where the block has deleted objects of the window, others take their place.
+                        // If the block has deleted objects of the window, later objects take their place.
                         isOver = state == WalkedState(context) && !(isCut && left > 0)
                         return isOver && left > 0
                     }
@@ -193,7 +193,7 @@ struct FetchWalk<T: PersistentModel> {
         return isOver
     }
 
-    /// Whether a row is that of an object that the context shows in answer to the query, unsaved changes included.
+    /// Whether a row belongs to an object that satisfies the query, including unsaved changes.
     private func isWanted(_ record: RecordView, _ view: RowView, _ programs: inout ProgramCache) throws -> Bool {
         if let object = context.registeredObject(record.id, query.home),
             let handle = context.handle(of: object, query.home), handle.core.pointee.hasChanges
@@ -205,7 +205,7 @@ struct FetchWalk<T: PersistentModel> {
         return try programs.matches(view, record.layout)
     }
 
-    /// Counts an object towards the window; false if it is in front of it.
+    /// Counts an object towards the window; false if it is before the window.
     @inline(__always)
     private mutating func takesPlace() -> Bool {
         if toSkip > 0 {
@@ -223,9 +223,10 @@ struct FetchWalk<T: PersistentModel> {
         try context.prefetch(query.prefetching, ofStored: Array(numbers), query.home)
     }
 
-    /// Gives objects to the block, and lets go of each.
+    /// Passes objects to the block, and releases each.
     ///
-    /// Those that it has deleted are left out. Once others' changes show, the rest is looked for anew.
+    /// Objects that the block has deleted are left out. Once changes of other contexts are visible, the rest is
+    /// searched again.
     private mutating func give(
         _ numbers: UnsafeBufferPointer<RecordID>, _ first: UnsafeMutablePointer<T>, _ state: WalkedState,
         _ block: (T) throws -> Void

@@ -2,19 +2,19 @@ internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// A row that a query looks at: of a record that was just read, or in the context's memory already.
+/// A row that a query checks: of a record that was just read, or already in the context's memory.
 struct FoundRow {
     let number: RecordID
     let view: RowView
     /// The layout that the row was written in.
     let layout: UInt16
     let location: Location
-    /// Where the row is in the context's memory; `.none` for one that is not.
+    /// The row in the context's memory; `.none` for a row that is not.
     let reference: RowReference
-    /// Whether it was looked up by its number: then it is worth remembering where it is kept.
+    /// Whether it was looked up by its number: then its place in memory is worth recording.
     let isSingle: Bool
 
-    /// A record that was read, viewed by its layout.
+    /// A record that was read, with a view by its layout.
     @inline(__always)
     init(_ record: RecordView, _ view: RowView, isSingle: Bool) {
         number = record.id
@@ -37,10 +37,11 @@ struct FoundRow {
 }
 
 extension ContextCore {
-    /// The newest row of an object: from memory if a look-up has left it there, else read into a buffer; nil if there is
-    /// none.
+    /// The newest row of an object: from memory if a look-up has left it there, else read into a buffer; nil if there
+    /// is none.
     ///
-    /// Where objects are asked about it, which may load other rows, it must be read: one in memory is certain to stay
+    /// If objects are evaluated, which may load other rows, it must be read: a row in memory is certain to stay only
+    /// until the next is loaded.
     /// only until the next is loaded.
     func foundRow(
         _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage, asksObjects: Bool,
@@ -57,7 +58,7 @@ extension ContextCore {
         return FoundRow(record, try store.view(record, of: entity), isSingle: true)
     }
 
-    /// Where a row is in memory, once it is there; one that was looked up by its number is remembered.
+    /// Keeps a row in memory and returns its place; a row that was looked up by its number is recorded.
     func keep(_ found: FoundRow, _ home: EntityHome) -> RowReference {
         if found.reference != .none { return found.reference }
         let reference = keep(found.view, at: found.location)

@@ -1,50 +1,50 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// What a query found: numbers, or objects where one was made anyway, with the keys to sort them by.
+/// The matches of a query: numbers, or objects if they were made anyway, with their sort keys.
 ///
-/// Where the window has an end, no more is held than twice what it reaches: whenever that many have come, they are
-/// sorted, and those that the window does not reach are given up. From then on what comes is compared with the last of
-/// the others first. That takes n·log(reach) comparisons at most, and one for each row that is too late, which is what
-/// rows in no order are as a rule.
+/// If the window has an end, at most twice its reach is held: when that many have come, they are sorted, and those
+/// outside the window are dropped. From then on each new match is first compared with the last one kept. That takes at
+/// most n·log(reach) comparisons, and one for each row outside the window, which are most of them if rows come in no
+/// order.
 struct Matches<T: PersistentModel> {
     private struct Match {
         var number: RecordID
         var row: RowReference
-        /// Place in `made`, −1 for none.
+        /// The index in `made`, −1 for none.
         var object: Int
-        /// The first eight bytes of the key, zeros behind a shorter one.
+        /// The first eight bytes of the key, with zeros behind a shorter one.
         var prefix: UInt64
         var keyStart: Int
         var keyEnd: Int
     }
 
-    /// Makes the keys, and knows which of them the window reaches.
+    /// Makes the keys, and decides which of them the window reaches.
     let window: SortWindow
     private var matches: [Match] = []
     private var made: [T] = []
-    /// Sort keys, one after the other: those of descending order are complemented.
+    /// Sort keys, one after the other; those for descending order are complemented.
     private var keys: [UInt8] = []
 
-    /// Prepares for what is ordered by some slots, as far as a window reaches.
+    /// Prepares for matches ordered by some slots, as far as a window reaches.
     init(order: [(slot: Int, isAscending: Bool)], reach: Int? = nil) {
         window = SortWindow(order: order, reach: reach)
     }
 
     var count: Int { matches.count }
 
-    /// Whether nothing that comes can be wanted any more.
+    /// Whether no further match can be in the window.
     var isComplete: Bool { window.order.isEmpty && matches.count >= window.reach ?? .max }
 
     /// The numbers of the objects in their order, 0 for one that is not stored.
     var numbers: [RecordID] { matches.map(\.number) }
 
-    /// Adds an object that is not as it is stored, if the window may reach it.
+    /// Adds an object with unsaved values, if the window may reach it.
     mutating func append(_ object: T, _ draft: Draft, load: (BlobReference) throws -> [UInt8]) throws {
         if try window.reaches(draft, load: load) { append(0, .none, object) }
     }
 
-    /// Adds the row that the window was asked for last, or the object that was made of it.
+    /// Adds the row that was last passed to the window, or the object that was made of it.
     mutating func append(_ number: RecordID, _ row: RowReference, _ object: T?) {
         let start = keys.count
         let prefix = window.withKey { bytes in
@@ -61,7 +61,7 @@ struct Matches<T: PersistentModel> {
         }
     }
 
-    /// Keeps the first `reach` of what has come.
+    /// Keeps the first `reach` matches.
     private mutating func giveUpRest(_ reach: Int) {
         sort()
         matches.removeLast(matches.count - reach)
@@ -90,9 +90,9 @@ struct Matches<T: PersistentModel> {
         }
     }
 
-    /// Leaves out what the window leaves out, and orders the rest by the sort keys.
+    /// Drops the matches before and after the window, and orders the rest by the sort keys.
     ///
-    /// - Complexity: Linear, but for those that the window shows.
+    /// - Complexity: Linear, plus the sorting of those in the window.
     mutating func sortWindow(offset: Int?, limit: Int?) {
         let start = min(max(0, offset ?? 0), matches.count)
         var end = matches.count

@@ -1,12 +1,12 @@
 internal import FaultlineStore
 
-// Values computed over what a fetch finds, on the stored bytes.
+// Aggregates over the objects that a fetch finds, computed on the stored bytes.
 
-/// Objects for which a property has one value, and what was computed over them.
+/// Objects with one value of a property, and the aggregates over them.
 public struct FetchedGroup<Key, each Value> {
     /// The value of the property.
     public let key: Key
-    /// What was computed: one value, or a tuple of several.
+    /// The aggregates: one value, or a tuple of several.
     public let values: (repeat each Value)
 
     init(key: Key, values: (repeat each Value)) {
@@ -16,23 +16,23 @@ public struct FetchedGroup<Key, each Value> {
 }
 
 extension ModelContext {
-    /// Computes over the objects that a descriptor asks for, in one pass.
+    /// Computes aggregates over the objects that a descriptor selects, in one pass.
     ///
     ///     let (count, oldest) = try context.fetchAggregates(FetchDescriptor<Person>(), .count, .maximum(\.age))
     ///
-    /// No object is made and no fault fires where the stored bytes answer the predicate; else each candidate is made,
-    /// asked and let go again. A limit or an offset cuts the objects, not the values.
+    /// No object is made and no fault fires if the stored bytes can evaluate the predicate; if not, each candidate is
+    /// made, evaluated and released. A limit or an offset cuts the objects, not the values.
     ///
     /// - Parameters:
-    ///   - descriptor: Over which objects.
-    ///   - aggregates: What is computed.
+    ///   - descriptor: Selects the objects.
+    ///   - aggregates: The values to compute.
     /// - Returns: A value for each aggregate.
-    /// - Throws: What `fetch` throws; `SwiftDataError.unsupportedKeyPath` for a key path whose values cannot be computed
-    ///   with, or a sum that `Int` does not hold.
+    /// - Throws: The errors of `fetch`; `SwiftDataError.unsupportedKeyPath` for a key path whose values cannot be
+    ///   aggregated, or a sum that `Int` does not hold.
     public func fetchAggregates<T: PersistentModel, each Value>(
         _ descriptor: FetchDescriptor<T>, _ aggregates: repeat Aggregate<T, each Value>
     ) throws -> (repeat each Value) {
-        // No closure may hold the aggregates: what is asked of rows is the same whatever their values are.
+        // The closures do not capture the aggregates: the evaluation of rows does not depend on their value types.
         var terms: [AggregateTerm<T>] = []
         repeat terms.append(AggregateTerm(each aggregates))
         let groups = try core.computedGroups(descriptor, nil, terms)
@@ -40,21 +40,21 @@ extension ModelContext {
         return (repeat try values.next(each aggregates))
     }
 
-    /// Computes over the objects that a descriptor asks for, for each value of a property apart.
+    /// Computes aggregates over the objects that a descriptor selects, for each value of a property.
     ///
     ///     let crowded = try context.fetchGroups(
     ///         FetchDescriptor<Person>(), by: \.city, .count, .average(\.age), having: { $0.values.0 > 1_000 })
     ///
-    /// Nil is a group of its own. Where the property is a relationship to one, the keys are its objects, as faults; no
-    /// other object is made and no fault fires where the stored bytes answer the predicate.
+    /// Nil is a group of its own. If the property is a to-one relationship, the keys are its objects, as faults; no
+    /// other object is made and no fault fires if the stored bytes can evaluate the predicate.
     ///
     /// - Parameters:
-    ///   - descriptor: Over which objects; its limit and offset cut the groups, its order is not asked for.
-    ///   - keyPath: Of objects in one group this has the same value.
-    ///   - aggregates: What is computed for each group.
-    ///   - isWanted: Which groups are wanted.
+    ///   - descriptor: Selects the objects; its limit and offset cut the groups, its order is ignored.
+    ///   - keyPath: The property by which objects are grouped.
+    ///   - aggregates: The values to compute for each group.
+    ///   - isWanted: Selects the groups.
     /// - Returns: The groups in the order of their keys.
-    /// - Throws: As `fetchAggregates`; what `isWanted` throws.
+    /// - Throws: As `fetchAggregates`; the errors of `isWanted`.
     public func fetchGroups<T: PersistentModel, Key, each Value>(
         _ descriptor: FetchDescriptor<T>, by keyPath: KeyPath<T, Key>,
         _ aggregates: repeat Aggregate<T, each Value>,
@@ -76,13 +76,14 @@ extension ModelContext {
         return found.window(of: descriptor)
     }
 
-    /// The different values that a property has in the objects that a descriptor asks for, in their order.
+    /// The distinct values of a property in the objects that a descriptor selects, in their order.
     ///
-    /// Values that are equal are one; nil is one. No object is made where the stored bytes answer the predicate.
+    /// Equal values count once; nil counts as a value. No object is made if the stored bytes can evaluate the
+    /// predicate.
     ///
     /// - Parameters:
-    ///   - keyPath: A stored attribute, or a relationship to one, whose objects are then given as faults.
-    ///   - descriptor: Of which objects; its limit and offset cut the values, its order is not asked for.
+    ///   - keyPath: A stored attribute, or a to-one relationship, whose objects are then returned as faults.
+    ///   - descriptor: Selects the objects; its limit and offset cut the values, its order is ignored.
     /// - Returns: Each value once.
     /// - Throws: As `fetchAggregates`.
     public func fetchDistinct<T: PersistentModel, Value>(
@@ -92,7 +93,7 @@ extension ModelContext {
     }
 }
 
-/// What is asked of rows for an aggregate, whatever its value is.
+/// The part of an aggregate that does not depend on its value type.
 private struct AggregateTerm<T: PersistentModel> {
     let function: AggregateFunction
     let keyPath: PartialKeyPath<T>?
@@ -103,7 +104,7 @@ private struct AggregateTerm<T: PersistentModel> {
     }
 }
 
-/// Hands the values of one group out, in the order of the aggregates.
+/// Returns the values of one group, in the order of the aggregates.
 private struct AggregateResults {
     private let group: AggregateGroup
     private let context: ContextCore
@@ -139,7 +140,7 @@ extension ContextCore {
         }
     }
 
-    /// Throws what a migration stage is told of, too.
+    /// Throws an error that a migration stage records, too.
     fileprivate func refuse<Value>(_ text: String) throws -> Value {
         try throwing { throw SwiftDataError.unsupportedKeyPath.explained(text) }
     }
@@ -158,7 +159,7 @@ extension ContextCore {
         return try aggregateColumn(slot, of: query, for: function)
     }
 
-    /// The key of a group as the property has it.
+    /// The key of a group as the type of the property.
     fileprivate func key<T: PersistentModel, Key>(_ value: RowValue, _ keyPath: KeyPath<T, Key>) throws -> Key {
         if case .identifier(let bits) = value, let slot = T._$modelType.slots[keyPath],
             case .toOne(let relationship)? = try require(T.self).entity?.slots[slot],

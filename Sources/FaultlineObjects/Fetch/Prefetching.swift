@@ -1,7 +1,7 @@
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// What a fetch loads beside the objects that it finds, in slots.
+/// The rows that a fetch loads in addition to its result, in slots.
 struct Prefetching {
     /// Whether the objects' own rows are loaded.
     let loadsRows: Bool

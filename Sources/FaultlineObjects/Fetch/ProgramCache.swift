@@ -12,7 +12,7 @@ struct ProgramCache {
     private var programs: [UInt16: RowProgram] = [:]
     private let isAlways: Bool
 
-    /// Begins without programs; values out of the row are read in `snapshot`, should the answer depend on one.
+    /// Starts empty; large values are read in `snapshot` if the answer depends on them.
     init(_ filter: RowFilter, _ entity: EntityStorage, _ context: ContextCore, _ snapshot: Snapshot) {
         self.filter = filter
         self.entity = entity

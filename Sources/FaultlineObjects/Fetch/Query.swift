@@ -14,20 +14,20 @@ extension QuerySource<ManagedObject> {
     init(_ request: FetchRequest) { prepare = { try Query(request, $0) } }
 }
 
-/// A fetch prepared for one context: what is asked of the stored bytes, and what is left to objects.
+/// A fetch prepared for one context: conditions for the stored bytes, and the rest for objects.
 struct Query<T: PersistentModel> {
     let home: EntityHome
     let entity: EntityStorage
     let lowered: LoweredFilter
-    /// What the stored bytes are asked for references that lead to nothing.
+    /// The targets of references, which the stored bytes need to detect dangling ones.
     private let targets: [ReferenceTargets]
-    /// Whether an object is wanted; nil where all are.
+    /// Evaluates the rest of the filter on an object; nil if there is none.
     let isWanted: ((T) throws -> Bool)?
-    /// Sort keys as slots; nil where a descriptor names no stored property, so that objects have to be sorted.
+    /// Sort keys as slots; nil if a descriptor names no stored property, so that objects must be sorted.
     let order: [(slot: Int, isAscending: Bool)]?
-    /// What of a secondary index the rows are found by; nil if by none.
+    /// The part of a secondary index that finds the rows; nil for none.
     let selection: IndexSelection?
-    /// What is loaded along with the objects.
+    /// The rows to load along with the objects.
     let prefetching: Prefetching
     /// The window, and whether unsaved changes count.
     let descriptor: FetchDescriptor<T>
@@ -52,7 +52,7 @@ struct Query<T: PersistentModel> {
                             of: entity, $0, includingPendingChanges: descriptor.includePendingChanges)
                     })
             }
-            // Nothing need be read where no row can match.
+            // Nothing is read if no row can match.
             if lowered.filter.conjuncts.contains(.never) { lowered.candidates = [] }
         }
         self.lowered = lowered
@@ -78,13 +78,13 @@ struct Query<T: PersistentModel> {
         selection = Self.selection(lowered, order, isLimited: (descriptor.fetchLimit ?? 0) > 0, entity)
     }
 
-    /// The question to an object that rows do not answer for, or that is not as it is stored.
+    /// The condition for an object that rows cannot answer, or that has unsaved values.
     private static func question(
         _ predicate: Predicate<T>?, isAnsweredByRows: Bool, _ home: EntityHome
     ) throws -> ((T) throws -> Bool)? {
         guard let predicate else { return nil }
-        // Rows compare with ranges, but do no arithmetic that could fail. Prepared for the first object that is asked:
-        // mostly none is.
+        // Rows compare with ranges, but do no arithmetic that could fail. Prepared for the first evaluated object:
+        // mostly there is none.
         if isAnsweredByRows {
             var prepared: CheckedPredicate<T>?
             return { object in
@@ -116,19 +116,19 @@ struct Query<T: PersistentModel> {
         return order
     }
 
-    /// Whether a type's order may be another than that of the values stored for it.
+    /// Whether a type's order may differ from that of its stored values.
     static func ordersByItself(_ type: any Any.Type) -> Bool {
         if type is any RawRepresentable.Type { return true }
         return (type as? any OptionalValue.Type)?.wrappedType is any RawRepresentable.Type
     }
 
-    /// Throws what could not be told while rows were matched.
+    /// Throws errors that could not be thrown while rows were matched.
     func checkTargets() throws { for targets in targets { try targets.check() } }
 
-    /// Whether every object of the entity is asked for, in the order of creation.
+    /// Whether the query selects every object of the entity, in the order of creation.
     var isEverything: Bool { isWanted == nil && order?.isEmpty == true }
 
-    /// A constant that a unique attribute must equal, with its index: then at most one row is looked at.
+    /// A constant that a unique attribute must equal, with its index: then at most one row is checked.
     var uniqueKey: (index: UniqueIndex, value: RowValue)? {
         for condition in lowered.filter.conjuncts {
             guard case .compare(let slot, .equal, let value) = condition else { continue }
@@ -150,7 +150,7 @@ struct Query<T: PersistentModel> {
 extension Query<ManagedObject> {
     /// Prepares a fetch by name.
     ///
-    /// - Throws: As `ModelContext.fetch(_:)` of a request says.
+    /// - Throws: As `ModelContext.fetch(_:)` of a request.
     init(_ request: FetchRequest, _ context: ContextCore) throws {
         let type = try context.requireDynamic(request.entityName)
         guard let home = context.home(of: type), let entity = home.entity else {
@@ -191,7 +191,7 @@ extension FetchRequest.Order {
 }
 
 extension RowFilter {
-    /// The conditions that all must hold.
+    /// The conditions that must all hold.
     var conjuncts: [RowFilter] {
         if case .and(let parts) = self { return parts.flatMap(\.conjuncts) }
         return [self]

@@ -1,18 +1,18 @@
-/// Tells those that come first in an order from the others, without ordering either.
+/// Partitions elements by an order, without sorting them.
 enum Selection {
-    /// Below this many, sorting takes less.
+    /// Below this many, sorting is faster.
     private static let countMin = 32
 
-    /// Moves the `count` elements that come first in front of the others.
+    /// Moves the `count` first elements before the others.
     ///
     /// `isBefore` must order all elements strictly.
     ///
-    /// - Complexity: Linear as a rule; that of sorting at worst.
+    /// - Complexity: Usually linear; in the worst case that of sorting.
     static func partition<Element>(
         _ elements: UnsafeMutableBufferPointer<Element>, at count: Int, by isBefore: (Element, Element) -> Bool
     ) {
         guard count > 0, count < elements.count else { return }
-        // Hoare's selection: the part that has the place is split until it is small.
+        // Hoare's selection: the part with the position is split until it is small.
         var (low, high) = (0, elements.count)
         var splitsLeft = 2 * (Int.bitWidth - elements.count.leadingZeroBitCount)
         while high - low > Self.countMin, splitsLeft > 0 {
@@ -27,14 +27,14 @@ enum Selection {
                 left += 1
                 right -= 1
             }
-            // What lies between the two is the pivot alone.
+            // Only the pivot lies between the two.
             if count <= right { high = right + 1 } else if count >= left { low = left } else { return }
         }
         var rest = UnsafeMutableBufferPointer(rebasing: elements[low..<high])
         rest.sort(by: isBefore)
     }
 
-    /// The middle one of three.
+    /// The median of three elements.
     private static func middle<Element>(
         _ elements: UnsafeMutableBufferPointer<Element>, _ one: Int, _ two: Int, _ three: Int,
         _ isBefore: (Element, Element) -> Bool

@@ -1,15 +1,15 @@
 internal import FaultlineStore
 
-/// The order of a fetch and how far its window reaches: makes the sort keys, and tells which come too late.
+/// The order of a fetch and the reach of its window: makes the sort keys, and decides which are outside.
 ///
-/// Knows nothing of the objects' class, so that a row that comes too late costs a key and a comparison.
+/// It does not depend on the objects' class, so that a row outside the window costs a key and a comparison.
 final class SortWindow {
     let order: [(slot: Int, isAscending: Bool)]
-    /// How many the window reaches; nil where it has no end.
+    /// How many matches the window reaches; nil if it has no end.
     let reach: Int?
-    /// The key of what came last, made in the same memory each time.
+    /// The key of the last element, made in the same memory each time.
     @exclusivity(unchecked) private var key = KeyWriter()
-    /// The key that what comes has to be before; empty while fewer have come than the window reaches.
+    /// The key that new elements must be before; empty while fewer have come than the window reaches.
     @exclusivity(unchecked) private var bound: [UInt8] = []
 
     init(order: [(slot: Int, isAscending: Bool)], reach: Int?) {
@@ -17,10 +17,10 @@ final class SortWindow {
         self.reach = reach
     }
 
-    /// Says that the window ends before a key.
+    /// Sets the end of the window: before a key.
     func end(before key: ArraySlice<UInt8>) { bound = Array(key) }
 
-    /// Whether the window may reach a row; `load` gives a value that lies out of it.
+    /// Whether the window may reach a row; `load` reads a large value.
     @inline(__always)
     func reaches(_ row: RowView, load: (BlobReference) throws -> [UInt8]) throws -> Bool {
         if order.isEmpty { return true }
@@ -33,7 +33,7 @@ final class SortWindow {
         return isBeforeBound
     }
 
-    /// Whether the window may reach an object that is not as it is stored.
+    /// Whether the window may reach an object with unsaved values.
     func reaches(_ draft: Draft, load: (BlobReference) throws -> [UInt8]) throws -> Bool {
         key.removeAll()
         for (index, (slot, isAscending)) in order.enumerated()
@@ -43,7 +43,7 @@ final class SortWindow {
         return isBeforeBound
     }
 
-    /// Appends the key of a value that lies out of the row.
+    /// Appends the key of a large value.
     @inline(never)
     private func append(
         _ reference: BlobReference?, _ flags: VariableFlags, _ index: Int, _ load: (BlobReference) throws -> [UInt8]
@@ -54,11 +54,11 @@ final class SortWindow {
         }
     }
 
-    /// The key that was made last.
+    /// Passes on the key that was made last.
     @inline(__always)
     func withKey<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { key.withBytes(body) }
 
-    /// Whether the key that was made last is within the window; an equal one came later, and is not.
+    /// Whether the key that was made last is in the window; an equal one came later, and is not.
     @inline(__always)
     private var isBeforeBound: Bool {
         bound.isEmpty || key.withBytes { key in bound.withUnsafeBytes { KeyOrder.compare(key, $0) < 0 } }
@@ -67,7 +67,8 @@ final class SortWindow {
 
 /// Compares keys as bytes.
 enum KeyOrder {
-    /// −1, 0 or 1 as the first comes before, with or behind the second: one that begins the other comes before it.
+    /// Returns −1, 0 or 1 if the first is before, equal to or after the second: a key that is the beginning of the
+    /// other is before it.
     @inline(__always)
     static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
         let common = min(left.count, right.count)
@@ -84,7 +85,7 @@ enum KeyOrder {
         return left.count == right.count ? 0 : left.count < right.count ? -1 : 1
     }
 
-    /// The first eight bytes, the first as the highest; zeros behind a shorter key.
+    /// The first eight bytes, the first as the highest; with zeros behind a shorter key.
     static func prefix(_ key: UnsafeRawBufferPointer) -> UInt64 {
         if key.count >= 8 { return word(key, 0) }
         return key.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - key.count))

@@ -3,7 +3,7 @@ internal import FaultlineStore
 internal import Foundation
 
 extension ContextCore {
-    /// Makes sure that the store says it has a history, before the turn to write.
+    /// Makes sure that the store records that it has a history, before the writer's turn.
     func prepareHistory() throws {
         if recordsHistory { try store.noteHistory() }
     }
@@ -20,7 +20,7 @@ extension ContextCore {
 // MARK: Reading
 
 extension ContextCore {
-    /// How entities and properties of the history are spelled out.
+    /// Translates entities and properties of the history.
     private var historyModels: HistoryModels { HistoryModels(store, homes.compactMap(\.type)) }
 
     func fetchHistory(
@@ -32,7 +32,7 @@ extension ContextCore {
         try forEachTransaction(descriptor.predicate, in: snapshot, expires: true) { transaction in
             try transaction.models.check(transaction.stored)
             found.append(transaction)
-            // Another order may want the last one first.
+            // Another order may need the last transaction first.
             return !descriptor.sortBy.isEmpty || found.count < limit
         }
         guard !descriptor.sortBy.isEmpty else { return found }
@@ -60,7 +60,7 @@ extension ContextCore {
         try trimming.finish()
     }
 
-    /// Calls `body` with the transactions that satisfy a predicate, in their order; it returns false to stop.
+    /// Calls `body` with the transactions that satisfy a predicate, in their order, until it returns false.
     private func forEachTransaction(
         _ predicate: Predicate<DefaultHistoryTransaction>?, in snapshot: Snapshot, expires: Bool,
         _ body: (DefaultHistoryTransaction) throws -> Bool
@@ -76,7 +76,7 @@ extension ContextCore {
                     "The history no longer has transaction \(number), which the token names: it was deleted, a migration let the history begin anew, or the store is another state of itself. Read what is stored, and begin with the newest token."
                 )
             }
-            // That of the first record of the transaction is not known; one before the last is too many at most.
+            // The number of the transaction's first record is unknown, so `from` sets no lower bound.
             let isAfter = token == bounds.after
             after = max(after, isAfter ? RecordID(clamping: number) : 0)
         }

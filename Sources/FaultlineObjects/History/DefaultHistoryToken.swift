@@ -1,11 +1,11 @@
 internal import FaultlineLog
 
-/// A place in the history of a store: behind one transaction.
+/// A position in the history of a store: after one transaction.
 public struct DefaultHistoryToken: HistoryToken {
-    /// Number of the transaction by identifier of the store.
+    /// The number of the transaction, by identifier of the store.
     public let tokenValue: [String: Int64]?
-    /// When it was written, in microseconds since 1970: after a rollback or from a backup, a number may be another
-    /// transaction's.
+    /// When it was written, in microseconds since 1970: after a rollback or in a backup, another transaction may have
+    /// the same number.
     let times: [String: UInt64]
 
     init(store: String, number: UInt64, microseconds: UInt64) {
@@ -22,8 +22,8 @@ public struct DefaultHistoryToken: HistoryToken {
     /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(tokenValue) }
 
-    /// Orders tokens of one store as their transactions were saved; tokens of several stores by the stores' identifiers
-    /// first.
+    /// Orders tokens of one store in the order of their transactions; tokens of several stores by the stores'
+    /// identifiers first.
     public static func < (left: Self, right: Self) -> Bool {
         let keys = Set(left.id.keys).union(right.id.keys).sorted()
         for key in keys {
@@ -35,13 +35,13 @@ public struct DefaultHistoryToken: HistoryToken {
 
     private enum CodingKeys: String, CodingKey { case transactions, microseconds }
 
-    /// Stores of one token that are decoded.
+    /// The greatest number of stores in a decoded token.
     private static let storeCountMax = 1_024
 
-    /// Decodes what `encode(to:)` wrote.
+    /// Decodes a token that `encode(to:)` wrote.
     ///
-    /// - Throws: `DecodingError` if a part is missing, there are more than 1,024 stores, both parts are not of the same
-    ///   stores, a store is not 32 hexadecimal digits, or a number is none that a transaction can have.
+    /// - Throws: `DecodingError` if a part is missing, if there are more than 1,024 stores, if both parts are not of
+    ///   the same stores, if a store is not 32 hexadecimal digits, or if no transaction can have the number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let numbers = try container.decode([String: Int64].self, forKey: .transactions)

@@ -1,36 +1,35 @@
 public import Foundation
 internal import FaultlineStore
 
-/// What one save has changed.
+/// The changes of one save.
 ///
-/// The changes are kept as the store has them, a few bytes for objects that were inserted together, and spelled out
-/// when they are asked for.
+/// They are kept in their stored form, a few bytes for objects that were inserted together, and decoded on access.
 public struct DefaultHistoryTransaction: HistoryTransaction {
     let stored: StoredTransaction
     let models: HistoryModels
 
-    /// When it was saved, by the machine's clock; never before an earlier one.
+    /// When it was saved, by the machine's clock; never before an earlier save.
     public var timestamp: Date { Date(timeIntervalSince1970: Double(stored.microseconds) / 1_000_000) }
-    /// Each object that was inserted, updated or deleted, once; those of entities that the schema has no more are left
-    /// out.
+    /// Each object that was inserted, updated or deleted, once; objects of entities that the schema no longer has are
+    /// left out.
     ///
     /// - Complexity: Makes an element for each object each time.
     public var changes: [HistoryChange] { models.changes(of: stored) }
-    /// Names the transaction: fetch what is behind it.
+    /// Identifies the transaction: fetch the transactions after it.
     public var token: DefaultHistoryToken {
         DefaultHistoryToken(store: models.storeIdentifier, number: stored.number, microseconds: stored.microseconds)
     }
-    /// Ascends in the order of the saves, with gaps.
+    /// Ascending in the order of the saves, with gaps.
     public var transactionIdentifier: Int64 { Int64(clamping: stored.number) }
     /// The identifier of the store.
     public var storeIdentifier: String { models.storeIdentifier }
-    /// What the saving context had for its `author`.
+    /// The `author` of the saving context.
     public var author: String? { stored.author }
     /// Empty: a process of Linux has no bundle.
     public var bundleIdentifier: String { "" }
     /// The number of the process that saved.
     public var processIdentifier: String { "\(stored.process)" }
-    /// The number of the save in its store, as `ModelContext.NotificationKey.queryGeneration` tells it.
+    /// The number of the save in its store, equal to `ModelContext.NotificationKey.queryGeneration`.
     public var queryGeneration: UInt64 { stored.sequence }
     /// The transaction's identifier.
     public var id: Int64 { transactionIdentifier }
@@ -44,7 +43,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
 
 /// An object that a save has inserted.
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
-    /// The place among the changes of the transaction, from 1.
+    /// The position among the changes of the transaction, from 1.
     public let changeIdentifier: Int64
     /// The transaction.
     public let transactionIdentifier: Int64
@@ -54,7 +53,7 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
 
 /// An object that a save has updated.
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
-    /// The place among the changes of the transaction, from 1.
+    /// The position among the changes of the transaction, from 1.
     public let changeIdentifier: Int64
     /// The transaction.
     public let transactionIdentifier: Int64
@@ -62,7 +61,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
     public let changedPersistentIdentifier: PersistentIdentifier
     /// Attributes and relationships that were set; empty for objects without a class of their own.
     ///
-    /// Of an entity with more than 64 properties, those from the 64th on are all among them if one was set.
+    /// If an entity has more than 64 properties, those from the 64th on are all included if one of them was set.
     public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
     /// The same by name.
     public let updatedPropertyNames: [String]
@@ -70,12 +69,12 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
 
 /// An object that a save has deleted.
 public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
-    /// The place among the changes of the transaction, from 1.
+    /// The position among the changes of the transaction, from 1.
     public let changeIdentifier: Int64
     /// The transaction.
     public let transactionIdentifier: Int64
     /// The object.
     public let changedPersistentIdentifier: PersistentIdentifier
-    /// Its last values, as far as they were to be preserved.
+    /// Its last values, of the attributes that the schema preserves.
     public let tombstone: HistoryTombstone<Model>
 }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// What a predicate says of the token, so that nothing needs to be read before it.
+/// The bounds that a predicate sets for the token, so that nothing before them needs to be read.
 struct HistoryBounds {
-    /// Behind this one.
+    /// After this one.
     private(set) var after: DefaultHistoryToken?
-    /// This one, or behind it.
+    /// This one, or after it.
     private(set) var from: DefaultHistoryToken?
 
     init(_ predicate: Predicate<DefaultHistoryTransaction>?) {
@@ -12,7 +12,7 @@ struct HistoryBounds {
         add(predicate.expression)
     }
 
-    /// Takes up a condition that has to hold.
+    /// Evaluates a condition that must hold.
     fileprivate mutating func add(_ expression: Any) {
         if let both = expression as? any HistoryConjunction {
             both.parts.forEach { add($0) }
@@ -35,7 +35,7 @@ extension PredicateExpressions.Conjunction: HistoryConjunction {
 }
 
 private protocol HistoryComparison {
-    /// The least token that satisfies it.
+    /// The least token that satisfies the condition.
     var bound: (token: DefaultHistoryToken, isIncluded: Bool)? { get }
 }
 
@@ -60,7 +60,7 @@ extension PredicateExpressions.Equal: HistoryComparison {
 /// The value of one side, if the other is the transaction's token.
 private func token<Value: PredicateExpression>(_ value: Value, isToken other: Any) -> DefaultHistoryToken? {
     guard let path = other as? any HistoryPath, path.isToken else { return nil }
-    // What names the transaction has no value by itself.
+    // An expression that uses the transaction has no value by itself.
     return try? value.evaluate(PredicateBindings()) as? DefaultHistoryToken
 }
 

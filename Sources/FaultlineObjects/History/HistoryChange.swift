@@ -2,9 +2,9 @@
 public enum HistoryChange: Sendable {
     /// The object was inserted.
     case insert(any HistoryInsert)
-    /// The object was updated; also one whose place an insert took.
+    /// The object was updated; also an object that an insert has replaced.
     case update(any HistoryUpdate)
-    /// The object was deleted, by itself or by a delete rule.
+    /// The object was deleted, by code or by a delete rule.
     case delete(any HistoryDelete)
 
     /// The object.
@@ -17,14 +17,14 @@ public enum HistoryChange: Sendable {
     }
 }
 
-/// What all changes of an object say.
+/// The common properties of all changes of an object.
 public protocol HistoryObjectChange: Sendable {
-    /// What names a change within its transaction.
+    /// The identifier of a change within its transaction.
     associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
-    /// What names the transaction.
+    /// The identifier of the transaction.
     associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-    /// The place among the changes of the transaction.
+    /// The position among the changes of the transaction.
     var changeIdentifier: ChangeIdentifier { get }
     /// The transaction.
     var transactionIdentifier: TransactionIdentifier { get }
@@ -52,6 +52,6 @@ public protocol HistoryUpdate<Model>: HistoryObjectChange {
 public protocol HistoryDelete<Model>: HistoryObjectChange {
     /// The object's class.
     associatedtype Model: PersistentModel
-    /// Its last values, as far as they were to be preserved.
+    /// Its last values, of the attributes that the schema preserves.
     var tombstone: HistoryTombstone<Model> { get }
 }

@@ -1,15 +1,15 @@
 public import Foundation
 
 // Safe because the predicate is `Sendable`, and the key paths of sort descriptors are immutable.
-/// Which transactions of the history are wanted.
+/// Selects transactions of the history.
 ///
-/// A predicate that asks for `$0.token > token`, alone or with more by `&&`, reads nothing of what was saved before.
+/// A predicate with `$0.token > token`, alone or combined by `&&`, reads no earlier transactions.
 public struct HistoryDescriptor<TransactionType: HistoryTransaction>: @unchecked Sendable {
-    /// Which transactions; nil for all.
+    /// Selects the transactions; nil for all.
     public var predicate: Predicate<TransactionType>?
-    /// At most so many; 0 for no bound.
+    /// The greatest number of transactions; 0 for no bound.
     public var fetchLimit: UInt64 = 0
-    /// In which order; empty for the order of the saves.
+    /// The order of the result; empty for the order of the saves.
     public var sortBy: [SortDescriptor<TransactionType>] = []
 
     /// Describes the transactions that satisfy `predicate`, in the order of the saves.

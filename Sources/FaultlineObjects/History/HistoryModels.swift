@@ -3,7 +3,7 @@ internal import FaultlineModel
 internal import FaultlineStore
 internal import Foundation
 
-/// Spells out what the history has in numbers: entities, properties, values.
+/// Translates the numbers in the history: entities, properties, values.
 final class HistoryModels: Sendable {
     private let store: RowStore
     private let types: [String: ModelType]
@@ -32,7 +32,7 @@ final class HistoryModels: Sendable {
     func changes(of transaction: StoredTransaction) -> [HistoryChange] {
         var order: [Key] = []
         var met: [Key: Met] = [:]
-        // What was fetched has been checked.
+        // Fetched transactions were checked already.
         try? forEachChange(of: transaction) { key, change in
             guard let known = met[key] else {
                 order.append(key)
@@ -42,7 +42,7 @@ final class HistoryModels: Sendable {
             switch (known, change) {
             case (.updated(let some), .updated(let others)): met[key] = .updated(some.union(others))
             case (.updated, _): met[key] = change
-            // An object that is new, or gone, is not updated too.
+            // An inserted or deleted object is not updated as well.
             default: break
             }
         }
@@ -55,9 +55,9 @@ final class HistoryModels: Sendable {
         }
     }
 
-    /// Checks all that `changes` will need.
+    /// Checks all data that `changes` will need.
     ///
-    /// - Throws: `LogError` of code `damaged` for what does not fit the schema.
+    /// - Throws: `LogError` of code `damaged` for data that does not fit the schema.
     func check(_ transaction: StoredTransaction) throws { try forEachChange(of: transaction) { _, _ in } }
 
     private func forEachChange(of transaction: StoredTransaction, _ body: (Key, Met) -> Void) throws {
@@ -112,7 +112,7 @@ final class HistoryModels: Sendable {
         )
     }
 
-    /// The slots in force of those that a mask names in a layout.
+    /// The current slots of those that a mask names in a layout.
     private func slots(_ mask: UInt64, _ number: UInt16, _ entity: EntityStorage) throws(StoreError) -> Set<Int> {
         let layout = try layout(number, entity)
         var slots: Set<Int> = []
