@@ -158,7 +158,7 @@ extension ModelType {
 }
 
 extension RowView {
-    /// The value of an attribute that lies in the row; nil for nil.
+    /// The value of an attribute in the row; nil for nil.
     fileprivate func sendableValue(_ slot: Int, _ attribute: Schema.Attribute) -> (any Sendable)? {
         if isNil(slot) { return nil }
         switch attribute.kind {

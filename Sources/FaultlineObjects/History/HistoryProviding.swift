@@ -1,11 +1,11 @@
-/// Whoever can tell the history of a store.
+/// A source of the history of a store.
 public protocol HistoryProviding {
-    /// The transactions of the history.
+    /// The type of the history's transactions.
     associatedtype HistoryType: HistoryTransaction
-    /// The transactions of the history.
+    /// The type of the history's transactions.
     static var historyType: HistoryType.Type { get }
-    /// The transactions that a descriptor asks for.
+    /// Fetches the transactions that a descriptor selects.
     func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
-    /// Deletes the transactions that a descriptor asks for.
+    /// Deletes the transactions that a descriptor selects.
     func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 }

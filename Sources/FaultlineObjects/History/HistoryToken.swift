@@ -1,7 +1,7 @@
-/// A place in the history, to be kept and given back later, by another process too.
+/// A position in the history, which can be stored and used later, by another process too.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
-    /// What the token holds.
+    /// The content of the token.
     associatedtype TokenType: Codable, Hashable, Sendable
-    /// What the token holds.
+    /// The content of the token.
     var tokenValue: TokenType? { get }
 }

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// What one save has changed, as the history of a store tells it.
+/// The changes of one save, as the history of a store records them.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
-    /// What names a transaction for whoever goes on behind it later.
+    /// The type of the token, with which a reader continues after a transaction later.
     associatedtype TokenType: HistoryToken
-    /// What names a transaction within its store.
+    /// The type of the identifier of a transaction within its store.
     associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
     /// When it was saved.
     var timestamp: Date { get }
     /// Each object that was inserted, updated or deleted, once.
     var changes: [HistoryChange] { get }
-    /// Names the transaction: fetch what is behind it.
+    /// Identifies the transaction: fetch the transactions after it.
     var token: TokenType { get }
-    /// Ascends in the order of the saves.
+    /// Ascending in the order of the saves.
     var transactionIdentifier: TransactionIdentifier { get }
     /// The store that it was saved in.
     var storeIdentifier: String { get }
-    /// What the saving context had for its `author`.
+    /// The `author` of the saving context.
     var author: String? { get }
 }

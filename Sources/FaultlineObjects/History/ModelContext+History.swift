@@ -1,19 +1,18 @@
 internal import Foundation
 
-// What saves have changed, and how it is forgotten: docs/History.md.
+// Reads and deletes the history of saves: docs/History.md.
 
 extension ModelContext: HistoryProviding {
-    /// The transactions of the history.
+    /// The type of the history's transactions.
     public static var historyType: DefaultHistoryTransaction.Type { DefaultHistoryTransaction.self }
 
-    /// The saves that a descriptor asks for, of all contexts and processes, as the store has them now.
+    /// Fetches the saves that a descriptor selects, of all contexts and processes, in the newest state of the store.
     ///
-    /// - Returns: Transactions in the order of the saves, unless the descriptor asks for another.
-    /// - Throws: `SwiftDataError.historyTokenExpired` if the predicate asks for what is behind a token whose transaction
-    ///   the history has no more: it was deleted, or a migration has let the history begin anew;
-    ///   `.invalidTransactionFetchRequest` for transactions of another type; what the predicate throws; `StorageError`
-    ///   if the store cannot be read.
-    /// - Complexity: Reads the transactions behind the token that the predicate names, or all.
+    /// - Returns: Transactions in the order of the saves, unless the descriptor has another order.
+    /// - Throws: `SwiftDataError.historyTokenExpired` if the predicate names a token whose transaction the history no
+    ///   longer has, because it was deleted or a migration restarted the history; `.invalidTransactionFetchRequest` for
+    ///   transactions of another type; the errors of the predicate; `StorageError` if the store cannot be read.
+    /// - Complexity: Reads the transactions after the token that the predicate names, or all.
     public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
         try core.throwing {
             guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
@@ -23,11 +22,11 @@ extension ModelContext: HistoryProviding {
         }
     }
 
-    /// Deletes the saves that a descriptor asks for from the history; the objects stay as they are.
+    /// Deletes the saves that a descriptor selects from the history; the objects do not change.
     ///
-    /// Who has kept the token of a deleted transaction gets `historyTokenExpired` for it.
+    /// A reader with the token of a deleted transaction gets `historyTokenExpired`.
     ///
-    /// Durability: as a save. It is done in several transactions; one that was cut short has deleted the first ones.
+    /// Durability: as a save. The deletion takes several transactions; an interrupted one has deleted the first saves.
     /// - Throws: `SwiftDataError.modelValidationFailure` for a container that may not write, otherwise as
     ///   `fetchHistory`.
     public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {

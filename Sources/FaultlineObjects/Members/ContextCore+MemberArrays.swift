@@ -1,12 +1,12 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// To-many relationships as arrays that are kept from one access to the next, and changed in place.
+// To-many relationships as arrays that are kept between accesses, and changed in place.
 
 extension ContextCore {
     // MARK: Reading
 
-    /// The members of a to-many slot: stored ones, altered by unsaved changes.
+    /// The members of a to-many slot: stored ones, with unsaved changes applied.
     ///
     /// - Complexity: O(members); O(1) from the third access on, while neither the members nor the context's state change.
     func members<T: PersistentModel>(of core: inout ModelCore, _ slot: Int, as type: T.Type) -> [T] {
@@ -22,7 +22,7 @@ extension ContextCore {
         return MemberArray.typed(members)
     }
 
-    /// Moves on where the context's snapshot was taken, so that no array is older than the state it reads.
+    /// Moves on if the context's snapshot was taken, so that no array is older than the state it reads.
     private func renewMemberArrays() {
         do throws(LogError) {
             try beginReading()
@@ -40,17 +40,17 @@ extension ContextCore {
         return (.init(entity: entity.ordinal, slot: slot, owner: owner.reference), relationship)
     }
 
-    /// Whether the objects of an entity are of a class.
+    /// Whether the objects of an entity belong to a class.
     private func holds<T: PersistentModel>(_ type: T.Type, _ ordinal: Int) -> Bool {
         homes[ordinal].type.map { ObjectIdentifier($0.type) == ObjectIdentifier(type) } == true
     }
 
-    /// Whether arrays may be kept: they keep their members alive, and so the context, until the user's context goes.
+    /// Whether arrays may be kept: they keep their members alive, and so the context, until the user's context is gone.
     private var keepsMemberArrays: Bool { !isAbandoned && userContext != nil }
 
     // MARK: Changing in place
 
-    /// Lends the members of a to-many slot to a change in place.
+    /// Lends the members of a to-many slot for a change in place.
     func lendMembers<T: PersistentModel>(of owner: ObjectHandle, _ slot: Int, as type: T.Type) -> [T] {
         guard let (key, relationship) = collection(owner, slot), holds(type, relationship.destination) else {
             return members(of: &owner.core.pointee, slot, as: type)
@@ -65,13 +65,13 @@ extension ContextCore {
         return MemberArray.typed(array.lend())
     }
 
-    /// Makes the members of a to-many slot those that a change in place has left.
+    /// Takes over the members of a to-many slot after a change in place.
     ///
     /// - Parameters:
     ///   - members: The array; empty afterwards, so that its memory has one owner.
     ///   - owner: The object.
     ///   - slot: The to-many slot.
-    /// - Complexity: O(appended members) where it appended; else O(members).
+    /// - Complexity: O(appended members) if the change appended; else O(members).
     func returnMembers<T: PersistentModel>(_ members: inout [T], to owner: ObjectHandle, _ slot: Int) {
         var returned = MemberArray.takeErased(&members)
         guard let (key, relationship) = collection(owner, slot),
@@ -100,7 +100,7 @@ extension ContextCore {
         }
     }
 
-    /// A to-many relationship of one object, while its members change.
+    /// A to-many relationship of one object, during a change of its members.
     private struct ChangedCollection {
         let owner: ObjectHandle
         let entity: EntityStorage
@@ -117,9 +117,9 @@ extension ContextCore {
         }
     }
 
-    /// Lets the tail of an array join.
+    /// Adds the appended members of an array.
     ///
-    /// - Returns: False if the members have to be compared one by one.
+    /// - Returns: False if the members must be compared one by one.
     private func append(
         _ tail: [ObjectHandle], to returned: inout [AnyObject], _ array: MemberArray, _ collection: ChangedCollection
     ) -> Bool {
@@ -141,7 +141,7 @@ extension ContextCore {
         for member in tail where !isMember(member, array, collection) {
             link(collection.owner, collection.entity, collection.slot, collection.relationship, member)
         }
-        // What joined may have taken others away.
+        // The new members may have removed others.
         guard memberArrays.existing(collection.key) === array else { return false }
         for place in repeated.reversed() { returned.remove(at: place) }
         guard array.endsAlike(returned, from: first) else {
@@ -162,7 +162,7 @@ extension ContextCore {
 
     // MARK: Comparing
 
-    /// Settles what changes in place have left to be compared: called before anything is looked at that they may change.
+    /// Compares arrays that were changed in place: called before any state is read that they may change.
     @inline(__always)
     func settleMembers() { if memberArrays.hasUncompared { compareMembers() } }
 
@@ -184,7 +184,7 @@ extension ContextCore {
         }
     }
 
-    /// Lets go of arrays that show objects of an entity, because one of them is deleted, or not to be deleted any more.
+    /// Drops arrays with objects of an entity, because one of them is deleted, or no longer to be deleted.
     func forgetMemberArrays(of home: EntityHome) {
         guard let ordinal = home.entity?.ordinal else { return }
         memberArrays.dropAll(of: ordinal) { key in
@@ -197,7 +197,7 @@ extension ContextCore {
 }
 
 extension ObjectHandle {
-    /// The handle of an object whose class is known at run time only; of an alias, that of the object it stands for.
+    /// The handle of an object whose class is known only at run time; for an alias, the handle of its canonical object.
     init(erased model: any PersistentModel) {
         func open<T: PersistentModel>(_ model: T) -> ObjectHandle { ObjectHandle(model) }
         self = open(model)

@@ -3,21 +3,21 @@ internal import Glibc
 /// The members of one to-many slot as an array that a change in place takes out: `append` costs as much as that of an
 /// array.
 ///
-/// Two arrays are kept. `settled` holds the members that inverses and indexes know. The property gives the other one,
-/// which a change in place takes out, so that it is the only reference to its memory. Where the array came back longer,
-/// its tail joins at once, and the old part counts as unchanged until `compare` holds both in memory against each other.
+/// Two arrays are kept. `settled` has the members that inverses and indexes know. The property returns the other one,
+/// which a change in place takes out, so that it has the only reference to its memory. If the array comes back longer,
+/// its new members join at once, and the old part counts as unchanged until `compare` compares the memory of both.
 final class MemberArray {
     /// Empty while it is lent.
     @exclusivity(unchecked) private var current: [AnyObject]
-    /// The members that the other sides of the relationship know.
+    /// The members that the inverse sides know.
     @exclusivity(unchecked) private(set) var settled: [AnyObject]
-    /// Whether a change in place has the array.
+    /// Whether a change in place is using the array.
     @exclusivity(unchecked) private(set) var isLent = false
-    /// Whether the old part of the array is known to be that of `settled`.
+    /// Whether the old part of the array is known to equal `settled`.
     @exclusivity(unchecked) private(set) var isCompared = true
-    /// Members that were compared so far: shows what changes in place cost.
+    /// Members that were compared so far: shows the cost of changes in place.
     @exclusivity(unchecked) private(set) var comparedCount = 0
-    /// Made when a member is first looked for.
+    /// Made when a member is first looked up.
     @exclusivity(unchecked) private var known: Set<ObjectIdentifier>?
 
     /// Arrays of at most so many members are compared at once: 4 KiB of memory.
@@ -28,20 +28,20 @@ final class MemberArray {
         settled = members
     }
 
-    /// The members that the property gives; while a change in place has them, those before it.
+    /// The members that the property returns; during a change in place, the members before it.
     var members: [AnyObject] { isLent ? settled : current }
 
-    /// How an array came back from a change in place.
+    /// How a change in place has changed the array.
     enum Change {
         case none
-        /// Members were added from a place on.
+        /// Members were added from an index on.
         case appended(Int)
-        /// Members from a place on were taken out.
+        /// Members from an index on were removed.
         case cut(Int)
         case other
     }
 
-    /// Gives the array to a change in place; a second change gets a copy, and the one that ends last counts.
+    /// Lends the array to a change in place; a second change gets a copy, and the one that ends last wins.
     func lend() -> [AnyObject] {
         guard !isLent else { return settled }
         isLent = true
@@ -50,9 +50,9 @@ final class MemberArray {
         return lent
     }
 
-    /// Says how an array that was lent differs.
+    /// Finds how a lent array has changed.
     ///
-    /// - Complexity: O(1) where it grew by `append` beyond a few members; else one comparison of memory.
+    /// - Complexity: O(1) if it grew by `append` beyond a few members; else one comparison of memory.
     func change(to members: [AnyObject]) -> Change {
         let count = settled.count
         if members.count > count {
@@ -64,12 +64,12 @@ final class MemberArray {
         return members.count == count ? .none : .cut(members.count)
     }
 
-    /// Ends a change in place: the array is the property's again.
+    /// Ends a change in place: the array belongs to the property again.
     ///
     /// - Parameters:
-    ///   - members: The array as it came back; its tail is settled.
-    ///   - count: How many members there were before.
-    /// - Returns: Whether `compare` has something to do now, and had not before.
+    ///   - members: The returned array; its new members are settled.
+    ///   - count: The number of members before.
+    /// - Returns: Whether `compare` has work to do now, and had none before.
     func takeBack(_ members: [AnyObject], hadCount count: Int) -> Bool {
         let wasCompared = isCompared
         isLent = false
@@ -78,7 +78,7 @@ final class MemberArray {
         return wasCompared && !isCompared
     }
 
-    /// Ends a change in place whose array is not wanted: the property gives the settled members.
+    /// Ends a change in place whose array is dropped: the property returns the settled members.
     func takeBackSettled() {
         isLent = false
         current = settled
@@ -87,7 +87,7 @@ final class MemberArray {
 
     /// Compares the old part, unless that was done.
     ///
-    /// - Returns: Whether the property gives the settled members.
+    /// - Returns: Whether the property returns the settled members.
     /// - Complexity: One comparison of memory, after a change in place; else O(1).
     func compare() -> Bool {
         if !isCompared { isCompared = current.count == settled.count && begins(current, settled.count) }
@@ -101,7 +101,7 @@ final class MemberArray {
         known?.insert(ObjectIdentifier(member))
     }
 
-    /// Takes the last member out.
+    /// Removes the last member.
     ///
     /// - Returns: False if it is not the last one; nothing is changed then.
     func removeLast(_ member: AnyObject) -> Bool {
@@ -112,7 +112,7 @@ final class MemberArray {
         return true
     }
 
-    /// Takes a member out, wherever it stands.
+    /// Removes a member at any position.
     func remove(_ isWanted: (AnyObject) -> Bool) {
         settled.removeAll(where: isWanted)
         current.removeAll(where: isWanted)
@@ -121,19 +121,19 @@ final class MemberArray {
 
     /// Whether an object is a settled member.
     ///
-    /// - Complexity: O(1), but for the first time.
+    /// - Complexity: O(1), except the first time.
     func contains(_ object: AnyObject) -> Bool {
         if known == nil { known = Set(settled.lazy.map { ObjectIdentifier($0) }) }
         return known?.contains(ObjectIdentifier(object)) == true
     }
 
-    /// Whether the tail of an array from a place on is that of `settled`, and both are as long.
+    /// Whether both arrays have the same length and the same members from an index on.
     func endsAlike(_ members: [AnyObject], from place: Int) -> Bool {
         guard members.count == settled.count else { return false }
         return (place..<members.count).allSatisfy { members[$0] === settled[$0] }
     }
 
-    /// Whether so many members at the beginning of an array are those of `settled`.
+    /// Whether the first members of an array are those of `settled`.
     private func begins(_ members: [AnyObject], _ count: Int) -> Bool {
         comparedCount += count
         return members.withUnsafeBufferPointer { new in
@@ -147,7 +147,7 @@ final class MemberArray {
 
     // MARK: Types
 
-    /// An array of members as one of their class.
+    /// Casts an array of members to one of their class.
     @inline(__always)
     static func typed<T: PersistentModel>(_ members: [AnyObject], as type: T.Type = T.self) -> [T] {
         assert(members.last.map { $0 is T } != false)
@@ -155,7 +155,7 @@ final class MemberArray {
         return unsafeBitCast(members, to: [T].self)
     }
 
-    /// Takes an array of members out of a variable, without their class: its memory has no other owner for that.
+    /// Takes an array of members out of a variable, without their class: its memory then has no other owner.
     static func takeErased<T: PersistentModel>(_ members: inout [T]) -> [AnyObject] {
         var taken: [T] = []
         swap(&taken, &members)

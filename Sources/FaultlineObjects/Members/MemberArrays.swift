@@ -1,9 +1,9 @@
 /// The arrays that a context keeps of its objects' to-many relationships, so that `append`, `count` and a subscript do
 /// not collect the members each time.
 ///
-/// All of them go when the context moves to another state, saves or rolls back. An array that was changed in place stays
-/// until then: its members are unsaved changes. Of those that were only read the context keeps few, and none that was
-/// read once.
+/// All of them are dropped when the context moves to another state, saves or rolls back. An array that was changed in
+/// place stays until then: its members are unsaved changes. Of the arrays that were only read the context keeps few,
+/// and none that was read once.
 struct MemberArrays {
     typealias Key = PendingRelationships.Key
 
@@ -17,9 +17,9 @@ struct MemberArrays {
     /// Numbers of members that were counted in the index.
     private var counts: [Key: Int] = [:]
 
-    /// So many arrays are kept that were only read.
+    /// How many arrays are kept that were only read.
     private static let onlyReadMax = 4
-    /// So many counts are kept.
+    /// How many counts are kept.
     private static let countMax = 64
 
     @inline(__always) var hasUncompared: Bool { !uncompared.isEmpty }
@@ -30,15 +30,15 @@ struct MemberArrays {
     /// Keeps an array for a change in place.
     mutating func enter(_ array: MemberArray, _ key: Key) { arrays[key] = array }
 
-    /// Notes that an array is about to be changed in place.
+    /// Records that an array is about to be changed in place.
     mutating func noteChange(_ key: Key) {
         if !onlyRead.isEmpty { onlyRead.removeAll { $0 == key } }
     }
 
-    /// Notes that an array came back from a change in place that compared less than all of it.
+    /// Records that an array came back from a change in place that was not fully compared.
     mutating func noteUncompared(_ key: Key) { uncompared.append(key) }
 
-    /// Keeps members that were collected to be read, where they are read a second time.
+    /// Keeps members that were collected for reading, if they are read a second time.
     mutating func noteRead(_ members: [AnyObject], _ key: Key) {
         guard let place = readOnce.firstIndex(of: key) else {
             if readOnce.count == Self.onlyReadMax { readOnce.removeFirst() }
@@ -53,13 +53,13 @@ struct MemberArrays {
 
     func count(_ key: Key) -> Int? { counts.isEmpty ? nil : counts[key] }
 
-    /// Keeps the number of members that were counted.
+    /// Keeps a counted number of members.
     mutating func noteCount(_ count: Int, _ key: Key) {
         if counts.count >= Self.countMax { counts.removeAll(keepingCapacity: true) }
         counts[key] = count
     }
 
-    /// A member joins at the end, from its own side or from the owner's.
+    /// Adds a member at the end, from its own side or from the owner's.
     @inline(__always)
     mutating func join(_ member: ObjectHandle, _ key: Key) {
         if arrays.isEmpty, counts.isEmpty { return }
@@ -68,7 +68,7 @@ struct MemberArrays {
         if let count = counts[key] { counts[key] = count + 1 }
     }
 
-    /// A member leaves.
+    /// Removes a member.
     @inline(__always)
     mutating func leave(_ member: ObjectHandle, _ key: Key) {
         if arrays.isEmpty, counts.isEmpty { return }
@@ -76,7 +76,7 @@ struct MemberArrays {
         if let array = arrays[key], !array.removeLast(member.object) { drop(key) }
     }
 
-    /// Lets go of an array that shows something else than the members by now.
+    /// Drops an array that no longer shows the members.
     mutating func drop(_ key: Key) {
         if arrays.isEmpty, counts.isEmpty { return }
         counts[key] = nil
@@ -85,13 +85,13 @@ struct MemberArrays {
         uncompared.removeAll { $0 == key }
     }
 
-    /// Lets go of all arrays of members of an entity; `destination` says the entity of a collection's members.
+    /// Drops all arrays of members of an entity; `destination` returns the entity of a collection's members.
     mutating func dropAll(of entity: Int, destination: (Key) -> Int?) {
         if arrays.isEmpty, counts.isEmpty { return }
         for key in Array(arrays.keys) + Array(counts.keys) where destination(key) == entity { drop(key) }
     }
 
-    /// The arrays that have to be compared, but those that a change in place has; they count as compared from now on.
+    /// Returns the arrays to compare, except those that a change in place uses; they count as compared from now on.
     mutating func takeUncompared() -> [(key: Key, array: MemberArray)] {
         let keys = uncompared
         uncompared = keys.filter { arrays[$0]?.isLent == true }

@@ -1,4 +1,4 @@
-// Relationships between objects in no context: both sides hold each other.
+// Relationships between objects in no context: both sides retain each other.
 
 extension ModelCore {
     // MARK: To one
@@ -6,7 +6,7 @@ extension ModelCore {
     /// The target of an object in no context; nil for none.
     mutating func detachedTarget(_ slot: Int) -> ObjectHandle? {
         guard let target = extraIfPresent?.targets[slot] else { return nil }
-        // Its members say whether it is the target still, where they were changed in place.
+        // If its members were changed in place, they decide whether it is still the target.
         guard let partner = target.core.pointee.extraIfPresent, partner.hasUncompared,
             let inverse = home._withUnsafeGuaranteedRef({ $0.type?.inverse(of: slot) }), !inverse.isToOne
         else { return target }
@@ -14,7 +14,7 @@ extension ModelCore {
         return extraIfPresent?.targets[slot]
     }
 
-    /// Sets the target; one in a context takes the object into it.
+    /// Sets the target; a target in a context inserts the object into that context.
     mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?, isInitial: Bool = false) {
         if let target {
             if target.core.pointee.has(.attached), let own = join(target, isInitial: isInitial) {
@@ -35,10 +35,10 @@ extension ModelCore {
 
     // MARK: To many
 
-    /// Sets the members; one that is there twice counts once, and one in a context takes the object into it.
+    /// Sets the members; a duplicate counts once, and a member in a context inserts the object into that context.
     mutating func setDetachedMembers(_ slot: Int, _ given: [ObjectHandle], isInitial: Bool = false) {
         if let first = given.first(where: { $0.core.pointee.has(.attached) }) {
-            // A change in place that lent them is over.
+            // A change in place that lent the members is over.
             if let array = extraIfPresent?.members[slot], array.isLent { array.takeBackSettled() }
             if let own = join(first, isInitial: isInitial) {
                 own.core.pointee.context?.setMembers(of: own, slot, to: given)
@@ -58,7 +58,7 @@ extension ModelCore {
             joining: members.filter { !known.contains(ObjectIdentifier($0.object)) })
     }
 
-    /// Adds a member at the end; false if it is there.
+    /// Adds a member at the end; false if it is a member already.
     mutating func appendDetached(_ slot: Int, _ member: ObjectHandle) -> Bool {
         settleDetached(slot)
         guard let array = extraIfPresent?.members[slot] else {
@@ -77,7 +77,7 @@ extension ModelCore {
         return true
     }
 
-    /// Whether an object is among the members: its own side is asked, where that is to one.
+    /// Whether an object is a member: decided by its own side, if that is to-one.
     private func isDetachedMember(_ member: ObjectHandle, _ array: MemberArray, _ slot: Int) -> Bool {
         let inverse = home._withUnsafeGuaranteedRef { $0.type?.inverse(of: slot) }
         guard let inverse, inverse.isToOne, !member.core.pointee.has(.attached) else {
@@ -87,14 +87,14 @@ extension ModelCore {
         return target.core.pointee.extraIfPresent?.members[slot] === array
     }
 
-    /// Lends the members to a change in place.
+    /// Lends the members for a change in place.
     mutating func lendDetached(_ slot: Int) -> [AnyObject] {
         let array = extra.members[slot] ?? MemberArray([])
         extra.members[slot] = array
         return array.lend()
     }
 
-    /// Makes the members those that a change in place has left.
+    /// Takes over the members after a change in place.
     mutating func returnDetached<T: PersistentModel>(_ members: inout [T], _ slot: Int) {
         var returned = MemberArray.takeErased(&members)
         func handle(_ object: AnyObject) -> ObjectHandle {
@@ -129,13 +129,13 @@ extension ModelCore {
         }
     }
 
-    /// Compares members that were changed in place, where that was put off.
+    /// Compares members that were changed in place, if that was deferred.
     @inline(__always)
     mutating func settleDetached(_ slot: Int) {
         if hasExtra, extraIfPresent?.hasUncompared == true { compareDetached(slot) }
     }
 
-    /// Compares the members of all slots, before the object goes into a context.
+    /// Compares the members of all slots, before the object is inserted into a context.
     mutating func settleAllDetached() {
         guard hasExtra, let extra = extraIfPresent, extra.hasUncompared else { return }
         for slot in extra.members.keys.sorted() { compareDetached(slot) }
@@ -153,31 +153,31 @@ extension ModelCore {
 
     // MARK: Joining a context
 
-    /// Takes the object into the context of one that it is being related to.
+    /// Inserts the object into the context of an object that it is being related to.
     ///
     /// - Parameters:
     ///   - partner: An object in a context.
     ///   - isInitial: Whether the object's initializer is still running.
-    /// - Returns: The object; nil if it cannot be in that context, which the next save throws, or if the context is gone.
+    /// - Returns: The object; nil if it cannot be in that context, so that the next save throws, or if the context is
+    ///   gone.
     private mutating func join(_ partner: ObjectHandle, isInitial: Bool) -> ObjectHandle? {
         guard !partner.core.pointee.has(.gone), let context = partner.core.pointee.context,
             context.takesRelatedObjects
         else { return nil }
         _ = _$beginInitialValue()
         context.settleMembers()
-        // Read through the handle from here on: the context changes the core by its address.
+        // Read through the handle from here on: the context changes the core through its address.
         let own = ObjectHandle(core: &self)
         context.insert(own, isInitial: isInitial)
         return own.core.pointee.has(.attached) ? own : nil
     }
 
-    /// Members that were compared since they were last set as a whole.
+    /// Members that were compared since they were last assigned.
     package func comparedMembers(_ slot: Int) -> Int { extraIfPresent?.members[slot]?.comparedCount ?? 0 }
 
     // MARK: Inverses
 
-    /// Makes the inverse of a relationship say the same, where both objects are in no context; the insertion makes it
-    /// for the others.
+    /// Updates the inverse of a relationship, if both objects are in no context; for others the insertion does so.
     private mutating func connectDetached(_ slot: Int, leaving left: [ObjectHandle], joining joined: [ObjectHandle]) {
         func isDetached(_ partner: ObjectHandle) -> Bool { !partner.core.pointee.has(.attached) }
         guard left.contains(where: isDetached) || joined.contains(where: isDetached) else { return }
@@ -199,7 +199,7 @@ extension ModelCore {
             let extra = partner.core.pointee.extra
             partner.core.pointee.noteChange(inverse.slot)
             if inverse.isToOne {
-                // Taken away from the one that had it.
+                // Removed from its previous owner.
                 if let rival = extra.targets[inverse.slot], rival.object !== own.object {
                     rival.core.pointee.settleDetached(slot)
                     rival.core.pointee.noteChange(slot)
@@ -219,7 +219,7 @@ extension ModelCore {
 }
 
 extension ObjectExtra {
-    /// Takes a partner out of a slot, to one or to many.
+    /// Removes a partner from a to-one or to-many slot.
     fileprivate func disconnect(_ slot: Int, _ partner: ObjectHandle) {
         if targets[slot]?.object === partner.object { targets[slot] = nil }
         guard let array = members[slot], !array.removeLast(partner.object) else { return }

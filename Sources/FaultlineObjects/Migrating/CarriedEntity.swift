@@ -2,41 +2,41 @@ package import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// The properties of one entity that a streamed stage carries over where its closures leave them alone, between the
-/// context that reads the old objects and the one that makes the new ones.
+/// The properties of one entity that a streamed stage copies from old objects to new ones if its closures do not set
+/// them.
 ///
-/// A property counts as set on a new object that has another value than its default. It belongs to the thread of its
-/// contexts.
+/// It works between the context that reads the old objects and the context that makes the new ones. A property counts
+/// as set on a new object if its value differs from the default. It belongs to the thread of its contexts.
 package final class CarriedEntity {
-    /// The counts of a property in the batch under way.
+    /// The counts of a property in the current batch.
     package struct Tally {
         /// Old objects that had a value.
         package var had = 0
         /// New objects that were given the value of their old one.
         package var carried = 0
-        /// New objects that a closure has given another value than the default.
+        /// New objects for which a closure has set a value other than the default.
         package var set = 0
-        /// Whether a closure has said that the property is to be left.
+        /// Whether a closure has said not to copy the property.
         package var isLeft = false
     }
 
-    /// Where a property lies in the rows of the old entity, and of the new one.
+    /// The slots of a property in the rows of the old entity and of the new one.
     private struct Slots {
         let old: Int
         let new: Int
         let isToOne: Bool
         let isVariable: Bool
-        /// Whether an object may leave it out: else each one sets it.
+        /// Whether an object may omit it: if not, each one sets it.
         let hasDefault: Bool
-        /// Whether it has a place in a collection.
+        /// Whether it has a position in a collection.
         let keepsPlace: Bool
     }
 
     /// A value that was given to an object of the batch.
     private struct Carried {
-        /// Place among the objects that the next save adds.
+        /// The index among the objects that the next save adds.
         let object: Int
-        /// Place of the property.
+        /// The index of the property.
         let place: Int
     }
 
@@ -50,17 +50,17 @@ package final class CarriedEntity {
     private let slots: [Slots]
     private let defaults: Draft
     private var carried: [Carried] = []
-    /// By property, in the order that was given.
+    /// By property, in the given order.
     package private(set) var batch: [Tally]
 
-    /// Pairs the properties of two contexts; nil where one of them lacks the entity, or a property.
+    /// Pairs the properties of two contexts; nil if one of them lacks the entity, or a property.
     ///
     /// - Parameters:
     ///   - entityName: The entity that `target` makes.
     ///   - target: Makes the new objects.
     ///   - oldName: The entity that `reader` reads.
     ///   - reader: Reads the old objects.
-    ///   - properties: The names of each property in both, and whether a new object may leave it at a default.
+    ///   - properties: The names of each property in both, and whether a new object may keep a default for it.
     package init?(
         _ entityName: String, of target: ContextCore, from oldName: String, of reader: ContextCore,
         properties: [(old: String, new: String, hasDefault: Bool)]
@@ -105,26 +105,26 @@ package final class CarriedEntity {
 
     deinit { defaults.destroy() }
 
-    /// Forgets the batch: it was saved, or given up.
+    /// Clears the batch after it was saved or dropped.
     package func beginBatch() {
         carried.removeAll(keepingCapacity: true)
         for place in batch.indices { batch[place] = Tally() }
     }
 
-    /// Notes that a property is to be left as the closures leave it.
+    /// Records that the closures decide the value of a property.
     package func leave(_ place: Int) { batch[place].isLeft = true }
 
     // MARK: One old object
 
-    /// Looks at the objects of the entity that were made of one old object, counts which properties a closure has set,
-    /// and gives the others of the one that keeps the old one's identity the old values.
+    /// Handles the new objects of one old object: counts the properties that a closure has set, and copies the old
+    /// values of the others to the object that keeps the old one's identity.
     ///
     /// - Parameters:
-    ///   - old: The old object; of another entity only set properties are counted.
+    ///   - old: The old object; if it is of another entity only set properties are counted.
     ///   - number: Its number.
     ///   - isOwn: Whether it is of the entity that the new one was.
-    ///   - start: The place of the first of the new objects among those that the next save adds.
-    /// - Throws: `StoreError` where the old row cannot be read.
+    ///   - start: The index of the first of the new objects among those that the next save adds.
+    /// - Throws: `StoreError` if the old row cannot be read.
     package func carryOver(_ old: AnyObject, _ number: RecordID, isOwn: Bool, from start: Int) throws {
         var heir: Int?
         for object in start..<target.inserted.count {
@@ -167,7 +167,7 @@ package final class CarriedEntity {
             if slot.keepsPlace, let key = row.orderKey(slot.old) { draft.setOrderKey(slot.new, key) }
         }
         guard slot.isVariable, let blob = new.core.pointee.draft?.blobReference(slot.new) else { return }
-        // The save moves it, or copies it where it may not.
+        // The save moves it, or copies it if moving is not allowed.
         let extra = new.core.pointee.extra
         extra.adoptedBlobs[slot.new] = blob.identifier
         extra.blobSources[slot.new] = reader
@@ -182,9 +182,9 @@ package final class CarriedEntity {
         slot.isToOne ? row.toOne(slot.old) != 0 : !row.isNil(slot.old) && !row.isDefault(slot.old)
     }
 
-    // MARK: Taking back
+    // MARK: Undoing
 
-    /// Gives the objects of the batch the defaults of some properties again.
+    /// Resets some properties of the batch's objects to their defaults.
     package func takeBack(_ isTakenBack: (_ place: Int) -> Bool) {
         for one in carried where isTakenBack(one.place) {
             let handle = target.inserted[one.object]
@@ -197,13 +197,13 @@ package final class CarriedEntity {
         carried.removeAll { isTakenBack($0.place) }
     }
 
-    /// Gives stored objects of low numbers the default of a property again.
+    /// Resets a property of stored objects with low numbers to its default.
     ///
     /// - Parameters:
     ///   - place: The property.
-    ///   - end: The first number that is left alone.
-    ///   - afterEach: Called behind each object; may save.
-    /// - Throws: `StoreError` where the store cannot be read, and the error of `afterEach`.
+    ///   - end: The first number that is not reset.
+    ///   - afterEach: Called after each object; may save.
+    /// - Throws: `StoreError` if the store cannot be read, and the error of `afterEach`.
     package func takeBackStored(_ place: Int, below end: RecordID, afterEach: () throws -> Void) throws {
         guard end > 1 else { return }
         let slot = slots[place]

@@ -1,8 +1,8 @@
 internal import FaultlineStore
 
-/// A model's values by key path: the shape that hand-written code for SwiftData expects.
+/// A model's values by key path: the type that hand-written code for SwiftData expects.
 ///
-/// Accessors made by `@Model` do not go through it.
+/// Accessors made by `@Model` do not use it.
 public protocol BackingData<Model> {
     associatedtype Model: PersistentModel
 
@@ -18,7 +18,7 @@ public struct ModelBackingData<Model: PersistentModel>: BackingData {
 
     init(_ model: Model) { self.model = model }
 
-    /// Backing data of no object: it has no identifier and gives no values.
+    /// Backing data of no object: it has no identifier and returns no values.
     public init(for modelType: Model.Type) { model = nil }
 
     /// The identifier of the object; setting it does nothing.
@@ -39,11 +39,10 @@ extension ModelCore {
         ModelBackingData(model)
     }
 
-    /// Takes over the attributes of another object's backing data: this one becomes a copy in no context, without
+    /// Copies the attributes of another object's backing data: this object becomes a copy in no context, without
     /// relationships.
     ///
-    /// Values out of the row are read. Backing data of another entity changes nothing and makes the save of this object
-    /// throw.
+    /// Large values are read. Backing data of another entity changes nothing and makes the save of this object throw.
     public mutating func adopt<Model: PersistentModel>(_ backingData: any BackingData<Model>) {
         guard let other = (backingData as? ModelBackingData<Model>)?.takeValues(), !has(.attached) else { return }
         let source = ObjectHandle(other).core
@@ -59,7 +58,7 @@ extension ModelCore {
         if let given = source.pointee.extraIfPresent?.ephemerals, !given.isEmpty { extra.ephemerals = given }
     }
 
-    /// The object's attributes, as those of an object in no context; nil if they cannot be read.
+    /// A copy of the object's attributes for an object in no context; nil if they cannot be read.
     private mutating func copyOfAttributes(_ type: ModelType) -> Draft? {
         let table = type.layout.table
         let isStored = has(.attached) && !has(.inserted)

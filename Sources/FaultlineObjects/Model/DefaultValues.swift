@@ -3,9 +3,9 @@ package import FaultlineModel
 package import FaultlineStore
 internal import Foundation
 
-/// Default values of attributes, as rows that lack the attribute have them.
+/// Default values of attributes, for rows that lack the attribute.
 package enum DefaultValues {
-    /// Writes an attribute's default into a slot of a draft; one that is no value of the attribute's kind is left out.
+    /// Writes an attribute's default into a slot of a draft; a default of another kind is ignored.
     package static func set(_ attribute: Schema.Attribute, slot: Int, draft: inout Draft) {
         if attribute.kind == .codable, let bytes = attribute.encodedDefault {
             return bytes.withUnsafeBytes { draft.setBytes(slot, $0) }
@@ -19,8 +19,8 @@ package enum DefaultValues {
         }
     }
 
-    /// Checks that the layouts of model classes have the places of the layouts in force: unsaved objects are written in
-    /// the one and saved as the other.
+    /// Checks that the layouts of model classes equal the current layouts: unsaved objects are written in the one and
+    /// saved in the other.
     fileprivate static func checkLayouts(_ store: RowStore, _ types: [ModelType]) throws {
         for type in types {
             guard let entity = store.storage.entity(named: type.entityName) else { continue }
@@ -46,10 +46,10 @@ extension RowStore {
     ///
     /// - Parameters:
     ///   - log: The log that holds the rows.
-    ///   - catalog: Schema, entity map and layouts as the store has them.
-    ///   - types: Classes of which objects will be made: their layouts are checked against those in force.
-    ///   - isMigrationTarget: Whether the schema is that of a migration under way, not the one in force.
-    /// - Throws: `StoreError` if schema, entity map, layouts and classes do not fit together.
+    ///   - catalog: The stored schema, entity map and layouts.
+    ///   - types: The model classes of objects: their layouts are checked against the current ones.
+    ///   - isMigrationTarget: Whether the schema is the target of a migration under way, not the current one.
+    /// - Throws: `StoreError` if schema, entity map, layouts and classes contradict each other.
     package convenience init(
         log: Log, catalog: StoredCatalog, types: [ModelType] = [], isMigrationTarget: Bool = false
     ) throws {
@@ -61,8 +61,8 @@ extension RowStore {
 }
 
 extension Schema {
-    /// Encodes the defaults of attributes that rows have in the nested encoding, so that they are known without the
-    /// model's classes too.
+    /// Encodes the defaults of attributes that are stored in the nested encoding, so that they are known without the
+    /// model classes too.
     package func encodeDefaults() { entities.forEach { $0.encodeDefaults() } }
 }
 
@@ -77,7 +77,7 @@ extension Schema.Entity {
 }
 
 extension Draft {
-    /// Writes a value of the slot's kind; nothing where that is kept in the nested encoding.
+    /// Writes a value of the slot's kind; nothing if the slot uses the nested encoding.
     mutating func set(_ value: AttributeValue, _ slot: Int) {
         switch value {
         case .bool(let value): setBool(slot, value)
@@ -96,8 +96,8 @@ extension Draft {
 }
 
 extension Schema.Entity {
-    /// Whether every declared default can be written into rows that lack the attribute: that of a `Codable` attribute may
-    /// be known to its class alone.
+    /// Whether every declared default can be written into rows that lack the attribute: only its class may know the
+    /// default of a `Codable` attribute.
     package var knowsDefaults: Bool {
         attributes.allSatisfy {
             $0.kind != .codable || !$0.hasDefaultValue || $0.encodedDefault != nil || $0.defaultValue != nil

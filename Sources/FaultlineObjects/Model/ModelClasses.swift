@@ -1,17 +1,17 @@
 internal import FaultlineDisk
 internal import Synchronization
 
-/// The model classes that were seen, so that a class need not be asked whether it is one: the first question walks
-/// through all conformances of the process, and opening a store would ask it of every class.
+/// A cache of the known model classes: testing a class for the protocol walks through all conformances of the process
+/// at first, and opening a store tests every class.
 enum ModelClasses {
     private static let known = Guarded<[ObjectIdentifier: any PersistentModel.Type]>([:])
 
-    /// Notes a model class.
+    /// Adds a model class.
     static func note(_ model: any PersistentModel.Type) {
         known.withLock { $0[ObjectIdentifier(model)] = model }
     }
 
-    /// A type as a model class; nil for all other types.
+    /// Casts a type to a model class; nil for all other types.
     static func find(_ type: any Any.Type) -> (any PersistentModel.Type)? {
         guard type is AnyClass else { return nil }
         if let model = known.withLock({ $0[ObjectIdentifier(type)] }) { return model }

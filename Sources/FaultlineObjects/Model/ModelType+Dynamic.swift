@@ -3,9 +3,9 @@ package import FaultlineModel
 internal import FaultlineStore
 
 extension ModelType {
-    /// What the library has to know of an entity whose objects have no class of their own.
+    /// Describes an entity whose objects have no class of their own.
     ///
-    /// Made of a copy, so that nobody can change it afterwards; a container makes one for each of its entities.
+    /// Made from a copy, so that it cannot be changed afterwards; a container makes one for each of its entities.
     package static func dynamic(_ entity: Schema.Entity) -> ModelType {
         let own = entity.copied()
         own.encodeDefaults()
@@ -17,13 +17,13 @@ extension ModelType {
             })
     }
 
-    /// Whether an entity says what this one says.
+    /// Whether an entity is equal to the described one.
     func isOf(_ entity: Schema.Entity) -> Bool {
         if entity === described { return true }
         return entity == self.entity && entity.inheritsAs(self.entity)
     }
 
-    /// The type of the fault that the library is about to make; nil if it makes none.
+    /// The type of the fault that the library is making; nil if it makes none.
     static var pending: ModelType? {
         fl_pending_get()?.assumingMemoryBound(to: PendingFault.self).pointee.type.takeUnretainedValue()
     }
@@ -37,16 +37,16 @@ extension ContextCore {
 }
 
 extension ModelCore {
-    /// What messages call the object's class: a dynamic object's entity.
+    /// The name of the object's class in messages: for a dynamic object, its entity.
     var className: String {
         guard let type = modelType else { return "An object" }
         return type.isDynamic ? type.entityName : String(reflecting: type.type)
     }
 
-    /// Why an object may not be saved: it has no value of an attribute that is required.
+    /// The reasons why an object cannot be saved: required attributes without a value.
     ///
-    /// A new object lacks attributes that have no default and were not set; an initializer of a class sees to that by
-    /// itself. Any object may lack an encoded value whose default nobody here knows how to write.
+    /// A new object lacks attributes that have no default and were not set; the initializer of a class prevents that.
+    /// Any object may lack an encoded value if its default cannot be encoded here.
     var missingValues: [(name: String, text: String)] {
         guard let type = modelType, type.isDynamic, let draft else { return [] }
         return type.properties.enumerated().compactMap { slot, property in

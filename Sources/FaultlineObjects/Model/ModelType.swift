@@ -3,47 +3,48 @@ public import FaultlineModel
 package import FaultlineStore
 internal import Synchronization
 
-/// What the library knows of a model class: its entity, where its slots lie, how to make faults of it.
+/// The library's description of a model class: its entity, its slots, how to make faults of it.
 ///
-/// One for each class, made when the class is first used, and never let go of. One for each entity of a container whose
-/// objects have no class, which lives as long as the container, its contexts and their objects.
+/// There is one for each class, made when the class is first used, and never freed. There is one for each entity of a
+/// container whose objects have no class; it lives as long as the container, its contexts and their objects.
 public final class ModelType: Sendable {
     package let type: any PersistentModel.Type
     /// Unqualified name of the class: `SchemaV1.Item` and `SchemaV2.Item` are both entity `Item`.
     package let entityName: String
     /// The class's entity by itself: inverses are not resolved.
     package let entity: Schema.Entity
-    /// The entity as users see it: what they do to that of dynamic objects changes nothing here.
+    /// The entity that users see: changing that of dynamic objects has no effect here.
     let described: Schema.Entity
     /// The entity's properties by slot.
-    // Safe because a schema's parts are changed only while it is put together.
+    // Safe because a schema's parts are changed only while it is built.
     nonisolated(unsafe) let properties: [any SchemaProperty]
     /// Whether the objects have no class of their own.
     let isDynamic: Bool
-    /// Nil if the class breaks a rule; the container that is asked to use it says which.
+    /// Nil unless the class breaks a rule; a container with the class reports it.
     package let defect: SchemaError?
-    /// The layout of unsaved objects, with the places of the layout that a store registers for the same properties.
+    /// The layout of unsaved objects, with the same places as the layout that a store registers for the same
+    /// properties.
     package let layout: RowLayout
     /// Slots by key path.
     // Safe because key paths are immutable; those of properties capture nothing.
     nonisolated(unsafe) package let slots: [AnyKeyPath: Int]
     /// Slots by the name of the property.
     package let slotsByName: [String: Int]
-    /// Released with the type: each object in no context retains the type, if that can go.
+    /// Released with the type: each object in no context retains the type, unless the type is permanent.
     let detachedHome: Unmanaged<EntityHome>
     private let maker: @Sendable (ModelType) -> AnyObject
-    /// Sees an object of the class, found by number, as a model: without looking up its conformance.
+    /// Casts an object of the class, found by number, to a model without looking up its conformance.
     let asModel: @Sendable (AnyObject) -> any PersistentModel
     private let defaults: @Sendable (Int) -> Any?
     private let learnedCoreOffset = Atomic<Int>(0)
     /// By slot; made when two objects in no context are first connected.
     private let inverses = Guarded<[Inverse?]?>(nil)
-    /// The class's metadata, if its objects hold a core and nothing else: then a fault is made without running an
+    /// The class's metadata, if its objects have a core and nothing else: then a fault is made without running an
     /// initializer.
     // Safe because metadata is immutable and lives as long as the process.
     nonisolated(unsafe) let bareMetadata: UnsafeRawPointer?
 
-    /// Learns what a class says about itself.
+    /// Reads the description of a class.
     public convenience init<Model: PersistentModel>(_ type: Model.Type) {
         ModelClasses.note(type)
         let name = unqualifiedName(of: type)
@@ -66,7 +67,7 @@ public final class ModelType: Sendable {
     ///   - entity: Their entity by itself.
     ///   - defect: The rule that the class breaks.
     ///   - described: The entity to show to users; nil for the same.
-    ///   - maker: Makes a fault, or, where none is pending, an object in no context.
+    ///   - maker: Makes a fault, or, if none is pending, an object in no context.
     ///   - defaults: The declared default value of a slot.
     init<Model: PersistentModel>(
         _ type: Model.Type, _ entity: Schema.Entity, _ defect: SchemaError? = nil, described: Schema.Entity? = nil,
@@ -107,21 +108,21 @@ public final class ModelType: Sendable {
 
     deinit { detachedHome.release() }
 
-    /// The code of the class that is called for its objects; nil if it has none.
+    /// The lifecycle code of the class; nil if it has none.
     func lifecycle() -> Lifecycle? { (type as? any ObjectLifecycle.Type).map { Lifecycle($0) } }
 
     /// Makes a fault if one is pending, else an object in no context.
     func makeFault() -> AnyObject { maker(self) }
 
-    /// The slot of the destination's class that follows a relationship.
+    /// The slot in the destination's class that is the inverse of a relationship.
     struct Inverse: Sendable {
         let slot: Int
         let isToOne: Bool
     }
 
-    /// What follows a relationship between objects in no context; nil for none.
+    /// The inverse of a relationship between objects in no context; nil for none.
     ///
-    /// Resolved in the schema of the classes that the class's relationships lead to, where every inverse of them is.
+    /// Resolved in the schema of the classes that the class's relationships lead to, which contains every inverse.
     func inverse(of slot: Int) -> Inverse? {
         inverses.withLock { known in
             let all = known ?? resolveInverses()
@@ -147,7 +148,7 @@ public final class ModelType: Sendable {
     /// Bytes from the start of an object's memory to its core; 0 until the first object was seen.
     @inline(__always) var coreOffset: Int { learnedCoreOffset.load(ordering: .relaxed) }
 
-    /// Notes where the core lies in an object; the same for all of a class.
+    /// Records the offset of the core in an object; it is the same for all objects of a class.
     @inline(__always)
     func learnCoreOffset<T: PersistentModel>(of object: T) {
         guard coreOffset == 0 else { return }
@@ -155,19 +156,19 @@ public final class ModelType: Sendable {
         learnedCoreOffset.store(UnsafeRawPointer(object._$coreAddress()) - start, ordering: .relaxed)
     }
 
-    /// The same, for an object of the class whatever it is.
+    /// The same for any object of the class.
     func coreOffset(of object: AnyObject) -> Int {
         if coreOffset == 0, let model = object as? any PersistentModel { learnCoreOffset(of: model) }
         return coreOffset
     }
 
-    /// The same before any object was seen whole, as while the first one is initialized: learned from a specimen.
+    /// The same before any complete object was seen, as while the first one is initialized: measured on a specimen.
     func anyCoreOffset() -> Int { coreOffset > 0 ? coreOffset : coreOffset(of: makeFault()) }
 
     /// The declared default value of a slot.
     func defaultValue(of slot: Int) -> Any? { defaults(slot) }
 
-    /// Tells relationships from attributes by the type of the property.
+    /// Distinguishes relationships from attributes by the type of the property.
     static func role(of valueType: any Any.Type) -> PropertyRole {
         guard let (model, isToOne) = destination(of: valueType) else { return .attribute }
         let name = unqualifiedName(of: model)
@@ -203,7 +204,7 @@ extension Schema.Entity {
     fileprivate var modelClass: (any PersistentModel.Type)? { modelType.flatMap(ModelClasses.find) }
 }
 
-/// An optional, seen through an existential.
+/// An optional type, as an existential.
 protocol OptionalValue {
     static var wrappedType: any Any.Type { get }
 }
@@ -221,7 +222,7 @@ extension Schema {
         for type in reachable(from: types) {
             let model = type._$modelType
             if let defect = model.defect { throw defect }
-            // An entity of its own: inverses are resolved within this schema.
+            // A new entity: inverses are resolved within this schema.
             let entity = try Schema.Entity(model.entityName, metadata: type.schemaMetadata, role: ModelType.role)
             entity.modelType = type
             entities.append(entity)
@@ -233,7 +234,7 @@ extension Schema {
         return schema
     }
 
-    /// Every model class that the relationships of some lead to, those first.
+    /// The given model classes, and then every class that their relationships lead to.
     package static func reachable(from types: [any PersistentModel.Type]) -> [any PersistentModel.Type] {
         var seen: Set<ObjectIdentifier> = []
         var all: [any PersistentModel.Type] = []
@@ -248,7 +249,7 @@ extension Schema {
         return all
     }
 
-    /// The model classes that a schema was made of; nil for one that was not.
+    /// The model classes that a schema was made of; nil if it was made otherwise.
     package static func modelTypes(of schema: Schema) -> [any PersistentModel.Type]? {
         let types = schema.entities.compactMap(\.modelClass)
         return types.count == schema.entities.count ? types : nil

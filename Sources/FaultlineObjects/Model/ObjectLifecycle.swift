@@ -1,36 +1,41 @@
-/// What a model class does at the turning points of its objects' lives; conform to it, and write those that are wanted.
+/// Hooks a model class can implement: insertion, save, validation.
 ///
-/// Called on the thread that uses the context. Migrations call none of them: what a stage makes of an object is the
-/// stage's to say.
+/// All have default implementations.
 ///
-/// There is no `awakeFromFetch`: a fault is loaded amid a getter, where no other code may use the object. A `@Transient`
+/// They run on the thread that uses the context. Migrations call none of them: the stage alone decides the objects.
+///
+/// There is no `awakeFromFetch`: a fault is loaded inside a getter, where no other code may use the object. A
+/// `@Transient` property has its default value in every object that a fetch makes.
 /// property has its default value in every object that a fetch makes.
 public protocol ObjectLifecycle: PersistentModel {
-    /// Called once, when a new object, and all that it refers to, has been taken into a context.
+    /// Called once, after a new object and all objects it refers to were inserted into a context.
     ///
-    /// The object's `init` has run before, so what is set here overwrites what was set there.
+    /// The object's `init` has run before, so values set here overwrite those of `init`.
     func awakeFromInsert()
 
-    /// Called by a save, before anything is checked, of every object that is new, changed or to be deleted.
+    /// Called by a save, before all checks, for every object that is new, changed or to be deleted.
     ///
-    /// It may change, insert and delete objects: those that have not been told are told, too, each once a save. An object
-    /// that goes because of another one's delete rule is not told: none is made of it. To call `save` here is an error.
+    /// It may change, insert and delete objects: those that have not been called yet are called too, each once a save.
+    /// An object that another one's delete rule deletes is not called: it is not made. Calling `save` here is an error.
     func willSave()
 
-    /// Called when a save has written the object, or deleted it. What is changed here is for the next save.
+    /// Called after a save has written or deleted the object.
+    ///
+    /// Changes made here belong to the next save.
     func didSave()
 
-    /// Says what is wrong with a new object, by throwing: nothing is saved then, and the error of the save lists all
+    /// Validates a new object, and throws if it is invalid: nothing is saved then, and the error of the save lists all
     /// findings with those of the schema's own rules.
     ///
     /// It may read, and must change nothing. `InvalidValue` names the property.
     func validateForInsert() throws
 
-    /// Says what is wrong with a changed object; as `validateForInsert`.
+    /// Validates a changed object; as `validateForInsert`.
     func validateForUpdate() throws
 
-    /// Says why an object must not be deleted; as `validateForInsert`. Asked of objects that were deleted by name, not of
-    /// those that go by a delete rule.
+    /// Validates a deletion; as `validateForInsert`.
+    ///
+    /// Called for objects that code has deleted, not for those that a delete rule deletes.
     func validateForDelete() throws
 }
 
@@ -49,9 +54,9 @@ extension ObjectLifecycle {
     public func validateForDelete() throws {}
 }
 
-/// What `ObjectLifecycle` is for a class, for the dynamic objects of an entity: set by `ModelContext.setLifecycle`.
+/// The hooks of `ObjectLifecycle` for the dynamic objects of an entity: set by `ModelContext.setLifecycle`.
 public struct EntityLifecycle {
-    /// As `ObjectLifecycle.awakeFromInsert()`; nil for nothing, as the others.
+    /// As `ObjectLifecycle.awakeFromInsert()`; nil does nothing, as for the others.
     public var awakeFromInsert: ((ManagedObject) -> Void)?
     /// As `ObjectLifecycle.willSave()`.
     public var willSave: ((ManagedObject) -> Void)?
@@ -64,20 +69,20 @@ public struct EntityLifecycle {
     /// As `ObjectLifecycle.validateForDelete()`.
     public var validateForDelete: ((ManagedObject) throws -> Void)?
 
-    /// Does nothing, until something is set.
+    /// Makes hooks that do nothing.
     public init() {}
 }
 
-/// Why an object must not be saved as it is: thrown by validation of its class.
+/// Why an object must not be saved: thrown by a validation method.
 public struct InvalidValue: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The property; nil where the whole object is meant.
+    /// The property; nil if the whole object is invalid.
     public var propertyName: String?
-    /// What is wrong, in a sentence without its full stop.
+    /// The reason, in a sentence without its full stop.
     public var description: String
 
     /// - Parameters:
-    ///   - description: What is wrong, in a sentence without its full stop.
-    ///   - propertyName: The property; nil where the whole object is meant.
+    ///   - description: The reason, in a sentence without its full stop.
+    ///   - propertyName: The property; nil if the whole object is invalid.
     public init(_ description: String, property propertyName: String? = nil) {
         self.propertyName = propertyName
         self.description = description
@@ -85,11 +90,11 @@ public struct InvalidValue: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ModelContext {
-    /// Says what is done at the turning points of the lives of an entity's dynamic objects, in this context.
+    /// Sets the hooks for an entity's dynamic objects in this context.
     ///
     /// - Parameters:
-    ///   - lifecycle: What is done; nil for nothing.
-    ///   - name: The entity; where it is not known, or its objects have a class, the next save throws.
+    ///   - lifecycle: The hooks; nil for none.
+    ///   - name: The entity; if it is unknown, or its objects have a class, the next save throws.
     public func setLifecycle(_ lifecycle: EntityLifecycle?, forEntityNamed name: String) {
         core.setLifecycle(lifecycle, forEntityNamed: name)
     }

@@ -1,10 +1,10 @@
 internal import FaultlineLog
 
-/// The identity of an object: store, entity, and a number that is given once.
+/// The identity of an object: store, entity, and a number that is never reused.
 ///
-/// Before its first save an object has a temporary identifier without a store. Identifiers are values: they go between
-/// contexts, actors and processes. A stored object's identifier that was decoded equals the one it was encoded from. A
-/// temporary one that was decoded equals none of this process, and leads to no object.
+/// Before its first save an object has a temporary identifier without a store. Identifiers are values, valid across
+/// contexts, actors and processes. A decoded identifier of a stored object equals the original. A decoded temporary
+/// identifier equals none of this process, and leads to no object.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
     /// The opaque part of an identifier.
     public struct ID: Hashable, Sendable {
@@ -26,19 +26,19 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         isTemporary ? nil : IdentifierText.text(high: id.storeHigh, low: id.storeLow)
     }
 
-    /// In the place of a store, for an unsaved object of this process.
+    /// The store value for an unsaved object of this process.
     static let unsaved: (UInt64, UInt64) = (0, 0)
-    /// In the place of a store, for a temporary identifier that was decoded.
+    /// The store value for a decoded temporary identifier.
     private static let decodedTemporary: (UInt64, UInt64) = (0, 1)
 
     package var isTemporary: Bool { id.storeHigh == 0 && id.storeLow <= Self.decodedTemporary.1 }
     package var number: UInt64 { id.number }
-    /// The temporary number of an unsaved object of this process; nil for a stored object, and for a temporary
-    /// identifier that was decoded, which names no object.
+    /// The temporary number of an unsaved object of this process; nil for a stored object, and for a decoded temporary
+    /// identifier, which names no object.
     package var unsavedNumber: UInt64? { storeID == Self.unsaved ? id.number : nil }
     package var storeID: (UInt64, UInt64) { (id.storeHigh, id.storeLow) }
 
-    /// The number, if the identifier is one that an object of a store can have.
+    /// The number, if an object of the store can have the identifier.
     @inline(__always)
     func storedNumber(in storeID: (UInt64, UInt64)) -> RecordID? {
         guard id.storeHigh == storeID.0, id.storeLow == storeID.1, id.number > 0, id.number <= Limits.recordIDMax else {
@@ -51,7 +51,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         id = ID(storeHigh: storeID.0, storeLow: storeID.1, number: number, entityName: entityName)
     }
 
-    /// Orders by store, then by name of the entity, then by number, which is the order of creation.
+    /// Orders by store, then by the entity's name, then by number, which is the order of creation.
     public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
         let leftKey = (left.id.storeHigh, left.id.storeLow, left.id.entityName, left.id.number)
         let rightKey = (right.id.storeHigh, right.id.storeLow, right.id.entityName, right.id.number)
@@ -62,10 +62,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         case store, entity, number
     }
 
-    /// Decodes what `encode(to:)` wrote.
+    /// Decodes an identifier that `encode(to:)` wrote.
     ///
-    /// - Throws: `DecodingError` if a part is missing, the store is not 32 hexadecimal digits that a store can have, the
-    ///   name has more than 4,096 bytes, or the number is none that an object can have.
+    /// - Throws: `DecodingError` if a part is missing, if the store is not 32 hexadecimal digits that a store can have,
+    ///   if the name has more than 4,096 bytes, or if no object can have the number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let text = try container.decodeIfPresent(String.self, forKey: .store)
@@ -94,12 +94,12 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         self.init(storeID: store, entityName: name, number: number)
     }
 
-    /// Bytes of an entity's name that are decoded.
+    /// The greatest size of a decoded entity name, in bytes.
     private static let nameByteCountMax = 4_096
 
     /// Encodes store, entity and number by name; a temporary identifier has no store.
     ///
-    /// A temporary number means nothing outside the process that gave it.
+    /// A temporary number is meaningless outside its process.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(storeIdentifier, forKey: .store)

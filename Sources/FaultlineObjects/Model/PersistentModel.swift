@@ -1,11 +1,11 @@
 public import FaultlineModel
 public import Observation
 
-/// A class whose instances live in a store: what `@Model` makes of a class.
+/// A class whose instances live in a store: the `@Model` macro makes a class conform.
 ///
-/// Nobody conforms by hand; the requirements that begin with an underscore belong to the macro and the library.
+/// Do not conform by hand; the requirements that begin with an underscore belong to the macro and the library.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
-    /// Makes a model over values that something else holds.
+    /// Makes a model from backing data.
     init(backingData: any BackingData<Self>)
 
     /// The model's values, by key path.
@@ -14,13 +14,13 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
     /// The persisted properties in the order of their declaration, then indexes and uniqueness constraints.
     static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-    /// What the library knows of the class.
+    /// The library's description of the class.
     static var _$modelType: ModelType { get }
 
     /// Makes a fault: the core takes its state from the library.
     init(_$fault token: FaultToken)
 
-    /// Where the object's core lies.
+    /// The address of the object's core.
     func _$coreAddress() -> UnsafeMutablePointer<ModelCore>
 }
 
@@ -35,7 +35,7 @@ extension PersistentModel {
         _$coreAddress().pointee.persistentIdentifier
     }
 
-    /// The object's identity; a property named `id` in the class wins over it.
+    /// The object's identity; a property named `id` in the class takes precedence.
     public var id: PersistentIdentifier { persistentModelID }
 
     /// The context that the object is in: nil before insertion, after the context is gone, and after a saved deletion.
@@ -43,12 +43,12 @@ extension PersistentModel {
         ObjectHandle(self).core.pointee.modelContext
     }
 
-    /// Whether the object differs from what is stored.
+    /// Whether the object has unsaved changes.
     public var hasChanges: Bool {
         ObjectHandle(self).core.pointee.hasChanges
     }
 
-    /// Whether the object was deleted from its context, saved or not yet.
+    /// Whether the object was deleted from its context; the deletion may be unsaved.
     public var isDeleted: Bool {
         ObjectHandle(self).core.pointee.isDeleted
     }

@@ -1,35 +1,39 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// What the store could not do: opening, reading and writing its files, and the rules that hold between its objects.
+/// An error of the store: in opening, reading and writing its files, or in the rules between its objects.
 ///
-/// Thrown by containers and contexts, and given to a context's error handler. Nothing that was acknowledged is lost
-/// with any of these but `storeRemoved`, and `damaged` where `missingTransactionCount` says so. Where a save throws,
-/// nothing of it is stored unless the code is `outcomeUnknown` or `storeRemoved`.
+/// Thrown by containers and contexts, and passed to a context's error handler. No acknowledged data is lost with any of
+/// these except `storeRemoved`, and `damaged` if `missingTransactionCount` says so. When a save throws, nothing of it
+/// is stored unless the code is `outcomeUnknown` or `storeRemoved`.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, as far as a program may want to act on it.
+    /// The kind of error, for programs.
     ///
     /// Messages may change, codes do not.
     public enum Code: String, Sendable, CaseIterable {
-        /// There is nothing at the place that could be a store, and none can be made there.
+        /// The path has no store, and none can be made there.
         case notAStore
         /// A newer release wrote the store.
         case newerFormat
-        /// Bytes are not what was written; `path` and `offset` say where.
+        /// Bytes differ from the written ones; `path` and `offset` say where.
         case damaged
         /// Another process, or another part of this one, has the store open for writing.
         case lockedByAnother
         /// The store, or this container of it, cannot be written.
         case readOnly
-        /// The disk has no space left. Reading goes on.
+        /// The disk has no space left.
+        ///
+        /// Reading still works.
         case fullDisk
         /// The operating system reported an error of the disk.
         case failedDisk
-        /// An earlier write failed: nothing is written until the store is opened again. Reading goes on.
+        /// An earlier write failed: nothing is written until the store is opened again.
+        ///
+        /// Reading still works.
         case writingStopped
         /// The store's directory was removed, moved or replaced while the store was open: nothing more is written.
         ///
-        /// A save that ends with it is lost, or is in the directory that was moved. Reading goes on as far as files are
+        /// A save that ends with it is lost, or is in the directory that was moved. Reading works as far as files are
         /// still open.
         case storeRemoved
         /// Whether the save is stored can only be known after the store is opened again.
@@ -38,34 +42,34 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case closed
         /// Something exceeds a limit of the format.
         case tooLarge
-        /// The object is not in the store any more, or another has its place.
+        /// The object is no longer in the store, or another has its place.
         case missing
-        /// The context was pinned to a state of the store for longer, or at a larger cost, than it was allowed to.
+        /// The context was pinned to a state of the store for longer, or at a larger cost, than its limits allow.
         case expired
         /// The store was migrated, or is being migrated, since the container was made.
         case outdated
-        /// Bytes were asked for that a value does not have.
+        /// The requested bytes lie outside the value.
         case outOfRange
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
     /// What happened and what to do, in full sentences.
     public let message: String
-    /// The file or directory, where there is one.
+    /// The file or directory, if there is one.
     public let path: String?
-    /// Where in the file, in bytes from its start.
+    /// The place in the file, in bytes from its start.
     public let offset: UInt64?
-    /// The save whose outcome is unknown, to ask `ModelContainer.transactionLanded(_:)` when the store is open again;
-    /// nil with other codes, and where what was written of the save cannot have been all of it.
+    /// The save whose outcome is unknown, for `ModelContainer.transactionLanded(_:)` when the store is open again; nil
+    /// with other codes, and if the save cannot have been written completely.
     public let transaction: TransactionIdentifier?
-    /// At least so many saves are missing at the end of the store, where that is the damage; nil elsewhere.
+    /// The least number of saves that are missing at the end of the store, if that is the damage; nil otherwise.
     ///
     /// `faultline repair STORE --accept-loss` opens such a store without them.
     public let missingTransactionCount: UInt64?
     private let text: String
 
-    /// The message, the place, and what the operating system said.
+    /// The message, the place, and the error text of the operating system.
     public var description: String { text }
 
     private init(_ code: Code, _ message: String, of error: LogError?) {
@@ -78,7 +82,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         text = error?.description ?? message
     }
 
-    /// The error of who asks for bytes that a value does not have.
+    /// The error for a range that a value does not have.
     init(outOfRange range: Range<Int>, ofByteCount byteCount: Int) {
         self.init(
             .outOfRange,
@@ -103,7 +107,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             case .tooLarge: .tooLarge
             case .missing: .missing
             case .expired: .expired
-            // A transaction that is given up throws what made it so; this one is left over.
+            // A dropped transaction throws its cause; this code remains.
             case .abandoned: .writingStopped
             }
         self.init(code, error.message, of: error)
@@ -118,14 +122,14 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             switch error.code {
             case .log, .malformed: .damaged
             case .schemaMismatch, .outdated: .outdated
-            // A save gives both as `SwiftDataError.modelValidationFailure`.
+            // A save reports both as `SwiftDataError.modelValidationFailure`.
             case .duplicate, .missing: .missing
             case .tooLarge, .exhausted: .tooLarge
             }
         self.init(code, error.message, of: nil)
     }
 
-    /// The public form of an engine's error; any other stays as it is.
+    /// The public form of an engine's error; any other error is returned unchanged.
     package static func translating(_ error: any Error) -> any Error {
         switch error {
         case let error as LogError: StorageError(error)
@@ -134,7 +138,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Calls `body`, and throws the public form of what it throws.
+    /// Calls `body`, and throws the public form of its error.
     @inline(__always)
     package static func translating<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch { throw translating(error) }

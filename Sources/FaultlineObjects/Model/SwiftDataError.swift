@@ -1,7 +1,6 @@
-/// An error of the object layer, by name: the names and meanings of SwiftData's error of this name.
+/// An error of the object layer, by name, with the names and meanings of SwiftData's error type.
 ///
-/// Compare with `~=` or `==`; `explanation` says what happened in this case and what to do, and is not part of the
-/// comparison.
+/// Compare with `~=` or `==`; `explanation` has the details and the remedy, and is not part of the comparison.
 public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible {
     private enum Name: String {
         case includePendingChangesWithBatchSize, unsupportedPredicate, unsupportedKeyPath
@@ -13,9 +12,9 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     private let name: Name
-    /// What happened in this case, and what to do.
+    /// The details of this error, and the remedy.
     public let explanation: String
-    /// What is wrong with which objects, where a save was refused for them: all, or the first 1,000 of more.
+    /// The objects and rules of a save that was refused for them: all, or the first 1,000 of more.
     public let findings: [ValidationFinding]
 
     private init(_ name: Name, _ explanation: String, _ findings: [ValidationFinding] = []) {
@@ -40,7 +39,7 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
         explanation.isEmpty ? name.rawValue : "\(name.rawValue): \(explanation)"
     }
 
-    /// The same error with what happened in this case.
+    /// The same error with an explanation.
     package func explained(_ text: String, _ findings: [ValidationFinding] = []) -> SwiftDataError {
         SwiftDataError(name, text, findings)
     }
@@ -70,7 +69,7 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     public static let backwardMigration = SwiftDataError(.backwardMigration, "")
     /// The history no longer has the transaction that a token names.
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired, "")
-    /// A history was asked for transactions of a type that it does not have.
+    /// A history fetch requested transactions of another type.
     public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest, "")
     /// A model class or a store's schema that the container does not know.
     public static let unknownSchema = SwiftDataError(.unknownSchema, "")

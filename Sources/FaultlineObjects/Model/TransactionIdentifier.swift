@@ -1,8 +1,8 @@
 package import FaultlineLog
 
-/// What names one save for ever.
+/// The permanent identity of one save.
 ///
-/// Its text can be kept, in a service's log for instance, and read again.
+/// Its text can be stored, for instance in a service's log, and parsed again.
 public struct TransactionIdentifier: Hashable, Sendable, Codable, LosslessStringConvertible {
     private let high: UInt64
     private let low: UInt64
@@ -12,7 +12,7 @@ public struct TransactionIdentifier: Hashable, Sendable, Codable, LosslessString
         low = transaction.low
     }
 
-    /// Reads what `description` gave; nil for any other text.
+    /// Parses the text of `description`; nil for any other text.
     public init?(_ description: String) {
         guard let (high, low) = IdentifierText.parse(description) else { return nil }
         self.high = high

@@ -1,7 +1,7 @@
 internal import FaultlineModel
 
-/// The object of an identifier whose entity the schema lacks: it has no properties, counts as deleted, and no save takes
-/// it.
+/// The object of an identifier whose entity the schema lacks: it has no properties, counts as deleted, and cannot be
+/// saved.
 final class UnknownModel: PersistentModel {
     private var core: ModelCore
 
@@ -28,7 +28,7 @@ final class UnknownModel: PersistentModel {
     }
 
     func _$coreAddress() -> UnsafeMutablePointer<ModelCore> {
-        // Safe because the core is a stored property of a class, whose place does not change while the object lives.
+        // Safe because the core is a stored property of a class, whose address does not change while the object lives.
         withUnsafeMutablePointer(to: &core) { $0 }
     }
 }

@@ -1,6 +1,6 @@
 /// A rule that an object breaks, so that nothing was saved; `SwiftDataError.findings` lists them.
 public struct ValidationFinding: Hashable, Sendable, CustomStringConvertible {
-    /// What kind of rule.
+    /// The kind of rule.
     ///
     /// Messages may change, rules do not.
     public enum Rule: String, Sendable, CaseIterable {
@@ -12,7 +12,7 @@ public struct ValidationFinding: Hashable, Sendable, CustomStringConvertible {
         case maximumModelCount
         /// The delete rule of a relationship denies the object's deletion while there are objects in it.
         case deny
-        /// The object was read with stand-ins for values, so that a save would make them its values.
+        /// The object was read with placeholders, so that a save would store them as its values.
         case damaged
         /// The object refers to one that is not in the store, or a row of a batch insertion does.
         case missingObject
@@ -20,22 +20,22 @@ public struct ValidationFinding: Hashable, Sendable, CustomStringConvertible {
         case unique
         /// The object, or a value of it, exceeds a limit of the format.
         case tooLarge
-        /// The object was changed here, and others have deleted it.
+        /// The object was changed here, and deleted by another save.
         case deletedElsewhere
-        /// The object's class says so: `ObjectLifecycle`.
+        /// A rule of the object's class: `ObjectLifecycle`.
         case custom
     }
 
     /// The object; one that was never saved has a temporary identifier.
     public let object: PersistentIdentifier
-    /// The property, of a constraint of several the first; nil where the rule is about the whole object.
+    /// The property, for a constraint of several properties the first; nil if the rule is about the whole object.
     public let propertyName: String?
     /// The rule.
     public let rule: Rule
     /// The object that has the same unique values, with rule `.unique`; nil with other rules, and for an earlier row of
     /// the same batch.
     public let conflictingObject: PersistentIdentifier?
-    /// What is wrong, in a sentence without its full stop.
+    /// The violation, in a sentence without its full stop.
     public let description: String
 
     package init(
@@ -51,11 +51,11 @@ public struct ValidationFinding: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SwiftDataError {
-    /// The greatest number of findings that an error keeps; its explanation tells how many there are.
+    /// The greatest number of findings that an error keeps; its explanation has the total number.
     static let findingCountMax = 1_000
     private static let shownCountMax = 20
 
-    /// The error of a save that was refused for what is wrong with its objects.
+    /// The error of a save that was refused because of its objects.
     static func refused(_ findings: FindingList) -> SwiftDataError {
         let shown = findings.kept.prefix(shownCountMax).map(\.description).joined(separator: "; ")
         let rest = findings.count - min(findings.kept.count, shownCountMax)
@@ -64,7 +64,7 @@ extension SwiftDataError {
     }
 }
 
-/// What is wrong with the objects of a save: each finding once, the first of them kept, all counted.
+/// The findings of a save: each once, the first of them kept, all counted.
 struct FindingList {
     private(set) var kept: [ValidationFinding] = []
     private var known: Set<ValidationFinding> = []

@@ -1,10 +1,10 @@
 internal import CFaultline
 internal import FaultlineLog
 
-/// Objects of classes that store nothing but their core: most model classes.
+/// Makes objects of classes that have no stored property but their core: most model classes.
 ///
-/// The macro's initializer of a fault does nothing for them but make the core, after it has asked the class for its
-/// default values. Memory and core are made here instead, at a third of the time.
+/// For them the macro's initializer of a fault only makes the core, after it has read the class's default values. Here
+/// memory and core are made directly, in a third of the time.
 enum BareObject {
     /// Bytes of the object's header, which the core follows.
     static let coreOffset = 16
@@ -12,8 +12,8 @@ enum BareObject {
 
     /// The metadata of a class whose instances are a header and a core; nil for other classes.
     ///
-    /// Reads what the Swift ABI lays down for class metadata where there is no Objective-C: superclass at 8, address
-    /// point at 20, bytes of an instance at 24, alignment at 28.
+    /// Reads class metadata at the offsets of the Swift ABI without Objective-C: superclass at 8, address point at 20,
+    /// bytes of an instance at 24, alignment at 28.
     static func metadata<Model: PersistentModel>(of type: Model.Type) -> UnsafeRawPointer? {
         #if _runtime(_ObjC) || !_pointerBitWidth(_64)
         return nil
@@ -28,14 +28,14 @@ enum BareObject {
         #endif
     }
 
-    /// Makes a fault with one reference, which is the caller's.
+    /// Makes a fault with one reference, which belongs to the caller.
     ///
     /// The caller retains the context for it.
     @inline(__always)
     static func makeFault(
         _ metadata: UnsafeRawPointer, _ number: RecordID, _ home: Unmanaged<EntityHome>, row: RowReference
     ) -> UnsafeMutableRawPointer {
-        // Safe because the runtime ends the process where there is no memory.
+        // Safe because the runtime ends the process if there is no memory.
         let object = fl_allocate_object(metadata, byteCount).unsafelyUnwrapped
         (object + coreOffset).assumingMemoryBound(to: ModelCore.self).initialize(
             to: ModelCore(faultOf: number, home: home, row: row))

@@ -2,7 +2,7 @@ public import Foundation
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// A value of an attribute, not read: its size, ranges of it, or itself passed on to another object.
+/// An unread value of an attribute: its size, ranges of it, or a reference for another object.
 public struct Blob {
     enum Place {
         /// Out of the row.
@@ -23,12 +23,12 @@ public struct Blob {
 
     /// Reads a range of the value.
     ///
-    /// Only the pieces of 64 KiB that it touches are read and checked.
+    /// Only the chunks of 64 KiB that the range touches are read and checked.
     ///
     /// - Parameter range: Bytes from the value's start, within `0..<byteCount`.
     /// - Returns: The bytes.
-    /// - Throws: `StorageError`: `outOfRange` for bytes that the value does not have; other codes if the store cannot be
-    ///   read, or the bytes are damaged.
+    /// - Throws: `StorageError`: `outOfRange` for bytes outside of the value; other codes if the store cannot be read,
+    ///   or the bytes are damaged.
     public func data(in range: Range<Int>) throws -> Data {
         guard range.lowerBound >= 0, range.upperBound <= byteCount else {
             throw StorageError(outOfRange: range, ofByteCount: byteCount)
@@ -54,26 +54,26 @@ public struct Blob {
 }
 
 extension PersistentModel {
-    /// The value of an attribute without reading it: nil where the attribute is nil.
+    /// A reference to the value of an attribute, without reading it; nil if the value is nil.
     public func blob(_ keyPath: KeyPath<Self, Data?>) -> Blob? {
         _$coreAddress().pointee.blob(of: Self.slot(of: keyPath))
     }
 
-    /// The value of an attribute without reading it.
+    /// A reference to the value of an attribute, without reading it.
     public func blob(_ keyPath: KeyPath<Self, Data>) -> Blob? {
         _$coreAddress().pointee.blob(of: Self.slot(of: keyPath))
     }
 
-    /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere
-    /// the save copies it.
+    /// Sets an attribute to a value of another object, by reference: in a streamed stage no byte of it is read;
+    /// elsewhere the save copies it.
     ///
     /// A value of another context is read at once, or when this object is inserted.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data?>) {
         _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
     }
 
-    /// Gives an attribute a value of another object, by reference: in a streamed stage no byte of it is read; elsewhere
-    /// the save copies it.
+    /// Sets an attribute to a value of another object, by reference: in a streamed stage no byte of it is read;
+    /// elsewhere the save copies it.
     ///
     /// A value of another context is read at once, or when this object is inserted.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data>) {
@@ -99,7 +99,7 @@ extension ModelCore {
         return data(of: slot).map { Blob(place: .inline($0)) }
     }
 
-    /// Gives a slot another object's value: by reference where the save of this object can copy it, else by reading it.
+    /// Sets a slot to another object's value: by reference if the save of this object can copy it, else by reading it.
     mutating func setBlob(_ blob: Blob?, of slot: Int) {
         if let core = canonicalCore { return core.pointee.setBlob(blob, of: slot) }
         switch blob?.place {
@@ -116,8 +116,8 @@ extension ModelCore {
             extra.adoptedBlobs[slot] = reference.identifier
             extra.blobSources[slot] = source
         case .stored?:
-            // Its object is deleted, so there is nothing left to pass on by reference; or it is in another store, or in
-            // a context of another state of this one.
+            // Its object is deleted, so the value cannot be passed on by reference; or it is in another store, or in a
+            // context that reads another state of this store.
             do {
                 let data = try blob?.data() ?? Data()
                 if _$beginChange(slot) { Data._$write(data, &self, slot) }
@@ -127,16 +127,17 @@ extension ModelCore {
         }
     }
 
-    /// Whether a save of this object finds a blob that a context can read: one of its own, or, in a migration, one of
-    /// the old state in the same log.
+    /// Whether a save of this object finds a blob that another context can read: one in the same context, or, in a
+    /// migration, one of the old state in the same log.
     ///
-    /// Of an object in no context it is told when it is inserted.
+    /// An object in no context checks that when it is inserted.
     private func mayRefer(to source: ContextCore) -> Bool {
         guard let context else { return true }
         return context === source || context.mayMoveBlob != nil && context.store.log === source.store.log
     }
 
-    /// Reads what the object was given by reference while it was in no context, if its context cannot save it that way.
+    /// Reads values that the object was given by reference while it was in no context, if its context cannot save them
+    /// so.
     mutating func settleBlobs() {
         guard hasExtra, let sources = extraIfPresent?.blobSources, !sources.isEmpty else { return }
         for (slot, source) in sources.sorted(by: { $0.key < $1.key }) where !mayRefer(to: source) {
@@ -148,7 +149,7 @@ extension ModelCore {
         }
     }
 
-    /// The context in which a value out of the object's row can be read.
+    /// The context in which the large value of a slot can be read.
     func blobContext(_ slot: Int, _ reference: BlobReference) -> ContextCore? {
         if let extra = extraIfPresent, extra.adoptedBlobs[slot] == reference.identifier,
             let source = extra.blobSources[slot]

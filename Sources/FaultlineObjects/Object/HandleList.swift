@@ -1,12 +1,12 @@
 internal import FaultlineStore
 
-/// Objects of a context, each once: a list from which one is taken without a search through the others.
+/// Objects of a context, each once: a list that can remove one without a search through the others.
 ///
-/// The places are found by the object, in a table that the first removal makes and that appending keeps. Taking an
-/// object out puts the last one in its place, so that the order is that of appending until then.
+/// Positions are looked up by object, in a table that the first removal makes and that appending updates. A removal
+/// puts the last object in the free position, so the order is that of appending only until then.
 struct HandleList: RandomAccessCollection, RangeReplaceableCollection {
     private var handles: [ObjectHandle] = []
-    /// Places by object; nil until one is taken out, and again after a change of several.
+    /// Positions by object; nil until the first removal, and again after a change of several objects.
     private var places: [ObjectIdentifier: Int]?
 
     init() {}
@@ -36,9 +36,9 @@ struct HandleList: RandomAccessCollection, RangeReplaceableCollection {
         handles.removeAll(keepingCapacity: keepingCapacity)
     }
 
-    /// Takes an object out; does nothing if it is not there.
+    /// Removes an object; does nothing if it is not in the list.
     ///
-    /// - Complexity: Constant but for the first time, which is linear.
+    /// - Complexity: Constant, except the first time, which is linear.
     mutating func remove(_ handle: ObjectHandle) {
         if places == nil {
             var made: [ObjectIdentifier: Int] = [:]
@@ -53,7 +53,7 @@ struct HandleList: RandomAccessCollection, RangeReplaceableCollection {
         places?[ObjectIdentifier(last.object)] = place
     }
 
-    /// As that of an array.
+    /// As the method of arrays.
     @inline(__always)
     func forEachKept(
         _ body: (_ place: Int, _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage) throws -> Void

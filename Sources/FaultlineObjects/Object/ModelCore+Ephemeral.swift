@@ -1,40 +1,40 @@
 internal import FaultlineModel
 
-// Values of `.ephemeral` attributes: kept beside the object for as long as it lives, and never written.
+// Values of `.ephemeral` attributes: kept beside the object while it lives, and never written.
 
 extension ModelCore {
-    /// Gives a new object's ephemeral property its first value; a fault being made has its default.
+    /// Sets a new object's ephemeral property to its first value; a fault being made has its default.
     public mutating func initializeEphemeral<V>(_ slot: Int, to value: V) {
         guard _$beginInitialValue() else { return }
         extra.ephemerals[slot] = value
     }
 
-    /// Reads an ephemeral value: the one that the object was last given, else the declared default.
+    /// Reads an ephemeral value: the last one that was set, else the declared default.
     public mutating func ephemeralValue<V>(_ slot: Int, orElse standIn: @autoclosure () -> V) -> V {
         givenEphemeral(slot) ?? standIn()
     }
 
-    /// Reads an ephemeral value of a property without a default: a stand-in where the object was given none.
+    /// Reads an ephemeral value of a property without a default: a placeholder if none was set.
     public mutating func ephemeralValue<V>(_ slot: Int) -> V {
         if let value: V = givenEphemeral(slot) { return value }
         return standInOrEnd(slot)
     }
 
-    /// The value that the object was last given; nil for none.
+    /// The last value that was set; nil for none.
     private mutating func givenEphemeral<V>(_ slot: Int) -> V? {
         if let core = canonicalCore { return core.pointee.givenEphemeral(slot) }
         noteRead(slot)
         return extraIfPresent?.ephemerals[slot].flatMap { $0 as? V }
     }
 
-    /// Gives the object an ephemeral value: nothing that a save would write.
+    /// Sets an ephemeral value, which no save writes.
     public mutating func setEphemeralValue<V>(_ slot: Int, to value: V) {
         if let core = canonicalCore { return core.pointee.setEphemeralValue(slot, to: value) }
         noteChange(slot)
         extra.ephemerals[slot] = value
     }
 
-    /// Forgets the values that the object was given: its ephemeral properties have their defaults again.
+    /// Removes the values that were set: the object's ephemeral properties have their defaults again.
     mutating func forgetEphemerals() {
         guard let extra = extraIfPresent, !extra.ephemerals.isEmpty else { return }
         let slots = extra.ephemerals.keys.sorted()
@@ -49,7 +49,7 @@ extension ModelCore {
         unwrapped(ephemeralValue(slot, orElse: attribute.defaultValue as Any))
     }
 
-    /// Gives an ephemeral attribute a boxed value, which fits its kind.
+    /// Sets an ephemeral attribute to a boxed value of its kind.
     mutating func setKeyedEphemeral(
         _ slot: Int, _ attribute: Schema.Attribute, to value: Any?
     ) throws(KeyedValueError) {

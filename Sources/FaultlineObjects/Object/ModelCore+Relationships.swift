@@ -1,12 +1,12 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// The relationship overloads of what the macro's accessors call.
+// The relationship overloads of the methods that the macro's accessors call.
 
 extension ModelCore {
     // MARK: To one
 
-    /// The target of a to-one slot, a fault if it was not loaded yet; nil for nil and for a target that was deleted.
+    /// The target of a to-one slot, a fault if it is not loaded; nil for nil and for a deleted target.
     public mutating func value<V: PersistentModel>(_ slot: Int) -> V? {
         noteRead(slot)
         guard has(.attached) else { return detachedTarget(slot)?.object as? V }
@@ -17,17 +17,16 @@ extension ModelCore {
 
     /// The target of a required to-one slot.
     ///
-    /// One that is not there is reported to the context; the answer is then an object of its own, with stand-ins for
-    /// values.
+    /// A missing target is reported to the context; the result is then a new object with placeholders.
     public mutating func value<V: PersistentModel>(_ slot: Int) -> V {
         if let found: V = value(slot) { return found }
         report(.missingTarget(slot: slot))
-        // A required target that is not there: an object of its own, in no context, with stand-ins for values.
+        // A required target that is missing: a new object in no context, with placeholders for values.
         return V._$modelType.makeFault() as? V ?? standInOrEnd(slot)
     }
 
-    /// Sets the target of a to-one slot and keeps its inverse; if one of both objects is in a context, the other one is
-    /// taken into it.
+    /// Sets the target of a to-one slot and updates its inverse; if one of both objects is in a context, the other one
+    /// is inserted into it.
     public mutating func setValue<V: PersistentModel>(_ slot: Int, to value: V?) {
         // Not `map`, which is not specialised here and copies through witness tables.
         var target: ObjectHandle?
@@ -40,14 +39,14 @@ extension ModelCore {
         context.setTarget(of: ObjectHandle(core: &self), slot, to: target)
     }
 
-    /// Sets the target of a required to-one slot and keeps its inverse.
+    /// Sets the target of a required to-one slot and updates its inverse.
     public mutating func setValue<V: PersistentModel>(_ slot: Int, to value: V) {
         setValue(slot, to: Optional(value))
     }
 
-    /// Gives a new object's to-one property its first target; a fault being made ignores it.
+    /// Sets a new object's to-one property to its first target; a fault being made ignores it.
     ///
-    /// A target in a context takes the object into it.
+    /// A target in a context inserts the object into that context.
     public mutating func initialize<V: PersistentModel>(_ slot: Int, to value: V?) {
         guard _$beginInitialValue() else { return }
         var target: ObjectHandle?
@@ -59,14 +58,15 @@ extension ModelCore {
         }
     }
 
-    /// Gives a new object's required to-one property its first target; a fault being made ignores it.
+    /// Sets a new object's required to-one property to its first target; a fault being made ignores it.
     public mutating func initialize<V: PersistentModel>(_ slot: Int, to value: V) {
         initialize(slot, to: Optional(value))
     }
 
     // MARK: To many
 
-    /// The members of a to-many slot, in their order where the relationship has one; those not loaded yet are faults.
+    /// The members of a to-many slot, in their order if the relationship has one; members that are not loaded are
+    /// faults.
     public mutating func value<C: RelationshipCollection>(_ slot: Int) -> C {
         noteRead(slot)
         guard has(.attached), let context else {
@@ -77,8 +77,8 @@ extension ModelCore {
         return C._$make(context.members(of: &self, slot, as: C.PersistentElement.self))
     }
 
-    /// Sets the members of a to-many slot and keeps their inverses; if one of the objects is in a context, the others are
-    /// taken into it.
+    /// Sets the members of a to-many slot and updates their inverses; if one of the objects is in a context, the others
+    /// are inserted into it.
     public mutating func setValue<C: RelationshipCollection>(_ slot: Int, to value: C) {
         guard has(.attached), let context else {
             setDetachedMembers(slot, value._$members.map { ObjectHandle($0) })
@@ -88,9 +88,9 @@ extension ModelCore {
         context.setMembers(of: ObjectHandle(core: &self), slot, to: value._$members.map { ObjectHandle($0) })
     }
 
-    /// Gives a new object's to-many property its first members; a fault being made ignores it.
+    /// Sets a new object's to-many property to its first members; a fault being made ignores it.
     ///
-    /// A member in a context takes the object, and the other members, into it.
+    /// A member in a context inserts the object, and the other members, into that context.
     public mutating func initialize<C: RelationshipCollection>(_ slot: Int, to value: C) {
         guard _$beginInitialValue() else { return }
         let members = value._$members
@@ -103,18 +103,18 @@ extension ModelCore {
         }
     }
 
-    /// Lends the members of a to-many slot to a change in place, which `endChangeInPlace` ends.
+    /// Lends the members of a to-many slot for a change in place, until `endChangeInPlace`.
     ///
-    /// While it lasts the property and the inverses show the members before it.
+    /// During the change the property and the inverses show the members before it.
     public mutating func beginChangeInPlace<C: RelationshipCollection>(_ slot: Int) -> C {
         noteRead(slot)
         guard has(.attached), let context else { return C._$make(MemberArray.typed(lendDetached(slot))) }
         return C._$make(context.lendMembers(of: ObjectHandle(core: &self), slot, as: C.PersistentElement.self))
     }
 
-    /// Ends a change in place of a to-many slot and keeps the inverses; also of one that threw.
+    /// Ends a change in place of a to-many slot and updates the inverses; also called after a change that threw.
     ///
-    /// - Complexity: O(appended members) where it only appended; else O(members).
+    /// - Complexity: O(appended members) if it only appended; else O(members).
     public mutating func endChangeInPlace<C: RelationshipCollection>(_ slot: Int, _ value: inout C) {
         var members = value._$members
         value = C._$make([])
@@ -132,7 +132,7 @@ extension ModelCore {
 }
 
 extension ObjectHandle {
-    /// The handle of an object; of an alias, that of the object it stands for.
+    /// The handle of an object; for an alias, the handle of its canonical object.
     init<T: PersistentModel>(_ model: T) {
         T._$modelType.learnCoreOffset(of: model)
         let core = model._$coreAddress()
@@ -143,7 +143,7 @@ extension ObjectHandle {
         }
     }
 
-    /// The handle of the object that a core belongs to; of an alias, that of the object it stands for.
+    /// The handle of the object that a core belongs to; for an alias, the handle of its canonical object.
     init(core: inout ModelCore) {
         if core.has(.alias), let canonical = core.extraIfPresent?.canonical {
             self = canonical

@@ -2,16 +2,16 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 extension ModelCore {
-    /// Looks whether a value out of the row that could not be read is another by now: a row, or the unchanged part of a
-    /// draft, may be older than the state that the context reads, in which others have replaced the value.
+    /// Handles a large value that could not be read because a newer one has replaced it: a row, or the unchanged part
+    /// of a draft, may be older than the context's state, in which another save has replaced the value.
     ///
-    /// What is neither another value nor read is reported here; only damage marks the object.
+    /// If the newest value is the same one, or is unreadable, that is reported here; only damage marks the object.
     ///
     /// - Parameters:
     ///   - slot: The slot.
-    ///   - reference: The value that was to be read.
-    ///   - error: Why it was not.
-    /// - Returns: Whether to read again, from what the row or the draft says now.
+    ///   - reference: The value to read.
+    ///   - error: Why it could not be read.
+    /// - Returns: Whether to read again, with the renewed row or draft.
     mutating func renewValue(_ slot: Int, insteadOf reference: BlobReference, _ error: LogError) -> Bool {
         guard error.code == .missing, has(.attached), !has(.temporary), !has(.gone), let context,
             let entity = home.takeUnretainedValue().entity
@@ -24,7 +24,7 @@ extension ModelCore {
         if let draftPointer {
             var draft = Draft(block: draftPointer)
             do {
-                // A value that was set here is nobody else's.
+                // A value that was set here cannot have been replaced by another save.
                 guard !draft.isChanged(slot), try context.withStoredRow(number, entity, { draft.renew(slot, from: $0) })
                 else {
                     context.report(error)
@@ -38,7 +38,7 @@ extension ModelCore {
             (newest, isNil) = (draft.blobReference(slot), draft.isNil(slot))
         } else {
             row = .none
-            // What is not there any more has been reported.
+            // A missing row has been reported.
             guard let row = loadedRow() else { return false }
             (newest, isNil) = (row.blobReference(slot), row.isNil(slot))
         }
@@ -46,14 +46,14 @@ extension ModelCore {
             report(.unreadable(error))
             return false
         }
-        // Whoever asked took it for a value: the next answer is nil.
+        // The caller saw a value: now it is nil.
         if isNil { context.report(error) }
         return !isNil
     }
 }
 
 extension ContextCore {
-    /// Reads the stored row of an object, whatever its draft says.
+    /// Reads the stored row of an object, regardless of its draft.
     ///
     /// - Returns: False if there is none.
     fileprivate func withStoredRow(

@@ -2,7 +2,7 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// What a getter met that it could not throw.
+/// A failure of a getter, which cannot throw.
 enum GetterFailure {
     case unreadable(LogError)
     case undecodable(slot: Int, any Error)
@@ -13,7 +13,7 @@ enum GetterFailure {
 }
 
 extension ModelCore {
-    /// Tells the context of a failure; marks the object where its value was replaced by a stand-in.
+    /// Reports a failure to the context; marks the object if a placeholder has replaced its value.
     mutating func report(_ failure: GetterFailure) {
         let name = home._withUnsafeGuaranteedRef { $0.entityName }
         func property(_ slot: Int) -> String {
@@ -26,7 +26,7 @@ extension ModelCore {
         switch failure {
         case .unreadable(let cause):
             error = cause
-            // Nothing is wrong with the object where its context came too late.
+            // An expired context does not make the object damaged.
             if cause.code != .expired { insert(.damaged) }
         case .undecodable(let slot, let cause):
             error = SwiftDataError.modelValidationFailure.explained(
@@ -59,13 +59,13 @@ extension ModelCore {
 // Objects that another context or a batch has deleted.
 
 extension ModelCore {
-    /// Marks an object whose row is not in the store any more; one that this context has deleted stays as it is.
+    /// Marks an object whose row is no longer in the store; an object that this context has deleted keeps its mark.
     mutating func becomeDeletedElsewhere() {
         if !has(.gone) { insert(.deletedElsewhere) }
         insert(.gone)
     }
 
-    /// Looks for the row of an object without unsaved values, and says whether others have deleted it.
+    /// Looks up the row of an object without unsaved values, and returns whether another save has deleted it.
     @inline(__always)
     mutating func isFoundDeletedElsewhere() -> Bool {
         guard draftPointer == nil, has(.attached) else { return false }
@@ -73,10 +73,10 @@ extension ModelCore {
         return loadedRow() == nil && has(.deletedElsewhere)
     }
 
-    /// Makes the next save fail, because a change of this object would be lost; not where the merge policy says that it
-    /// loses its changes.
+    /// Makes the next save fail, because a change of this object would be lost; not if the merge policy drops such
+    /// changes.
     ///
-    /// - Returns: Whether others have deleted the object, so that it is not changed.
+    /// - Returns: Whether another save has deleted the object, so that it cannot be changed.
     mutating func refusesAsDeletedElsewhere() -> Bool {
         guard has(.deletedElsewhere), draftPointer == nil else { return false }
         guard !has(.deleted), let context else { return true }

@@ -2,13 +2,13 @@ internal import Foundation
 internal import FaultlineLog
 internal import FaultlineStore
 
-// What the macro's accessors call. The overloads are chosen by the property's type; each scalar's own reader does the
-// work, so that no generic code runs on the way.
+// The methods that the macro's accessors call. The overloads are chosen by the property's type; each scalar type has
+// its own reader, so that no generic code runs.
 
 extension ModelCore {
     // MARK: Initial values
 
-    /// Gives a new object's property its first value.
+    /// Sets a new object's property to its first value.
     ///
     /// A fault being made ignores it: its values are stored.
     @inlinable @inline(__always)
@@ -17,28 +17,28 @@ extension ModelCore {
         V._$write(value, &self, slot)
     }
 
-    /// Gives a new object's optional property its first value, which may be nil.
+    /// Sets a new object's optional property to its first value, which may be nil.
     @inlinable @inline(__always)
     public mutating func initialize<V: StoredScalar>(_ slot: Int, to value: V?) {
         guard _$beginInitialValue() else { return }
         if let value { V._$write(value, &self, slot) } else { _$writeNil(slot) }
     }
 
-    /// Gives a new object's property its first value, kept as its raw value.
+    /// Sets a new object's property to its first value, stored as its raw value.
     @inlinable @inline(__always)
     public mutating func initialize<V: RawRepresentable>(_ slot: Int, to value: V) where V.RawValue: StoredScalar {
         guard _$beginInitialValue() else { return }
         V.RawValue._$write(value.rawValue, &self, slot)
     }
 
-    /// Gives a new object's optional property its first value, kept as its raw value or nil.
+    /// Sets a new object's optional property to its first value, stored as its raw value or nil.
     @inlinable @inline(__always)
     public mutating func initialize<V: RawRepresentable>(_ slot: Int, to value: V?) where V.RawValue: StoredScalar {
         guard _$beginInitialValue() else { return }
         if let value { V.RawValue._$write(value.rawValue, &self, slot) } else { _$writeNil(slot) }
     }
 
-    /// Gives a new object's property its first value, kept in the nested encoding.
+    /// Sets a new object's property to its first value, stored in the nested encoding.
     ///
     /// A value that cannot be encoded is reported to the context.
     @_disfavoredOverload
@@ -49,24 +49,24 @@ extension ModelCore {
 
     // MARK: Reading
 
-    /// Reads a scalar, from the draft or the row, which is loaded if need be; a stand-in where it cannot be read.
+    /// Reads a scalar, from the draft or the row, which is loaded if necessary; a placeholder if it cannot be read.
     @inlinable @inline(__always)
     public mutating func value<V: StoredScalar>(_ slot: Int) -> V { V._$read(&self, slot) }
 
-    /// Reads an optional scalar; nil also where there is no row that can be read.
+    /// Reads an optional scalar; nil also if there is no readable row.
     @inlinable @inline(__always)
     public mutating func value<V: StoredScalar>(_ slot: Int) -> V? {
         _$isNil(slot) ? nil : V._$read(&self, slot)
     }
 
-    /// Reads a value kept as its raw value; a stand-in where no case has it, which is reported to the context.
+    /// Reads a value stored as its raw value; a placeholder if no case has it, which is reported to the context.
     @inlinable @inline(__always)
     public mutating func value<V: RawRepresentable>(_ slot: Int) -> V where V.RawValue: StoredScalar {
         if let value = V(rawValue: V.RawValue._$read(&self, slot)) { return value }
         return _$unknownRawValue(slot)
     }
 
-    /// Reads an optional value kept as its raw value; nil also where no case has it, which is reported to the context.
+    /// Reads an optional value stored as its raw value; nil also if no case has it, which is reported to the context.
     @inlinable @inline(__always)
     public mutating func value<V: RawRepresentable>(_ slot: Int) -> V? where V.RawValue: StoredScalar {
         if _$isNil(slot) { return nil }
@@ -75,7 +75,7 @@ extension ModelCore {
         return nil
     }
 
-    /// Reads a value kept in the nested encoding; a stand-in where it cannot be decoded, which is reported to the
+    /// Reads a value stored in the nested encoding; a placeholder if it cannot be decoded, which is reported to the
     /// context.
     @_disfavoredOverload
     public mutating func value<V: Codable>(_ slot: Int) -> V { readNested(slot) }
@@ -96,32 +96,32 @@ extension ModelCore {
         if let value { V._$write(value, &self, slot) } else { _$writeNil(slot) }
     }
 
-    /// Changes a value kept as its raw value in the draft; the next save writes it.
+    /// Changes a value stored as its raw value in the draft; the next save writes it.
     @inlinable @inline(__always)
     public mutating func setValue<V: RawRepresentable>(_ slot: Int, to value: V) where V.RawValue: StoredScalar {
         guard _$beginChange(slot) else { return }
         V.RawValue._$write(value.rawValue, &self, slot)
     }
 
-    /// Changes an optional value kept as its raw value in the draft; the next save writes it.
+    /// Changes an optional value stored as its raw value in the draft; the next save writes it.
     @inlinable @inline(__always)
     public mutating func setValue<V: RawRepresentable>(_ slot: Int, to value: V?) where V.RawValue: StoredScalar {
         guard _$beginChange(slot) else { return }
         if let value { V.RawValue._$write(value.rawValue, &self, slot) } else { _$writeNil(slot) }
     }
 
-    /// Changes a value kept in the nested encoding in the draft; the next save writes it.
+    /// Changes a value stored in the nested encoding in the draft; the next save writes it.
     ///
-    /// A value that cannot be encoded is reported to the context, and the slot stays as it is.
+    /// A value that cannot be encoded is reported to the context, and the slot does not change.
     @_disfavoredOverload
     public mutating func setValue<V: Codable>(_ slot: Int, to value: V) {
         guard _$beginChange(slot) else { return }
         writeNested(slot, value)
     }
 
-    // MARK: Parts of the above
+    // MARK: Parts of these methods
 
-    /// Whether an initial value counts; makes the draft.
+    /// Whether an initial value is used; makes the draft.
     @inline(__always)
     public mutating func _$beginInitialValue() -> Bool {
         if draftPointer != nil { return true }
@@ -130,7 +130,7 @@ extension ModelCore {
         return true
     }
 
-    /// Makes the object ready for a change of a slot; false if a change cannot be made.
+    /// Prepares the object for a change of a slot; false if a change cannot be made.
     @inline(__always)
     public mutating func _$beginChange(_ slot: Int) -> Bool {
         noteChange(slot)
@@ -174,7 +174,7 @@ extension ModelCore {
                     refuseChange("could not be read, so it was not changed")
                     return false
                 }
-                // What is not there is no base.
+                // A missing row is no base.
                 self.row = .none
                 draftPointer = Draft.create(layout: layout).block
             }
@@ -184,14 +184,14 @@ extension ModelCore {
             if !has(.deleted) { refuseChange("was read with stand-in values, so it cannot be saved") }
             return true
         }
-        // One that is to be deleted may stay after all.
+        // An object that is to be deleted may be kept after all.
         insert(.changed)
         let address = objectAddress
         home._withUnsafeGuaranteedRef { $0.context?.registerChange(address, $0) }
         return true
     }
 
-    /// Lets the context keep what was read, if it looks out for conflicts.
+    /// Keeps the original values in the context, if it detects conflicts.
     @inline(__always)
     private func keepOriginal() {
         home._withUnsafeGuaranteedRef { home in
@@ -202,23 +202,25 @@ extension ModelCore {
         }
     }
 
-    /// Makes the next save fail, because a change of this object would be lost, or would overwrite what was not read.
+    /// Makes the next save fail, because a change of this object would be lost, or would overwrite values that could
+    /// not be read.
     private func refuseChange(_ why: String) {
         let name = home._withUnsafeGuaranteedRef { $0.entityName }
         context?.refuseSave(
             SwiftDataError.modelValidationFailure.explained("\(name) \(number) \(why). Fetch it again."))
     }
 
-    /// Writes nil to a slot of the draft; nothing where there is none.
+    /// Writes nil to a slot of the draft; does nothing without a draft.
     public mutating func _$writeNil(_ slot: Int) { write { $0.setNil(slot) } }
 
-    /// Whether a slot is nil; true also where there is no row that can be read.
+    /// Whether a slot is nil; true also if there is no readable row.
     public mutating func _$isNil(_ slot: Int) -> Bool {
         noteRead(slot)
         return read({ $0.isNil(slot) }, { $0.isNil(slot) }) ?? true
     }
 
-    /// The stand-in for a raw value that no case of the property's type has: the declared default, else the first case.
+    /// The placeholder for a raw value that no case of the property's type has: the declared default, else the first
+    /// case.
     public mutating func _$unknownRawValue<V: RawRepresentable>(_ slot: Int) -> V where V.RawValue: StoredScalar {
         _$noteUnknownRawValue(slot)
         if let value = home._withUnsafeGuaranteedRef({ $0.type?.defaultValue(of: slot) }) as? V { return value }
@@ -230,7 +232,7 @@ extension ModelCore {
     /// Reports a raw value that no case of the property's type has, and marks the object.
     public mutating func _$noteUnknownRawValue(_ slot: Int) { report(.unknownCase(slot: slot)) }
 
-    /// The URL of a slot; nil where it cannot be read, or its text is none, both of which the context is told of.
+    /// The URL of a slot; nil if it cannot be read, or its text is none; both are reported to the context.
     mutating func url(of slot: Int) -> URL? {
         noteRead(slot)
         guard let text = withBytes(of: slot, { String(decoding: $0, as: UTF8.self) }) else { return nil }
@@ -242,7 +244,7 @@ extension ModelCore {
 
     // MARK: Variable values
 
-    /// Gives the bytes of a variable value, wherever they lie; nil if they cannot be read.
+    /// Passes the bytes of a variable value to `body`, from the row or outside; nil if they cannot be read.
     mutating func withBytes<R>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         if let core = canonicalCore { return core.pointee.withBytes(of: slot, body) }
         let reference: BlobReference
@@ -280,8 +282,8 @@ extension ModelCore {
         }
     }
 
-    /// Gives the bytes of a variable value to what may run the user's own code: that may fetch, or change the object, so
-    /// the bytes lie where neither moves them.
+    /// Passes the bytes of a variable value to code that may call user code: that may fetch, or change the object, so
+    /// the bytes are kept where neither moves them.
     private mutating func withBytesOfItsOwn<R>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         if let core = canonicalCore { return core.pointee.withBytesOfItsOwn(of: slot, body) }
         guard let isOutOfRow = read({ $0.blobReference(slot) != nil }, { $0.blobReference(slot) != nil }) else {
@@ -292,7 +294,7 @@ extension ModelCore {
         return copy.withUnsafeBytes(body)
     }
 
-    /// A value out of the row, held since the object's deletion was saved.
+    /// A large value, held since the object's deletion was saved.
     func heldBlob(_ reference: BlobReference) -> HeldBlob? { extraIfPresent?.lastBlobs[reference.identifier] }
 
     mutating func data(of slot: Int) -> Data? {
@@ -308,7 +310,7 @@ extension ModelCore {
         } else {
             return nil
         }
-        // Read straight into the data's own memory.
+        // Read directly into the data's own memory.
         guard let context = blobContext(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
             return nil
         }
@@ -358,10 +360,10 @@ extension ModelCore {
         return standInOrEnd(slot)
     }
 
-    /// The value to give where none can be read: the declared default, nil, or what the type decodes from zeros.
+    /// The placeholder for an unreadable value: the declared default, nil, or the value that the type decodes from
+    /// zeros.
     ///
-    /// A type that has none of these ends the process: the one case of damage in a getter that does
-    /// (`docs/Faulting.md`).
+    /// A type with none of these ends the process: the only case of damage in a getter that does (`docs/Faulting.md`).
     mutating func standInOrEnd<V>(_ slot: Int) -> V {
         if let optional = V.self as? any OptionalNil.Type, let value = optional.makeNil() as? V { return value }
         if let value = home._withUnsafeGuaranteedRef({ $0.type?.defaultValue(of: slot) }) as? V { return value }
@@ -379,7 +381,7 @@ extension CaseIterable {
     fileprivate static var firstCase: Any? { allCases.first }
 }
 
-/// An optional, seen through an existential.
+/// An optional value, as an existential.
 protocol OptionalNil {
     var isNilValue: Bool { get }
     /// The value inside; nil for nil.

@@ -2,12 +2,11 @@ internal import CFaultline
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// The state of a model object: its only stored property beside the user's own transient ones.
+/// The state of a model object: its only stored property except the user's own transient ones.
 ///
 /// 40 bytes, so that an object takes 64 bytes of the allocator: a home (context and entity), a number with flags, a
-/// reference to a loaded row, the draft of unsaved values, and whatever else is seldom needed. Not copyable, because
-/// its `deinit` is the hook by which an object leaves its context's identity map: a macro cannot add a `deinit` to the
-/// class.
+/// reference to a loaded row, the draft of unsaved values, and a reference to rarely needed state. Not copyable,
+/// because its `deinit` removes the object from its context's identity map: a macro cannot add a `deinit` to the class.
 ///
 /// States:
 /// - *detached*: in no context; values lie in the draft;
@@ -16,13 +15,13 @@ internal import FaultlineStore
 /// - *loaded*: stored; `row` leads to a row of the context's arena, which may be evicted at any time: then it is a
 ///   fault again;
 /// - *changed*: stored; a draft holds all values, and knows which of them changed;
-/// - *deleted*: to be deleted by the next save; then *gone*: reads give the last values;
+/// - *deleted*: to be deleted by the next save; then *gone*: reads return the last values;
 /// - *deleted elsewhere*: gone too, by another context or a batch; a change of it is refused;
 /// - *absent*: made for an identifier that the store lacks; never loaded, changed or saved;
-/// - *alias*: stored, in the place of another object of the context, which has its values; never loaded, changed or
+/// - *alias*: stored, but another object of the context represents the row and has its values; never loaded, changed or
 ///   deleted itself.
 public struct ModelCore: ~Copyable {
-    /// The context's entity home, or that of the class for detached objects.
+    /// The context's entity home, or the class's home for detached objects.
     ///
     /// Not retained: the context is, see `isAttached`.
     private(set) var home: Unmanaged<EntityHome>
@@ -41,28 +40,28 @@ public struct ModelCore: ~Copyable {
         static let temporary = Flags(rawValue: 1 << 49)
         /// In the context, never saved.
         static let inserted = Flags(rawValue: 1 << 50)
-        /// Differs from what is stored.
+        /// Has unsaved changes.
         static let changed = Flags(rawValue: 1 << 51)
         /// To be deleted by the next save.
         static let deleted = Flags(rawValue: 1 << 52)
         /// Deleted by a save, or found missing.
         static let gone = Flags(rawValue: 1 << 53)
-        /// A read of it failed: it gives stand-ins and refuses to be saved.
+        /// A read of it failed: it returns placeholders and refuses to be saved.
         static let damaged = Flags(rawValue: 1 << 54)
-        /// Stands in the identity map.
+        /// Is in the identity map.
         static let registered = Flags(rawValue: 1 << 55)
-        /// Was saved in the place of a row that another object of the context shows: passes every access on to that
-        /// one.
+        /// Was saved onto the row that another object of the context represents: passes every access on to that object.
         static let alias = Flags(rawValue: 1 << 57)
-        /// In no context, and retains its type, which may be nobody else's any more.
+        /// In no context, and retains its type, to which it may have the last reference.
         static let retainsType = Flags(rawValue: 1 << 58)
-        /// Was told that it is in a context.
+        /// Its `awakeFromInsert` was called.
         static let awake = Flags(rawValue: 1 << 59)
-        /// Stands in the context's lookup of unsaved objects by value.
+        /// Is in the context's lookup of unsaved objects by value.
         static let indexed = Flags(rawValue: 1 << 60)
-        /// Made for an identifier that the store lacks: gone too, never registered, and no save takes it.
+        /// Made for an identifier that the store lacks: gone too, never registered, and never saved.
         static let absent = Flags(rawValue: 1 << 61)
-        /// Was taken into a context while its initializer ran, and never saved: if it goes, that initializer has failed.
+        /// Was inserted into a context while its initializer ran, and never saved: if it is freed, that initializer has
+        /// failed.
         static let initializing = Flags(rawValue: 1 << 62)
         /// Gone, because another context or a batch has deleted it: a change of it would be lost.
         static let deletedElsewhere = Flags(rawValue: 1 << 63)
@@ -70,7 +69,7 @@ public struct ModelCore: ~Copyable {
 
     static let numberMask: UInt64 = (1 << 48) - 1
 
-    /// Begins an object: a detached one, or the fault that the library has asked for.
+    /// Begins an object: a detached one, or the fault that the library is making.
     public init(_ type: ModelType) {
         if let pending = fl_pending_get() {
             let fault = pending.assumingMemoryBound(to: PendingFault.self)
@@ -97,7 +96,7 @@ public struct ModelCore: ~Copyable {
         insert(.retainsType)
     }
 
-    /// Lets go of the type, and with it of the home and the layout of whatever draft there is.
+    /// Releases the type, and with it the home and the layout of a draft.
     private func releaseType() {
         home._withUnsafeGuaranteedRef { $0.type.map { Unmanaged.passUnretained($0) } }?.release()
     }
@@ -145,7 +144,7 @@ public struct ModelCore: ~Copyable {
     /// Whether an unsaved value was set in a slot.
     func hasChange(of slot: Int) -> Bool { draft?.isChanged(slot) ?? false }
 
-    /// The seldom needed part; made when first asked for.
+    /// The rarely needed state; made on first access.
     var extra: ObjectExtra {
         mutating get {
             if let extraReference { return extraReference.takeUnretainedValue() }
@@ -159,7 +158,7 @@ public struct ModelCore: ~Copyable {
 
     var extraIfPresent: ObjectExtra? { extraReference?.takeUnretainedValue() }
 
-    /// Drops the seldom needed part; observers of the object stay, and so do ephemeral values.
+    /// Drops the rarely needed state; observers of the object stay, and so do ephemeral values.
     mutating func dropExtra() {
         guard let old = extraReference else { return }
         extraReference = nil
@@ -175,11 +174,11 @@ public struct ModelCore: ~Copyable {
         has(.alias) ? extraIfPresent?.canonical?.core : nil
     }
 
-    /// Makes a saved object the alias of the one that shows its row.
+    /// Makes a saved object the alias of the one that represents its row.
     mutating func becomeAlias(of canonical: ObjectHandle) {
         insert(.alias)
         if let observation = extraIfPresent?.observation {
-            // Who watched this one watches the other from now on.
+            // Observers of this object observe the other one from now on.
             leaveObservation()
             extra.observation = nil
             if canonical.core.pointee.extra.observation == nil {
@@ -199,7 +198,7 @@ public struct ModelCore: ~Copyable {
     /// The caller retained the context for it.
     mutating func attach(to home: Unmanaged<EntityHome>, number: UInt64) {
         if has(.retainsType) {
-            // The context's home has the same one.
+            // The context's home has the same type.
             releaseType()
             remove(.retainsType)
         }
@@ -217,7 +216,7 @@ public struct ModelCore: ~Copyable {
         remove(.attached | .inserted | .changed | .deleted | .registered | .initializing)
     }
 
-    /// Whether two objects of one context have the same identity; nil where they are of different entities or contexts.
+    /// Whether two objects of one context have the same identity; nil if they are of different entities or contexts.
     @inline(__always)
     func isSame(as other: UnsafePointer<ModelCore>) -> Bool? {
         guard has(.attached), other.pointee.has(.attached), home.toOpaque() == other.pointee.home.toOpaque() else {
@@ -232,23 +231,23 @@ public struct ModelCore: ~Copyable {
         draftPointer = nil
     }
 
-    /// Whether the object differs from what is stored.
+    /// Whether the object has unsaved changes.
     var hasChanges: Bool { has(.inserted) || has(.changed) || has(.deleted) }
 
-    /// Whether the object was deleted, saved or not yet.
+    /// Whether the object was deleted; the deletion may be unsaved.
     var isDeleted: Bool { has(.deleted) || has(.gone) }
 
     @inline(__always) var context: ContextCore? {
         has(.attached) ? home._withUnsafeGuaranteedRef { $0.context } : nil
     }
 
-    /// The context that the user sees the object in.
+    /// The context that the user gets for the object.
     var modelContext: ModelContext? {
         guard has(.attached), !has(.gone) else { return nil }
         return context?.userContext
     }
 
-    /// The object's identity; a temporary one is drawn when first asked for.
+    /// The object's identity; a temporary one is assigned on first access.
     var persistentIdentifier: PersistentIdentifier {
         mutating get {
             if number == 0 {
@@ -264,7 +263,7 @@ public struct ModelCore: ~Copyable {
         }
     }
 
-    /// Where the object's own memory begins: the core lies at a fixed place in it.
+    /// The address of the object's memory: the core lies at a fixed offset in it.
     var objectAddress: UInt {
         mutating get {
             let offset = home._withUnsafeGuaranteedRef { $0.type?.anyCoreOffset() ?? 0 }
@@ -273,8 +272,7 @@ public struct ModelCore: ~Copyable {
         }
     }
 
-    /// While there is a draft of a stored object, `row` keeps the place of the row it was made from: segment and
-    /// offset.
+    /// While there is a draft of a stored object, `row` has the place of the row it was made from: segment and offset.
     var base: UInt64 { row.bits }
 
     mutating func setBase(_ location: Location) {
@@ -283,8 +281,8 @@ public struct ModelCore: ~Copyable {
 
     // MARK: Reading
 
-    /// A view of the stored row, loaded if need be; nil if there is none or it cannot be read, which the context has
-    /// been told.
+    /// A view of the stored row, loaded if necessary; nil if there is none, or if it cannot be read, which is reported
+    /// to the context.
     @inline(__always)
     mutating func loadedRow() -> RowView? {
         home._withUnsafeGuaranteedRef { home in
@@ -298,11 +296,11 @@ public struct ModelCore: ~Copyable {
 }
 
 extension ModelCore.Flags {
-    /// Not a literal of all of them, which is put together at run time.
+    /// A literal of all flags would be built at run time.
     @inline(__always) static func | (left: Self, right: Self) -> Self { left.union(right) }
 }
 
-/// What the library leaves for the core of the fault it is about to make.
+/// The parameters that the library passes to the core of the fault it is making.
 struct PendingFault {
     let type: Unmanaged<ModelType>
     let home: Unmanaged<EntityHome>

@@ -1,6 +1,6 @@
 internal import FaultlineLog
 
-/// What few objects need beside their core.
+/// State that few objects need in addition to their core.
 final class ObjectExtra {
     /// Targets of to-one relationships of a detached object.
     @exclusivity(unchecked) var targets = SlotTargets()
@@ -8,23 +8,23 @@ final class ObjectExtra {
     @exclusivity(unchecked) var members: [Int: MemberArray] = [:]
     /// Whether some of them may have been changed in place and not compared since.
     @exclusivity(unchecked) var hasUncompared = false
-    /// Values out of the row that the object was given by reference, by slot: another object's until a save copies or
-    /// moves them.
+    /// Large values that the object was given by reference, by slot: they belong to another object until a save copies
+    /// or moves them.
     @exclusivity(unchecked) var adoptedBlobs: [Int: UInt64] = [:]
     /// The contexts that these values can be read in.
     @exclusivity(unchecked) var blobSources: [Int: ContextCore] = [:]
-    /// Values of ephemeral attributes that the object was given, by slot.
+    /// Values that were set for ephemeral attributes, by slot.
     @exclusivity(unchecked) var ephemerals: [Int: Any] = [:]
-    /// A change that could not be made while the object was in no context: raised when it is inserted.
+    /// A change that could not be made while the object was in no context: reported when it is inserted.
     @exclusivity(unchecked) var refusal: (any Error)?
-    /// Values out of the row of an object whose deletion was saved, by blob.
+    /// Large values of an object whose deletion was saved, by blob.
     var lastBlobs: [UInt64: HeldBlob] = [:]
-    /// Who watches the object's properties.
+    /// The observers of the object's properties.
     @exclusivity(unchecked) var observation: ObjectObservation?
-    /// The object that an alias stands for.
+    /// The object that represents an alias's row.
     var canonical: ObjectHandle?
-    /// Address of a detached object that others hold as their target or member since it was connected to them; 0 for
-    /// none.
+    /// Address of a detached object that other objects have had as their target or member since they were connected; 0
+    /// for none.
     var connected: UInt = 0
 
     /// Detached objects that refer to this detached one by a relationship without an inverse, once for each reference.
@@ -36,7 +36,7 @@ final class ObjectExtra {
         referrers.remove(at: position)
     }
 
-    /// Lets go of what other detached objects hold of this one, which goes away all the same: its initializer failed.
+    /// Removes the references of other detached objects to this one, which is freed: its initializer failed.
     func leavePartners() {
         guard connected != 0 else { return }
         targets.forEach { _, target in target.core.pointee.extraIfPresent?.forget(connected) }
@@ -56,7 +56,7 @@ final class ObjectExtra {
     }
 }
 
-/// An object that refers to another one, and is not retained by it: it leaves the list when it goes.
+/// An object that refers to another one, and is not retained by it: it leaves the list when it is freed.
 struct Referrer {
     let object: Unmanaged<AnyObject>
     let core: UnsafeMutablePointer<ModelCore>

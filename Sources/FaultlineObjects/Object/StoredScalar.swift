@@ -1,20 +1,20 @@
 public import Foundation
 package import FaultlineStore
 
-/// A type whose values lie in a row as they are: what attributes are made of.
+/// A type whose values are stored in a row unchanged: the types of attributes.
 ///
-/// The requirements belong to the library: they read and write one slot without making a box of the value.
+/// The requirements belong to the library: they read and write one slot without boxing the value.
 public protocol StoredScalar {
     /// Reads slot `slot` of a core.
     static func _$read(_ core: inout ModelCore, _ slot: Int) -> Self
-    /// Writes slot `slot` of a core, which has been made ready.
+    /// Writes slot `slot` of a core, which was prepared for it.
     static func _$write(_ value: Self, _ core: inout ModelCore, _ slot: Int)
-    /// What a getter gives where nothing can be read and the property declares no default.
+    /// The placeholder that a getter returns if nothing can be read and the property declares no default.
     static var _$standIn: Self { get }
 }
 
 extension ModelCore {
-    /// Runs one of two readers, on the draft or on the loaded row; nil if neither is there.
+    /// Calls one of two readers, on the draft or on the loaded row; nil if there is neither.
     @inline(__always)
     mutating func read<V>(_ fromDraft: (Draft) -> V, _ fromRow: (RowView) -> V) -> V? {
         if let draftPointer { return fromDraft(Draft(block: draftPointer)) }
@@ -29,7 +29,7 @@ extension ModelCore {
         return core.pointee.loadedRow().map(fromRow)
     }
 
-    /// Runs a writer on the draft.
+    /// Calls a writer on the draft.
     @inline(__always)
     mutating func write(_ body: (inout Draft) -> Void) {
         guard let draftPointer else { return writeCanonical(body) }
@@ -48,7 +48,7 @@ extension ModelCore {
 }
 
 extension Bool: StoredScalar {
-    /// Reads one byte; false where there is none that can be read.
+    /// Reads one byte; false if it cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Bool {
         core.noteRead(slot)
         return core.read({ $0.bool(slot) }, { $0.bool(slot) }) ?? false
@@ -65,11 +65,11 @@ extension Bool: StoredScalar {
 public protocol StoredInteger: StoredScalar, FixedWidthInteger {}
 
 extension StoredInteger {
-    /// Reads an integer in the bits of the type; 0 where there is none that can be read.
+    /// Reads an integer in the bits of the type; 0 if it cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Self {
         Self(truncatingIfNeeded: core.readInteger(slot))
     }
-    /// Writes the bits of an integer, so that a `UInt64` above `Int64.max` is read as it was.
+    /// Writes the bits of an integer, so that a `UInt64` above `Int64.max` is read back unchanged.
     public static func _$write(_ value: Self, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setInt64(slot, Int64(truncatingIfNeeded: value)) }
     }
@@ -85,7 +85,7 @@ extension ModelCore {
 }
 
 extension Int: StoredInteger {
-    /// Reads an integer as all integers do; spelled out so that no generic code runs.
+    /// Reads an integer as all integers do; repeated here so that no generic code runs.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Int {
         Int(truncatingIfNeeded: core.readInteger(slot))
     }
@@ -101,7 +101,7 @@ extension UInt32: StoredInteger {}
 extension UInt64: StoredInteger {}
 
 extension Double: StoredScalar {
-    /// Reads eight bytes, IEEE 754; 0 where there are none that can be read.
+    /// Reads eight bytes, IEEE 754; 0 if they cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Double {
         core.noteRead(slot)
         return core.read({ $0.double(slot) }, { $0.double(slot) }) ?? 0
@@ -115,7 +115,7 @@ extension Double: StoredScalar {
 }
 
 extension Float: StoredScalar {
-    /// Reads four bytes, IEEE 754; 0 where there are none that can be read.
+    /// Reads four bytes, IEEE 754; 0 if they cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Float {
         core.noteRead(slot)
         return core.read({ $0.float(slot) }, { $0.float(slot) }) ?? 0
@@ -129,11 +129,11 @@ extension Float: StoredScalar {
 }
 
 extension Date: StoredScalar {
-    /// Reads seconds since 1 January 2001 UTC; that moment where there are none that can be read.
+    /// Reads seconds since 1 January 2001 UTC; that moment if they cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: Double._$read(&core, slot))
     }
-    /// Writes seconds since 1 January 2001 UTC, as exactly as `Date` has them.
+    /// Writes seconds since 1 January 2001 UTC, with the precision of `Date`.
     public static func _$write(_ value: Date, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setDate(slot, value.timeIntervalSinceReferenceDate) }
     }
@@ -142,7 +142,7 @@ extension Date: StoredScalar {
 }
 
 extension UUID: StoredScalar {
-    /// Reads 16 bytes; zeros where there are none that can be read.
+    /// Reads 16 bytes; zeros if they cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> UUID {
         core.noteRead(slot)
         guard let words = core.read({ $0.uuid(slot) }, { $0.uuid(slot) }) else { return _$standIn }
@@ -175,7 +175,7 @@ extension UUID: StoredScalar {
 }
 
 extension Decimal: StoredScalar {
-    /// Reads mantissa, exponent and sign; 0 where there are none that can be read.
+    /// Reads mantissa, exponent and sign; 0 if they cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Decimal {
         core.noteRead(slot)
         guard let stored = core.read({ $0.decimal(slot) }, { $0.decimal(slot) }) else { return 0 }
@@ -191,7 +191,7 @@ extension Decimal: StoredScalar {
 
     /// The value in the form of a row.
     ///
-    /// The digits are taken as text: Foundation does not show its mantissa.
+    /// The digits are read as text: Foundation does not expose its mantissa.
     package var stored: StoredDecimal {
         if isNaN { return .notANumber }
         let digits = significand.description
@@ -201,7 +201,7 @@ extension Decimal: StoredScalar {
         return StoredDecimal(mantissa: mantissa, exponent: Int32(exponent), isNegative: sign == .minus)
     }
 
-    /// The value that a row holds.
+    /// The value of a row's decimal.
     package init(_ stored: StoredDecimal) {
         guard !stored.isNaN, let significand = Decimal(string: stored.mantissa.description) else {
             self = .nan
@@ -212,12 +212,12 @@ extension Decimal: StoredScalar {
 }
 
 extension String: StoredScalar {
-    /// Reads UTF-8, in the row or out of it; the empty string where there is none that can be read.
+    /// Reads UTF-8, in the row or outside; the empty string if it cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> String {
         core.noteRead(slot)
         return core.withBytes(of: slot) { String(decoding: $0, as: UTF8.self) } ?? ""
     }
-    /// Writes UTF-8; a save may put long text out of the row.
+    /// Writes UTF-8; a save may store long text outside the row.
     public static func _$write(_ value: String, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setString(slot, value) }
     }
@@ -226,12 +226,12 @@ extension String: StoredScalar {
 }
 
 extension URL: StoredScalar {
-    /// Reads the URL's text; the declared default or the stand-in where it is no URL, or cannot be read.
+    /// Reads the URL's text; the declared default or the placeholder if it is no URL, or cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> URL {
         if let url = core.url(of: slot) { return url }
         return core.home._withUnsafeGuaranteedRef { $0.type?.defaultValue(of: slot) } as? URL ?? _$standIn
     }
-    /// Writes the absolute text: a URL relative to a base comes back without the base.
+    /// Writes the absolute text: a URL relative to a base is read back without the base.
     public static func _$write(_ value: URL, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setString(slot, value.absoluteString) }
     }
@@ -240,17 +240,17 @@ extension URL: StoredScalar {
 }
 
 extension ModelCore {
-    /// Reads an optional URL; nil also where the stored text is none, which is reported to the context.
+    /// Reads an optional URL; nil also if the stored text is no URL, which is reported to the context.
     public mutating func value(_ slot: Int) -> URL? { _$isNil(slot) ? nil : url(of: slot) }
 }
 
 extension Data: StoredScalar {
-    /// Reads the bytes, in the row or out of it; none where they cannot be read.
+    /// Reads the bytes, in the row or outside; empty if they cannot be read.
     public static func _$read(_ core: inout ModelCore, _ slot: Int) -> Data {
         core.noteRead(slot)
         return core.data(of: slot) ?? Data()
     }
-    /// Writes the bytes; a save may put many of them out of the row.
+    /// Writes the bytes; a save may store many of them outside the row.
     public static func _$write(_ value: Data, _ core: inout ModelCore, _ slot: Int) {
         core.write { draft in value.withUnsafeBytes { draft.setBytes(slot, $0) } }
     }

@@ -4,8 +4,8 @@ internal import Synchronization
 enum TemporaryNumber {
     private static let counter = Atomic<UInt64>(1)
 
-    /// The next number, below 2^47: at a thousand million a second the counter lasts a day and a half, at a million
-    /// four years.
+    /// The next number, below 2^47: at a thousand million a second the counter lasts a day and a half, at a million a
+    /// second four years.
     static func next() -> UInt64 {
         counter.wrappingAdd(1, ordering: .relaxed).oldValue & (1 << 47 - 1)
     }

@@ -2,13 +2,13 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// A to-many relationship of an object, read and changed one member at a time: for collections that are too large to be
-/// held, and to add to one without looking at the others.
+/// A to-many relationship of an object, read and changed one member at a time: for collections that are too large to
+/// hold in memory, and to add a member without reading the others.
 ///
 ///     for number in 0..<100_000 { album.relationship(\.pictures).insert(Picture(number)) }
 ///
-/// The property shows what is changed here at once, and the other way round; so do inverses. It belongs to one thread
-/// at a time, like its object. What cannot be read is told to the context's error handler, as getters do.
+/// Changes made here are visible in the property at once, and the reverse; so are those of inverses. It belongs to one
+/// thread at a time, like its object. Errors are reported to the context's error handler, as for getters.
 public struct ToManyRelationship<Member: PersistentModel>: Sequence {
     private static var pageCount: Int { 256 }
 
@@ -20,17 +20,17 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
         self.slot = slot
     }
 
-    /// The owner's context, in which all changes in place are settled.
+    /// The owner's context, after all changes in place are settled.
     private var context: ContextCore? {
         let context = owner.core.pointee.context
         context?.settleMembers()
         return context
     }
 
-    /// How many members there are; no object is made.
+    /// The number of members; no object is made.
     ///
-    /// - Complexity: O(members) entries of the index; O(1) where they were counted or collected since the context's state
-    ///   and other members last changed.
+    /// - Complexity: O(members) entries of the index; O(1) if they were counted or collected since the context's state
+    ///   and the members last changed.
     public var count: Int {
         owner.core.pointee.noteRead(slot)
         guard let context else { return detached.count }
@@ -45,26 +45,25 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
 
     /// Whether an object is a member.
     ///
-    /// - Complexity: O(1) where the inverse is to one. Between collections, O(links) of the one of both objects that has
-    ///   fewer.
+    /// - Complexity: O(1) if the inverse is to-one. Between collections, O(links) of the object that has fewer of them.
     public func contains(_ member: Member) -> Bool {
         owner.core.pointee.noteRead(slot)
         guard let context else { return detached.contains { $0 === member } }
         return reporting(false) { try context.hasMember(owner, slot, ObjectHandle(member)) }
     }
 
-    /// Adds an object at the end; one of another owner is taken from it, where the inverse is to one.
+    /// Adds an object at the end; if the inverse is to-one, an object of another owner is removed from it.
     ///
     /// - Returns: False if it was a member already, or cannot be one: then the next save throws.
-    /// - Complexity: As `contains`; the save adds O(log members), and between collections O(members) once a collection.
-    ///   In no context O(1).
+    /// - Complexity: As `contains`; the save adds O(log members), and between collections O(members) once for each
+    ///   collection. In no context O(1).
     @discardableResult
     public func insert(_ member: Member) -> Bool {
         guard let context else { return owner.core.pointee.appendDetached(slot, ObjectHandle(member)) }
         return changing { try context.addMember(ObjectHandle(member), to: owner, slot) }
     }
 
-    /// Takes an object out.
+    /// Removes an object.
     ///
     /// - Returns: False if it was no member.
     /// - Complexity: As `insert`.
@@ -82,8 +81,8 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
 
     /// The members in their order, a page of 256 at a time.
     ///
-    /// The iterator lets go of a page before the next. Members that come, go or move meanwhile may be met or not; none
-    /// is met twice unless it moved.
+    /// The iterator releases a page before the next. Members that join, leave or move during the walk may be returned
+    /// or not; a member is returned twice only if it moved.
     public func makeIterator() -> Iterator { makeIterator(pageCount: Self.pageCount) }
 
     private func makeIterator(pageCount: Int) -> Iterator {
@@ -127,7 +126,7 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
             isOver = true
         }
 
-        /// The next member; nil at the end, or where the store cannot be read.
+        /// The next member; nil at the end, and if the store cannot be read.
         public mutating func next() -> Member? {
             if place < page.count {
                 place += 1
@@ -172,7 +171,7 @@ extension PersistentModel {
 
 extension ManagedObject {
     /// A to-many relationship by its name, without reading its members; nil if the entity has none of that name, which
-    /// the context's `errorHandler` is told.
+    /// is reported to the context's `errorHandler`.
     public func relationship(forKey key: String) -> ToManyRelationship<ManagedObject>? {
         guard let slot = slot(of: key) else { return nil }
         guard type.properties[slot].asRelationship?.isToOneRelationship == false else {

@@ -1,4 +1,4 @@
-/// Makes a value of a decodable type from zeros, empty texts and empty collections: a stand-in for one that is damaged.
+/// Makes a value of a decodable type from zeros, empty texts and empty collections: a placeholder for a damaged value.
 enum ZeroDecoder {
     /// Nil if the type does not decode from zeros (some enums with payloads).
     static func decode(_ type: any Decodable.Type) -> Any? {

@@ -1,13 +1,13 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// What changes in more than one property of one object, for those who watch objects of the context.
+// Notifies observers of changes that affect more than one property of one object.
 
 extension ContextCore {
-    /// Objects of this context of which a property was read while somebody tracked it; some of them may be gone.
+    /// Objects of this context with a property that was read inside observation tracking; some of them may be gone.
     package var observedCount: Int { observations.count }
 
-    /// The members of a collection that are about to change.
+    /// The delta of a collection that is about to change.
     func changingDelta(_ key: PendingRelationships.Key) -> PendingRelationships.Delta {
         if !observations.isEmpty { noteChange(of: key) }
         noteUnsaved()
@@ -23,8 +23,7 @@ extension ContextCore {
         owner?.core.pointee.noteChange(key.slot)
     }
 
-    /// An object is deleted, or not to be deleted any more: of others, relationships that lead to its entity may show
-    /// it.
+    /// Handles a deletion or its undo: relationships of other objects that lead to the object's entity may show it.
     func noteDeletion(of handle: ObjectHandle) {
         guard !observations.isEmpty else { return }
         handle.core.pointee.extraIfPresent?.observation?.noteChangeOfAll()
@@ -32,12 +31,12 @@ extension ContextCore {
         noteChangeOfRelationships { $0 == entity.ordinal }
     }
 
-    /// A save has deleted objects of some entities.
+    /// Handles a save that has deleted objects of some entities.
     func noteDeletions(ofEntities ordinals: Set<Int>) {
         if !ordinals.isEmpty { noteChangeOfRelationships(to: ordinals.contains) }
     }
 
-    /// Watched relationships to some entities change.
+    /// Notifies observers of relationships to some entities.
     private func noteChangeOfRelationships(to isWanted: (Int) -> Bool) {
         observations.forEach { observation in
             guard let slots = observation.home?.entity?.slots else { return }
@@ -52,7 +51,7 @@ extension ContextCore {
         }
     }
 
-    /// What a rollback will change, to be told when it has.
+    /// Collects the changes that a rollback will make; the result notifies the observers afterwards.
     func changesOfRollback() -> () -> Void {
         guard !observations.isEmpty, hasChanges else { return {} }
         let watched = (inserted + changed + deleted).compactMap { $0.core.pointee.extraIfPresent?.observation }
@@ -63,10 +62,10 @@ extension ContextCore {
         }
     }
 
-    /// The context has moved on from a state that is not known any more.
+    /// Handles a move of the context from a state that is no longer known.
     func noteMoveFromUnknown() { observations.forEach { $0.noteChangeOfAll() } }
 
-    /// The context has moved on to a state that others have saved.
+    /// Handles a move of the context to a state that another context has saved.
     func noteMove(from old: Snapshot) {
         guard !observations.isEmpty, old.sequence != snapshot.sequence else { return }
         observations.forEach { observation in

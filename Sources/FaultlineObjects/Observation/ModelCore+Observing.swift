@@ -1,5 +1,5 @@
 extension ModelCore {
-    /// Notes that a slot is read, for whoever tracks what the thread reads.
+    /// Records that a slot is read, if the thread tracks its reads.
     @inline(__always)
     mutating func noteRead(_ slot: Int) {
         if TrackingWord.isSet { noteTrackedRead(slot) }
@@ -17,13 +17,13 @@ extension ModelCore {
         observation.noteRead(slot)
     }
 
-    /// Tells those who watch a slot that it changes.
+    /// Notifies the observers of a slot that it changes.
     @inline(__always)
     mutating func noteChange(_ slot: Int) {
         if hasExtra { extraIfPresent?.observation?.noteChange(slot) }
     }
 
-    /// Makes the observation known to the context, if there are both.
+    /// Enters the observation in the context's list, if there are both.
     mutating func enterObservation() {
         guard let observation = extraIfPresent?.observation, has(.attached) else { return }
         observation.home = home.takeUnretainedValue()
@@ -31,7 +31,7 @@ extension ModelCore {
         context?.observations.add(observation)
     }
 
-    /// Takes it out of the context.
+    /// Removes the observation from the context's list.
     mutating func leaveObservation() {
         guard let observation = extraIfPresent?.observation else { return }
         context?.observations.remove(observation)

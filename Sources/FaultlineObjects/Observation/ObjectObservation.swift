@@ -1,20 +1,20 @@
 internal import FaultlineLog
 internal import Observation
 
-/// What is watched of one object: made when one of its properties is first read inside of `withObservationTracking`.
+/// The observation of one object: made when one of its properties is first read inside of `withObservationTracking`.
 ///
-/// It goes on while the object lives, whatever becomes of its row.
+/// It lasts while the object lives, even if its row is deleted.
 final class ObjectObservation: Observable {
     private let registrar = ObservationRegistrar()
-    /// The slots that were read so far while somebody tracked.
+    /// The slots that were read inside tracking so far.
     private(set) var slots: Set<Int> = []
-    /// The object in its context; nil, and 0 while it was never saved.
+    /// The object in its context; nil and 0 before its first save.
     var home: EntityHome?
     var number: RecordID = 0
-    /// Where it stands in the context's list; -1 while it does not.
+    /// The index in the context's list; -1 if it is not in the list.
     fileprivate var place = -1
 
-    /// Stands for the property of a slot.
+    /// The key path that represents the property of a slot.
     subscript(slot: Int) -> Void { () }
 
     func noteRead(_ slot: Int) {
@@ -22,7 +22,7 @@ final class ObjectObservation: Observable {
         registrar.access(self, keyPath: \.[slot])
     }
 
-    /// Tells those who watch a slot that it changes.
+    /// Notifies the observers of a slot that it changes.
     func noteChange(_ slot: Int) {
         guard slots.contains(slot) else { return }
         registrar.withMutation(of: self, keyPath: \.[slot]) {}
@@ -31,7 +31,7 @@ final class ObjectObservation: Observable {
     func noteChangeOfAll() { for slot in slots.sorted() { noteChange(slot) } }
 }
 
-/// The observations of a context's objects, to be found when more changes than one object's property.
+/// The observations of a context's objects, for changes of more than one object's property.
 struct ObservationList {
     private var all: [ObjectObservation] = []
     private var nextClearing = 64
@@ -45,7 +45,7 @@ struct ObservationList {
         all.append(observation)
     }
 
-    /// Takes an observation out, whose place the last one takes.
+    /// Removes an observation; the last one takes its index.
     mutating func remove(_ observation: ObjectObservation) {
         let place = observation.place
         guard place >= 0, place < all.count, all[place] === observation else { return }
@@ -58,7 +58,7 @@ struct ObservationList {
 
     func forEach(_ body: (ObjectObservation) -> Void) { all.forEach(body) }
 
-    /// Drops those of objects that are gone: nobody else holds them.
+    /// Drops the observations of freed objects: no other reference to them exists.
     private mutating func clear() {
         var living: [ObjectObservation] = []
         for place in all.indices where !isKnownUniquelyReferenced(&all[place]) { living.append(all[place]) }

@@ -4,20 +4,20 @@ internal import Observation
 
 /// Whether the calling thread runs inside of `withObservationTracking`.
 ///
-/// Swift's Observation keeps that in a word of each thread's own, which it does not export; to ask one of its
-/// registrars takes longer than most getters. So the word is looked for once: a thread that tracks something, and
-/// something in it, sees which word of its thread-local memory says so. Where not exactly one does, nothing is tracked.
+/// Swift's Observation stores that in a thread-local word, which it does not export; calling one of its registrars
+/// takes longer than most getters. So the word is searched once: a new thread compares its thread-local words before
+/// tracking, inside of it, and inside a nested tracking. If not exactly one word matches, nothing is tracked.
 enum TrackingWord {
     typealias Address = UnsafePointer<UnsafeMutableRawPointer?>
 
-    /// Whether what the thread reads is being tracked.
+    /// Whether the thread's reads are being tracked.
     @inline(__always)
     static var isSet: Bool {
         if let word = fl_tracking_word_get() { return word.pointee != nil }
         return find().pointee != nil
     }
 
-    /// Runs `body` as if nobody tracked: for reads that the library makes to find something out.
+    /// Runs `body` without tracking: for reads that the library makes for itself.
     static func withoutTracking<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         guard isSet else { return try body() }
         let word = fl_tracking_word_get()
@@ -27,8 +27,8 @@ enum TrackingWord {
     }
 
     private static let place = TrackingWordSearch.place()
-    /// What threads look at where the word is not known.
-    // Safe because nobody writes it.
+    /// The word that threads read if the tracking word is unknown.
+    // Safe because it is never written.
     nonisolated(unsafe) private static let never: Address = {
         let word = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
         word.initialize(to: nil)
@@ -44,7 +44,7 @@ enum TrackingWord {
     }
 }
 
-/// The search for the place of the word.
+/// The search for the position of the word.
 // Safe because only its own thread uses it until it was joined.
 private final class TrackingWordSearch: @unchecked Sendable {
     /// A word of a module's thread-local memory.
@@ -74,12 +74,12 @@ private final class TrackingWordSearch: @unchecked Sendable {
 
     private var found: Place?
 
-    /// Where the word lies in every thread; nil if that cannot be told.
+    /// The position of the word, the same in every thread; nil if it cannot be determined.
     static func place() -> Place? {
         let search = TrackingWordSearch()
         let reference = Unmanaged.passRetained(search)
         var thread = pthread_t()
-        // A thread of its own tracks nothing yet.
+        // A new thread tracks nothing yet.
         let status = pthread_create(
             &thread, nil,
             { context in
@@ -101,7 +101,7 @@ private final class TrackingWordSearch: @unchecked Sendable {
         return words.places.firstIndex(of: place).map { words.addresses[$0] }
     }
 
-    /// Has the calling thread's word made.
+    /// Makes the runtime create the calling thread's word.
     private static func touch() {
         let observation = ObjectObservation()
         observation.noteRead(0)

@@ -16,7 +16,7 @@ extension ContextCore {
         let numbers: [RecordID]
         let objects: [T]
         if isMisledByChanges(query) {
-            // By a context whose objects have no changes.
+            // Uses a context whose objects have no changes.
             let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
             try unchanged.beginReading()
             defer { unchanged.endReading() }
@@ -53,15 +53,15 @@ extension ContextCore {
 
     // MARK: Finding
 
-    /// What a page has: the rows with their numbers where rows were read, else numbers alone.
+    /// The result of a page: numbers, and the matches if rows were read.
     struct PageFound<T: PersistentModel> {
         let numbers: [RecordID]
         let matches: Matches<T>?
     }
 
-    /// The first objects that satisfy a query behind a place in its order.
+    /// The first objects that satisfy a query after a position in its order.
     ///
-    /// Between `beginReading` and `endReading`, without unsaved changes that count.
+    /// Used between `beginReading` and `endReading`, without unsaved changes that count.
     func page<T: PersistentModel>(_ query: Query<T>, behind start: PageStart, _ size: Int) throws -> PageFound<T> {
         guard let order = query.order else { return PageFound(numbers: [], matches: nil) }
         if query.isEverything { return PageFound(numbers: try numbers(query, behind: start, size), matches: nil) }
@@ -75,7 +75,7 @@ extension ContextCore {
         return PageFound(numbers: try pageBySorting(query, order, behind: start, size), matches: nil)
     }
 
-    /// Of all objects in the order of creation: no row is read.
+    /// Pages all objects in the order of creation: no row is read.
     private func numbers<T: PersistentModel>(
         _ query: Query<T>, behind start: PageStart, _ size: Int
     ) throws -> [RecordID] {
@@ -90,7 +90,7 @@ extension ContextCore {
         return numbers
     }
 
-    /// In the order of creation: rows are read from the place on, until there are enough.
+    /// Pages in the order of creation: rows are read from the position on, until the page is full.
     private func pageByNumber<T: PersistentModel>(
         _ query: Query<T>, behind start: PageStart, _ size: Int
     ) throws -> Matches<T> {
@@ -126,7 +126,7 @@ extension ContextCore {
         return found
     }
 
-    /// By an index that has the order; nil if there is none, or all rows are better read.
+    /// Pages by an index that has the order; nil if there is none, or if reading all rows is faster.
     private func pageByIndex<T: PersistentModel>(
         _ query: Query<T>, behind start: PageStart, _ size: Int
     ) throws -> Matches<T>? {
@@ -167,7 +167,7 @@ extension ContextCore {
         return found
     }
 
-    /// By looking at all rows: the keys of two pages are held.
+    /// Pages by checking all rows: holds the keys of two pages.
     private func pageBySorting<T: PersistentModel>(
         _ query: Query<T>, _ order: [(slot: Int, isAscending: Bool)], behind start: PageStart, _ size: Int
     ) throws -> [RecordID] {

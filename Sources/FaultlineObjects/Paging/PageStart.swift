@@ -2,9 +2,9 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// A place in the order of a query: behind an object with some sort keys.
+/// A position in the order of a query: after an object with some sort keys.
 struct PageStart {
-    /// In front of all objects.
+    /// Before all objects.
     static let beginning = PageStart(number: 0, keys: [])
 
     let number: RecordID
@@ -13,7 +13,7 @@ struct PageStart {
 
     var isBeginning: Bool { number == 0 }
 
-    /// Whether a row with a sort key comes behind; `key` is that of all slots, descending ones complemented.
+    /// Whether a row with a sort key comes after it; `key` has the keys of all slots, descending ones complemented.
     func isBefore(_ key: [UInt8], _ number: RecordID, _ own: [UInt8]) -> Bool {
         if isBeginning { return true }
         let order = key.withUnsafeBytes { key in own.withUnsafeBytes { KeyOrder.compare(key, $0) } }
@@ -27,15 +27,15 @@ struct PageStart {
 }
 
 extension Query {
-    /// The properties of the order, as a cursor names them; nil where rows do not have the order.
+    /// The properties of the order, as a cursor names them; nil if rows do not have the order.
     func orderNames(_ context: ContextCore) -> [String]? {
         let properties = context.store.storage.schema.entities[entity.ordinal].properties
         return order?.map { ($0.isAscending ? "+" : "-") + properties[$0.slot].name }
     }
 
-    /// The place that a cursor names.
+    /// The position that a cursor names.
     ///
-    /// - Throws: `unsupportedSortDescriptor` for a cursor that is not of this fetch; the explanation says what of it.
+    /// - Throws: `unsupportedSortDescriptor` for a cursor of another fetch; the explanation names the difference.
     func start(after cursor: FetchCursor?, _ context: ContextCore) throws -> PageStart {
         guard let names = orderNames(context) else {
             throw SwiftDataError.unsupportedSortDescriptor.explained(
@@ -50,9 +50,9 @@ extension Query {
         return PageStart(number: cursor.identifier.number, keys: keys)
     }
 
-    /// Why a cursor is not of this fetch; nil if it is.
+    /// Why a cursor does not belong to this fetch; nil if it does.
     ///
-    /// It may come from a client, so nothing of it is believed.
+    /// It may come from a client, so it is untrusted.
     private func mismatch(
         of cursor: FetchCursor, _ keys: [[UInt8]], _ names: [String], _ context: ContextCore
     ) -> String? {

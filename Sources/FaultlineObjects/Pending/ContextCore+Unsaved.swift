@@ -1,10 +1,10 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// The context's unsaved objects, as fetches ask for them.
+// The context's unsaved objects, for fetches.
 
 extension ContextCore {
-    /// Holds on to an object whose first change is about to be made.
+    /// Retains an object whose first change is about to be made.
     func registerChange(_ address: UInt, _ home: EntityHome) {
         noteUnsaved()
         guard !isAbandoned, let pointer = UnsafeMutableRawPointer(bitPattern: address), let type = home.type,
@@ -31,7 +31,7 @@ extension ContextCore {
         unsavedLookup.read(home, home.entity?.ordinal ?? -1, lists, value)
     }
 
-    /// Objects that were looked at to find unsaved ones.
+    /// Objects that were visited to find unsaved ones.
     package var unsavedExamined: Int { unsavedLookup.examinedCount }
 
     /// The unsaved object with a temporary number.
@@ -43,7 +43,7 @@ extension ContextCore {
         return handle.core.pointee.number == number ? handle : nil
     }
 
-    /// Whether an entity has unsaved objects, changed or deleted ones included.
+    /// Whether an entity has unsaved objects, including changed and deleted ones.
     func hasPending(_ home: EntityHome) -> Bool {
         if inserted.isEmpty, changed.isEmpty, deleted.isEmpty { return false }
         return !unsaved(home, \.isEmpty)
@@ -54,7 +54,7 @@ extension ContextCore {
         deleted.isEmpty ? [] : unsaved(home, \.deletedNumbers)
     }
 
-    /// Stored objects of an entity whose rows say something else than they do: changed ones, and those to be deleted.
+    /// Stored objects of an entity whose rows differ from them: changed ones, and those to be deleted.
     func differingNumbers(_ home: EntityHome) -> [RecordID: Int] {
         changed.isEmpty && deleted.isEmpty ? [:] : unsaved(home, \.differing)
     }
@@ -64,12 +64,12 @@ extension ContextCore {
         inserted.isEmpty ? [] : kept(unsaved(home, \.inserted), of: inserted)
     }
 
-    /// Objects by their places in a list, but those that are deleted.
+    /// Objects by their indexes in a list, without deleted ones.
     private func kept(_ places: [Int], of list: [ObjectHandle]) -> [ObjectHandle] {
         places.lazy.map { list[$0] }.filter { !$0.core.pointee.has(.deleted) }
     }
 
-    /// How many objects more than are stored of an entity there are here.
+    /// How many more objects of an entity this context has than the store.
     func pendingBalance(_ home: EntityHome) -> Int {
         if inserted.isEmpty, deleted.isEmpty { return 0 }
         let places = unsaved(home, \.inserted)
@@ -77,10 +77,10 @@ extension ContextCore {
         return insertedCount - deletedNumbers(home).count
     }
 
-    /// The changed and inserted objects that may satisfy a query: by the value of an attribute, where it asks for one.
+    /// The changed and inserted objects that may satisfy a query: by the value of an attribute, if the query has one.
     ///
-    /// - Complexity: O(objects inserted or changed since the last call, and objects of that value) where the query asks
-    ///   for one value of an attribute; else O(unsaved objects of the entity).
+    /// - Complexity: O(objects inserted or changed since the last call, and objects of that value) if the query
+    ///   requires one value of an attribute; else O(unsaved objects of the entity).
     func unsavedCandidates<T: PersistentModel>(_ query: Query<T>) -> [ObjectHandle] {
         if inserted.isEmpty, changed.isEmpty { return [] }
         for case .compare(let slot, .equal, let value) in query.lowered.filter.conjuncts
@@ -98,7 +98,7 @@ extension ContextCore {
 }
 
 extension ModelCore {
-    /// Tells the context's lookup that the object's values change.
+    /// Records in the context's lookup that the object's values change.
     @inline(never)
     mutating func noteIndexedChange() {
         remove(.indexed)

@@ -1,15 +1,15 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// The unsaved objects of one entity, as places in a context's lists.
+/// The unsaved objects of one entity, as indexes in a context's lists.
 struct UnsavedEntity {
-    /// Places in the list of inserted objects, rising.
+    /// Indexes in the list of inserted objects, rising.
     private(set) var inserted: [Int] = []
-    /// Places in the list of changed objects, rising.
+    /// Indexes in the list of changed objects, rising.
     private(set) var changed: [Int] = []
     /// Numbers of stored objects whose deletion is not saved yet.
     private(set) var deletedNumbers: Set<RecordID> = []
-    /// Numbers of changed objects with their places, and of objects to be deleted with -1.
+    /// Numbers of changed objects with their indexes, and of objects to be deleted with -1.
     private(set) var differing: [RecordID: Int] = [:]
     private var seenInserted = 0
     private var seenChanged = 0
@@ -23,9 +23,9 @@ struct UnsavedEntity {
     func isBeyond(changed count: Int) -> Bool { count < seenChanged }
     func isBeyond(deleted count: Int) -> Bool { count < seenDeleted }
 
-    /// Takes up the objects that came since the last call.
+    /// Adds the objects that came since the last call.
     ///
-    /// - Returns: Objects looked at.
+    /// - Returns: The number of visited objects.
     mutating func update(_ home: EntityHome, _ lists: UnsavedLookup.Lists) -> Int {
         let wanted = Unmanaged.passUnretained(home).toOpaque()
         let seen = seenInserted + seenChanged + seenDeleted
@@ -65,11 +65,11 @@ struct UnsavedEntity {
         return ranks.map { UnsavedColumn.object($0, lists) }
     }
 
-    /// Enters an object again in each column, at the next lookup, because its values change now.
+    /// Enters an object again in each column, at the next lookup, because its values are about to change.
     ///
     /// - Parameters:
     ///   - reference: The object.
-    ///   - place: Its place in the list of inserted objects; nil for a stored one.
+    ///   - place: Its index in the list of inserted objects; nil for a stored one.
     mutating func noteChange(of reference: ObjectReference, insertedAt place: Int?) {
         let rank = place.map { UnsavedColumn.insertedRank + $0 } ?? differing[reference.number]
         guard let rank, rank >= 0 else { return }
@@ -79,13 +79,13 @@ struct UnsavedEntity {
 
 /// The unsaved objects of one entity by the value of one attribute.
 ///
-/// An entry stays where the value has changed since: a fetch asks each object that it finds for its value again.
+/// An entry stays after its value has changed: a fetch checks the value of each object that it finds again.
 struct UnsavedColumn {
     private let slot: Int
     /// The last entry of each hash.
     private var last: [Int: Int] = [:]
     private var entries: [Entry] = []
-    /// Objects whose value lies out of the row.
+    /// Objects whose value is large, outside the row.
     private var unknown: [Int] = []
     private var seenChanged = 0
     private var seenInserted = 0
@@ -95,11 +95,11 @@ struct UnsavedColumn {
 
     private struct Entry {
         let rank: Int
-        /// The entry before it of the same hash; -1 for none.
+        /// The previous entry with the same hash; -1 for none.
         let previous: Int
     }
 
-    /// Added to places of inserted objects, which stand behind changed ones.
+    /// Added to indexes of inserted objects, which come after changed ones.
     static let insertedRank = 1 << 40
 
     init(slot: Int) { self.slot = slot }
@@ -108,12 +108,12 @@ struct UnsavedColumn {
         rank >= insertedRank ? lists.inserted[rank - insertedRank] : lists.changed[rank]
     }
 
-    /// Whether most entries are those of values that changed.
+    /// Whether most entries belong to values that have changed.
     func isWorn(objectCount: Int) -> Bool { entries.count > 64 + 2 * objectCount }
 
-    /// Enters the objects that came or changed since the last call.
+    /// Adds the objects that came or changed since the last call.
     ///
-    /// - Returns: Objects looked at.
+    /// - Returns: The number of visited objects.
     mutating func update(changed: [Int], inserted: [Int], _ lists: UnsavedLookup.Lists) -> Int {
         let count = changed.count - seenChanged + inserted.count - seenInserted + outdated.count
         guard count > 0 else { return 0 }
@@ -159,11 +159,11 @@ struct UnsavedColumn {
     }
 }
 
-/// Hashes values by their index keys, which are equal where the values are.
+/// Hashes values by their index keys, which are equal exactly if the values are.
 final class KeyHasher {
     @exclusivity(unchecked) private var writer = KeyWriter()
 
-    /// The hash of a draft's value; nil if the value lies out of the row.
+    /// The hash of a draft's value; nil if the value is large, outside the row.
     func hash(of draft: Draft, _ slot: Int) -> Int? {
         writer.removeAll()
         guard writer.append(draft: draft, slot: slot) else { return nil }

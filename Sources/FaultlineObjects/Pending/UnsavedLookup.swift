@@ -3,26 +3,26 @@ internal import FaultlineStore
 
 /// Finds a context's unsaved objects by number, by entity and by value, without a walk over all of them.
 ///
-/// Nothing is entered when an object is inserted or changed: each lookup first takes up the objects that came since the
-/// last one. The lists of the context only grow until a save or a rollback; where one has become shorter, all is
-/// forgotten and built again when it is next asked for.
+/// Inserting or changing an object enters nothing: each lookup first adds the objects that came since the last one. The
+/// lists of the context only grow until a save or a rollback; if one has become shorter, everything is dropped and
+/// built again at the next lookup.
 struct UnsavedLookup {
-    /// Places of inserted objects by temporary number.
+    /// Indexes of inserted objects by temporary number.
     private var places: [UInt64: Int] = [:]
     private var placedCount = 0
-    /// By ordinal of the entity; made when first asked for.
+    /// By ordinal of the entity; made on first use.
     private var entities: [Int: UnsavedEntity] = [:]
-    /// Objects that were looked at to bring the lookup up to date, or to answer: shows what fetches cost.
+    /// Objects that were visited to update the lookup, or to answer: shows the cost of fetches.
     private(set) var examinedCount = 0
 
-    /// The lists that the lookup is about.
+    /// The lists that the lookup covers.
     struct Lists {
         let inserted: [ObjectHandle]
         let changed: [ObjectHandle]
         let deleted: [ObjectHandle]
     }
 
-    /// The place of an inserted object; nil if there is none of that number.
+    /// The index of an inserted object; nil if there is none of that number.
     ///
     /// - Complexity: O(objects inserted since the last call).
     mutating func place(of number: UInt64, in inserted: [ObjectHandle]) -> Int? {
@@ -34,7 +34,7 @@ struct UnsavedLookup {
         return places[number]
     }
 
-    /// Takes up the objects that came, and reads a value of an entity.
+    /// Adds the new objects, and reads a value of an entity.
     ///
     /// - Complexity: O(objects inserted, changed and deleted since the last call).
     mutating func read<R>(_ home: EntityHome, _ ordinal: Int, _ lists: Lists, _ value: (UnsavedEntity) -> R) -> R {
@@ -48,7 +48,7 @@ struct UnsavedLookup {
 
     /// The objects that may have a value in a slot, in the order of the lists, changed ones first.
     ///
-    /// Values that lie out of the row may be any.
+    /// Large values are unknown, and may match any key.
     mutating func objects(
         _ home: EntityHome, _ ordinal: Int, _ lists: Lists, slot: Int, key: UnsafeRawBufferPointer
     ) -> [ObjectHandle] {
@@ -57,13 +57,13 @@ struct UnsavedLookup {
         return found
     }
 
-    /// Notes that an object that is in the lookup is about to change.
+    /// Records that an object in the lookup is about to change.
     mutating func noteChange(of reference: ObjectReference, _ ordinal: Int, in inserted: [ObjectHandle]) {
         let place = reference.isTemporary ? place(of: reference.number, in: inserted) : nil
         entities[ordinal]?.noteChange(of: reference, insertedAt: place)
     }
 
-    /// Notes how long the lists are after one of them has changed.
+    /// Records the lengths of the lists after a change of one of them.
     @inline(__always)
     mutating func noteCounts(inserted: Int) {
         if inserted < placedCount { forgetAll() }
@@ -84,7 +84,7 @@ struct UnsavedLookup {
         if entities.values.contains(where: isBeyond) { forgetAll() }
     }
 
-    /// Forgets all, because the lists or values have changed in another way than by growing.
+    /// Drops everything, because the lists or values have changed in another way than by growing.
     mutating func forgetAll() {
         places.removeAll()
         placedCount = 0

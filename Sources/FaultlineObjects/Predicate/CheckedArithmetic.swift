@@ -1,7 +1,7 @@
 internal import Foundation
 
-// Arithmetic whose result may not fit into its type. Integers of a fixed width are checked; the others, floating-point
-// numbers and decimals, have a value for every result.
+// Arithmetic whose result may not fit into its type. Integers of fixed width are checked; the other numbers,
+// floating-point and decimal, have a value for every result.
 
 /// An operation of two integers.
 private enum CheckedArithmetic: String {
@@ -22,7 +22,7 @@ private enum CheckedArithmetic: String {
     }
 }
 
-/// Checks an operation where its type is an integer of a fixed width; nil for another type.
+/// Checks an operation if its type is an integer of fixed width; nil for another type.
 private func checking<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ operation: CheckedArithmetic, _ right: R
 ) -> CheckedExpression<L.Output>? where L.Output == R.Output {
@@ -110,7 +110,7 @@ private enum ReadKeyPaths {
 /// A node that reads a property.
 private protocol KeyPathNode {
     var readKeyPath: AnyKeyPath { get }
-    /// Whether it is one of the predicate's input, not of a value inside.
+    /// Whether the property belongs to the predicate's input, not to a value inside it.
     var isOfVariable: Bool { get }
 }
 

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// An expression of a predicate, made ready to be evaluated with checked arithmetic.
+/// An expression of a predicate, prepared for evaluation with checked arithmetic.
 final class CheckedExpression<Output> {
     let value: (PredicateBindings) throws -> Output
-    /// How many operations of it that may have no result are checked.
+    /// The number of its checked operations that may have no result.
     let arithmeticCount: Int
 
     init(_ arithmeticCount: Int, _ value: @escaping (PredicateBindings) throws -> Output) {
@@ -13,7 +13,7 @@ final class CheckedExpression<Output> {
 }
 
 extension CheckedExpression {
-    /// Prepares a node: one that this release does not know is left to Foundation, with all that is in it.
+    /// Prepares a node; a node that this release does not know is evaluated by Foundation, with everything inside it.
     static func make<E: PredicateExpression>(_ node: E) -> CheckedExpression<Output> where E.Output == Output {
         if let known = node as? any CheckableNode, let made = known.checkedAny() as? CheckedExpression<Output> {
             return made
@@ -23,7 +23,7 @@ extension CheckedExpression {
 }
 
 extension CheckedExpression<Bool> {
-    /// Prepares a node whose type is known at run time only.
+    /// Prepares a node whose type is known only at run time.
     static func opening(_ node: any PredicateExpression<Bool>) -> CheckedExpression<Bool> {
         func open<E: PredicateExpression>(_ node: E) -> CheckedExpression<Bool> where E.Output == Bool {
             CheckedExpression<Bool>.make(node)
@@ -41,7 +41,7 @@ extension CheckableNode {
     fileprivate func checkedAny() -> AnyObject { checked() }
 }
 
-/// A node of two others; `own` is 1 where it may have no result itself.
+/// A node of two others; `own` is 1 if the node itself may have no result.
 private func joined<L: PredicateExpression, R: PredicateExpression, Output>(
     _ left: L, _ right: R, own: Int = 0,
     _ body: @escaping (CheckedExpression<L.Output>, CheckedExpression<R.Output>, PredicateBindings) throws -> Output
@@ -134,7 +134,7 @@ extension PredicateExpressions.OptionalFlatMap: CheckableNode {
             guard let value = try wrapped.value(bindings) else { return nil }
             var inner = bindings
             inner[variable] = value
-            // The transform gives a value or an optional one.
+            // The transform returns a value or an optional.
             return try transform.value(inner) as? Result
         }
     }
@@ -209,13 +209,13 @@ extension PredicateExpressions.RangeExpressionContains: CheckableNode {
 
 /// A range of two bounds that are expressions.
 ///
-/// One whose bounds are the wrong way round contains nothing.
+/// A range whose bounds are reversed contains nothing.
 private protocol BoundedRange {
-    /// Prepares the question whether the range contains an element; nil where the element has another type.
+    /// Prepares the test whether the range contains an element; nil if the element has another type.
     func containing<E: PredicateExpression>(_ element: E) -> CheckedExpression<Bool>?
 }
 
-/// Prepares a comparison of an element with two bounds, instead of the range that they make.
+/// Prepares a comparison of an element with two bounds, without making the range.
 private func between<L: PredicateExpression, U: PredicateExpression, E: PredicateExpression>(
     _ lower: L, _ upper: U, _ element: E, _ isBelow: @escaping (L.Output, L.Output) -> Bool
 ) -> CheckedExpression<Bool>? where L.Output: Comparable, U.Output == L.Output {

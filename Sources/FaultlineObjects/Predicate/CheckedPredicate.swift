@@ -1,10 +1,10 @@
 internal import FaultlineModel
 internal import Foundation
 
-/// A predicate with arithmetic, evaluated so that a result that its type does not hold is an error.
+/// A predicate with arithmetic, evaluated so that a result that its type cannot hold is an error.
 ///
-/// Foundation's own evaluation ends the process then: for an overflow, and for a division by zero. A predicate without
-/// integer arithmetic is left to Foundation.
+/// Foundation's own evaluation would end the process, for an overflow and for a division by zero. Foundation evaluates
+/// predicates without integer arithmetic.
 struct CheckedPredicate<Input> {
     private let isSatisfied: (Input) throws -> Bool
 
@@ -30,7 +30,7 @@ struct CheckedPredicate<Input> {
 
     /// Whether an object satisfies the predicate.
     ///
-    /// - Throws: `ArithmeticFailure` where an operation has no result; what Foundation throws.
+    /// - Throws: `ArithmeticFailure` if an operation has no result; the errors of Foundation.
     func evaluate(_ input: Input) throws -> Bool { try isSatisfied(input) }
 }
 
@@ -43,7 +43,7 @@ struct ArithmeticFailure: Error {
     nonisolated(unsafe) let keyPaths: [AnyKeyPath]
 }
 
-/// Says of which object and property an operation of a predicate failed.
+/// Explains for which object and property an operation of a predicate failed.
 extension Query {
     static func explain(_ failure: ArithmeticFailure, _ object: T, _ home: EntityHome) -> SwiftDataError {
         let properties = home.type?.entity.properties ?? []
@@ -59,7 +59,8 @@ extension Query {
     }
 }
 
-/// The nodes whose evaluation may end the process, found in the type of an expression, which names all of its nodes.
+/// The nodes whose evaluation may end the process, found in the name of an expression's type, which contains all of its
+/// nodes.
 private enum ArithmeticNodes {
     private static let names: [StaticString] = [
         "PredicateExpressions.Arithmetic<", "PredicateExpressions.IntDivision<", "PredicateExpressions.IntRemainder<",
@@ -94,7 +95,7 @@ private enum ArithmeticNodes {
         return Mirror(reflecting: expression).children.contains { areHidden(in: $0.value, depth: depth + 1) }
     }
 
-    /// How often a name stands in a text.
+    /// How often a name occurs in a text.
     private static func occurrences(of name: StaticString, in text: String) -> Int {
         var text = text
         return text.withUTF8 { bytes in
@@ -113,7 +114,7 @@ private enum ArithmeticNodes {
     }
 }
 
-/// A predicate or an expression, seen through an existential.
+/// A predicate or an expression, as an existential.
 private protocol PredicateOfOthers {
     var innerExpression: Any { get }
 }

@@ -1,10 +1,10 @@
 internal import FaultlineStore
 
-/// The part of a predicate that can be asked of the stored bytes.
+/// The part of a predicate that can be evaluated on the stored bytes.
 struct LoweredFilter {
-    /// True of every object that satisfies the predicate, and of others only if `isExact` is false.
+    /// True for every object that satisfies the predicate; true for others only if `isExact` is false.
     var filter: RowFilter
-    /// Whether the filter is the predicate: no object need be made to decide.
+    /// Whether the filter equals the predicate: no object must be made to decide.
     var isExact: Bool
     /// The only objects that can satisfy it; nil for no such bound.
     var candidates: Set<UInt64>?
@@ -13,7 +13,7 @@ struct LoweredFilter {
     static let everything = LoweredFilter(filter: .always, isExact: true)
     static let nothing = LoweredFilter(filter: .never, isExact: true)
 
-    /// What satisfies both.
+    /// The objects that satisfy both.
     func and(_ other: LoweredFilter) -> LoweredFilter {
         var both = LoweredFilter(filter: .and([filter, other.filter]), isExact: isExact && other.isExact)
         switch (candidates, other.candidates) {
@@ -24,12 +24,12 @@ struct LoweredFilter {
         return both
     }
 
-    /// What satisfies one of them, or both.
+    /// The objects that satisfy at least one of them.
     func or(_ other: LoweredFilter) -> LoweredFilter {
         switch (candidates, other.candidates) {
         case (nil, nil): return LoweredFilter(filter: .or([filter, other.filter]), isExact: isExact && other.isExact)
         case (let some?, let others?):
-            // What one side asks of its candidates the other does not ask of its own.
+            // A condition on the candidates of one side does not apply to those of the other.
             let isExact = isExact && other.isExact && filter == .always && other.filter == .always
             return LoweredFilter(
                 filter: .or([filter, other.filter]), isExact: isExact, candidates: some.union(others))

@@ -1,11 +1,11 @@
 public import Foundation
 
-// What `#Predicate` makes of calls that Foundation has nodes for on Apple's platforms and not on Linux. They are
-// evaluated on the objects that the rest of the predicate leaves.
+// Nodes for calls in `#Predicate` that Foundation has on Apple's platforms and not on Linux. They are evaluated on the
+// objects that the rest of the predicate selects.
 
 #if !canImport(Darwin)
 extension PredicateExpressions {
-    /// Whether text contains other text as a search would say: case and diacritics do not count.
+    /// Whether text contains other text as in a search: ignores case and diacritics.
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -33,7 +33,7 @@ extension PredicateExpressions {
     public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
-        /// Which of both comes first.
+        /// The text that comes first.
         public typealias Output = ComparisonResult
 
         /// The text that is compared.
@@ -53,7 +53,7 @@ extension PredicateExpressions {
         }
     }
 
-    /// The order of two texts, in which case does not count.
+    /// The order of two texts, ignoring case.
     public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -77,21 +77,21 @@ extension PredicateExpressions {
         }
     }
 
-    /// What `#Predicate` makes of `text.localizedStandardContains(other)`.
+    /// Makes the node for `text.localizedStandardContains(other)` in `#Predicate`.
     public static func build_localizedStandardContains<Root, Other>(
         _ root: Root, _ other: Other
     ) -> StringLocalizedStandardContains<Root, Other> {
         StringLocalizedStandardContains(root: root, other: other)
     }
 
-    /// What `#Predicate` makes of `text.localizedCompare(other)`.
+    /// Makes the node for `text.localizedCompare(other)` in `#Predicate`.
     public static func build_localizedCompare<Root, Other>(
         _ root: Root, _ other: Other
     ) -> StringLocalizedCompare<Root, Other> {
         StringLocalizedCompare(root: root, other: other)
     }
 
-    /// What `#Predicate` makes of `text.caseInsensitiveCompare(other)`.
+    /// Makes the node for `text.caseInsensitiveCompare(other)` in `#Predicate`.
     public static func build_caseInsensitiveCompare<Root, Other>(
         _ root: Root, _ other: Other
     ) -> StringCaseInsensitiveCompare<Root, Other> {

@@ -10,18 +10,18 @@ struct LoweringScope {
     let layout: RowLayout
     /// Numbers of a store's objects by identifier; temporary ones and those of other stores have none.
     let number: (PersistentIdentifier) -> UInt64?
-    /// The objects that a to-one slot may lead to; nil where it cannot lead to one that is gone.
+    /// The objects that a to-one slot may lead to; nil if it cannot lead to a missing one.
     let targets: (Int) -> ReferenceTargets?
 
     func kind(_ slot: Int) -> ColumnKind { layout.columns[slot].kind }
 }
 
-/// A node that stands for true or false.
+/// A node whose value is true or false.
 protocol LowerableCondition {
     func lowered(in scope: LoweringScope) -> LoweredFilter
 }
 
-/// A node that stands for a value: a slot, the object's own identifier, or a constant.
+/// A node with a value: a slot, the object's own identifier, or a constant.
 protocol LowerableOperand {
     func operand(in scope: LoweringScope) -> LoweredOperand?
 }
@@ -186,7 +186,7 @@ extension PredicateExpressions.NotEqual: LowerableCondition {
 
 extension PredicateExpressions.Comparison: LowerableCondition {
     func lowered(in scope: LoweringScope) -> LoweredFilter {
-        // An enum's own order need not be that of its raw values.
+        // An enum's own order may differ from that of its raw values.
         if LHS.Output.self is any RawRepresentable.Type { return .unknown }
         let comparison: RowComparison
         switch op {
@@ -345,7 +345,7 @@ extension PredicateExpressions.NilLiteral: LowerableOperand {
 
 extension PredicateExpressions.OptionalFlatMap: LowerableOperand {
     func operand(in scope: LoweringScope) -> LoweredOperand? {
-        // `$0.department?.persistentModelID`: the reference that the slot holds.
+        // `$0.department?.persistentModelID`: the reference in the slot.
         guard case .slot(let slot)? = PredicateLowering.operand(wrapped, in: scope), scope.kind(slot) == .toOne,
             let inner = transform as? any IdentifierOfVariable, inner.isIdentifier(of: variable.key)
         else { return nil }
@@ -353,7 +353,7 @@ extension PredicateExpressions.OptionalFlatMap: LowerableOperand {
     }
 }
 
-/// A node that asks a variable for its identifier.
+/// A node that reads a variable's identifier.
 private protocol IdentifierOfVariable {
     func isIdentifier(of variable: PredicateExpressions.VariableID) -> Bool
 }

@@ -1,10 +1,10 @@
 internal import FaultlineStore
 internal import Foundation
 
-/// A predicate that asks for one value of one property: `$0.property == constant`.
+/// A predicate with one condition on one property: `$0.property == constant`.
 ///
-/// It is read without lowering it. The expression's type says how, and is remembered: to learn it takes several casts to
-/// protocols, to use it takes one to a known type.
+/// It is read without lowering it. The cache remembers how to read an expression's type: finding that out takes several
+/// casts to protocols, using it takes one to a known type.
 struct PropertyEquality {
     let keyPath: AnyKeyPath
     /// Not nil.
@@ -27,11 +27,11 @@ struct PropertyEquality {
     }
 }
 
-/// Which types of expressions compare a property with a constant.
+/// Finds the types of expressions that compare a property with a constant.
 private enum EqualityNodes {
     private static let facts = ExpressionFacts<(any EqualityNode.Type)?>()
 
-    /// The type itself, or nil where it is none.
+    /// The type itself, or nil if it is none of these.
     static func node(of type: any (PredicateExpression & Sendable).Type) -> (any EqualityNode.Type)? {
         facts.fact(of: type) { type as? any EqualityNode.Type }
     }

@@ -5,12 +5,12 @@ internal import FaultlineStore
 // The rules of a save, checked in the writer's turn.
 
 extension Save {
-    /// Checks what delete rules deny, and which required references they would clear.
+    /// Checks the denials of delete rules, and required references that they would clear.
     ///
-    /// Where others have saved since the deletions were followed, they are followed again.
+    /// If another context has saved since the deletions were collected, they are collected again.
     mutating func checkDeletions(in transaction: borrowing Transaction) throws {
         guard deletion != nil else { return }
-        // The contexts of a stage write what others of it do not change.
+        // The contexts of one stage do not change each other's objects.
         if context.stage == nil, transaction.sequence - 1 != context.snapshot.sequence {
             take(nil)
             take(try context.walkDeletions(in: transaction))
@@ -18,16 +18,16 @@ extension Save {
         guard let deletion else { return }
         findings.add(try deletion.findings(isMigrating: context.defersRelationshipRules, in: transaction))
         guard !context.defersRelationshipRules else { return }
-        // While the rows of the deleted objects are there.
+        // Before the rows of the deleted objects are gone.
         var counted: [(owner: DeletionWalk.Subject, slot: Int)] = []
         try deletion.forEachCountedOwner(in: transaction) { counted.append(($0, $1)) }
         countedOwners = counted
     }
 
-    /// Checks that references which were set lead to stored objects; those that are deleted here are left to the delete
-    /// rules.
+    /// Checks that references which were set lead to stored objects; objects that are deleted here are left to the
+    /// delete rules.
     mutating func checkReferences(in transaction: borrowing Transaction) throws {
-        // A stage relates objects before all of them are written, and looks at references at its end.
+        // A stage relates objects before all of them are written, and checks references at its end.
         guard context.stage == nil else { return }
         var targets = StoredTargets()
         var gone: [(handle: ObjectHandle, slot: Int)] = []
@@ -62,7 +62,7 @@ extension Save {
             goneTarget(handle.reference, entity, slot, target, store.storage.entities[relationship.destination]))
     }
 
-    /// The finding that an object was related to one that is not in the store.
+    /// The finding for an object that was related to one that is not in the store.
     func goneTarget(
         _ owner: ObjectReference, _ entity: EntityStorage, _ slot: Int, _ target: ObjectReference,
         _ destination: EntityStorage
@@ -112,7 +112,7 @@ extension Save {
         }
     }
 
-    /// Finds unique values of changed objects that others have, where the save is refused anyway.
+    /// Finds unique values of changed objects that other objects have, if the save is refused anyway.
     mutating func checkKeysOfChanges(in transaction: inout Transaction) throws {
         try context.changed.forEachKept { _, core, entity in
             guard let draft = core.pointee.draft, !entity.uniqueIndexes.isEmpty,
@@ -128,7 +128,7 @@ extension Save {
 
     // MARK: Findings of the row writer
 
-    /// Makes a finding of the row writer's error about one object; throws any other error.
+    /// Turns the row writer's error about one object into a finding; throws any other error.
     mutating func note(
         _ error: StoreError, _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage
     ) throws(StoreError) {
@@ -153,7 +153,7 @@ extension Save {
         noteDuplicate(conflict, core, entity)
     }
 
-    /// Notes that an object has the unique values of another one.
+    /// Records that an object has the unique values of another one.
     mutating func noteDuplicate(
         _ conflict: StoreError.KeyConflict, _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage
     ) {
@@ -202,15 +202,15 @@ extension StoreError {
     fileprivate var sentence: String { message.hasSuffix(".") ? String(message.dropLast()) : message }
 }
 
-/// Which numbers of an entity are those of stored objects, as long as the same entity is asked about.
+/// Decides which numbers of an entity belong to stored objects; caches its result for one entity.
 struct StoredTargets {
     private var ordinal = -1
-    /// All numbers below are stored: none was ever deleted.
+    /// All numbers below are stored: none of them was ever deleted.
     private var end: RecordID = 0
     /// The number that was looked up last, if it is stored.
     private var last: RecordID = 0
 
-    /// - Complexity: O(1) where no object of the entity was ever deleted; else a look into the location table for each
+    /// - Complexity: O(1) if no object of the entity was ever deleted; else a look-up in the location table for each
     ///   number that differs from the one before.
     @inline(__always)
     mutating func has(

@@ -2,7 +2,8 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 extension Save {
-    /// How many members this save takes from collections which others gave them to since the context has read them.
+    /// How many members this save takes from collections that another save has added them to since the context has read
+    /// them.
     func unseenLosses(in transaction: borrowing Transaction) throws -> [PendingRelationships.Key: Int] {
         var losses: [PendingRelationships.Key: Int] = [:]
         for handle in context.changed where !handle.core.pointee.has(.deleted) {
@@ -29,7 +30,7 @@ extension Save {
         return losses
     }
 
-    /// Checks the collections of new objects that may take a stored object's place: they keep its members.
+    /// Checks the collections of new objects that may replace a stored object: they keep its members.
     mutating func checkMergedCounts(in transaction: borrowing Transaction) throws {
         for (place, handle) in context.inserted.enumerated() where numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, !entity.uniqueIndexes.isEmpty

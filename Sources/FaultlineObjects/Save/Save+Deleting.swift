@@ -5,14 +5,15 @@ internal import FaultlineStore
 // Deletions. Objects that are not alive are deleted and changed by their numbers, so that a cascade makes none.
 
 extension Save {
-    /// Deletes rows with their links, and clears references that delete rules say are to be cleared.
+    /// Deletes rows with their links, and clears references by the delete rules.
     mutating func writeDeletions(in transaction: inout Transaction) throws {
         guard let walk = deletion else { return }
         for (ordinal, numbers) in walk.doomed.enumerated() where !numbers.isEmpty {
             let entity = store.storage.entities[ordinal]
             try context.checkUnshared(entity.table, "an object of \(entity.name)", "deleted")
             try numbers.forEach { number in
-                // Before the object goes: its own references say whose have to be cleared.
+                // Before the object is deleted: its own references lead to the objects whose references must be
+                // cleared.
                 for partner in walk.rules[ordinal].clearing {
                     try clear(partner, of: walk.subject(number, ordinal), walk, in: &transaction)
                 }
@@ -37,21 +38,21 @@ extension Save {
             let seen = try walk.targets(of: subject, [partner.slot], in: transaction).filter { !$0.target.isTemporary }
                 .map(
                     \.target.number)
-            // Others may have given it another partner meanwhile.
+            // Another save may have set another partner since.
             let isStored = try !transaction.location(of: owner, in: subject.entity.table).isAbsent
             let stored =
                 isStored ? try writer.targets(of: owner, subject.entity, [partner.slot], in: transaction) : []
             members = Array(Set(seen + stored).subtracting([0])).sorted()
         } else {
             guard case .toMany(let relationship) = subject.entity.slots[partner.slot] else { return }
-            // Those that others have added meanwhile are among them.
+            // Members that another save has added since are included.
             members = try context.storedMembers(of: owner, in: relationship.members.index, transaction).map(\.number)
         }
         for number in members where !walk.doomed[partner.destination].contains(number) {
             let living = context.registeredObject(number, home).flatMap { context.handle(of: $0, home) }
-            // Unsaved values of the slot count: `clearDrafts`.
+            // Unsaved values of the slot take precedence: `clearDrafts`.
             if let living, living.core.pointee.hasChange(of: partner.inverse) { continue }
-            // A required one is among the findings.
+            // A required reference is among the findings.
             guard partner.isOptional || context.defersRelationshipRules else { continue }
             try context.checkUnshared(destination.table, "an object of \(destination.name)", "changed")
             guard try writer.clear(partner.inverse, leadingTo: owner, id: number, destination, in: &transaction) else {
@@ -65,8 +66,8 @@ extension Save {
         }
     }
 
-    /// Clears references to deleted objects in unsaved values: those that were set, as the others are what others may
-    /// have changed since.
+    /// Clears references to deleted objects in unsaved values: only those that were set, because another save may have
+    /// changed the others since.
     private mutating func clearDrafts(_ walk: DeletionWalk) {
         for handle in context.inserted + context.changed where !handle.core.pointee.has(.deleted) {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
@@ -84,7 +85,7 @@ extension Save {
         }
     }
 
-    /// Shows the deletions and cleared references of the save; before the context forgets its changes.
+    /// Shows the deletions and cleared references of the save; called before the context forgets its changes.
     ///
     /// - Returns: A closure that notifies the observers of the objects.
     func finishDeletions(_ walk: DeletionWalk) -> () -> Void {

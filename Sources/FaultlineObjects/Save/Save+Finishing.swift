@@ -22,13 +22,13 @@ extension Save {
 
     /// Copies the values of deleted objects that are still referenced, while they can be read.
     ///
-    /// A value out of the row is not read: its file is held, for as long as the object lives.
+    /// A large value is not read: its file is held for as long as the object lives.
     private func keepLastValues() {
         for place in context.deleted.indices where !isKnownUniquelyReferenced(&context.deleted[place].object) {
             let handle = context.deleted[place]
-            // Of a deleted object a draft is no change.
+            // A draft of a deleted object is no change.
             if handle.core.pointee.draftPointer == nil {
-                // An older row may name values that others have replaced.
+                // An older row may name values that another save has replaced.
                 if context.hasOlderRows { handle.core.pointee.row = .none }
                 _ = handle.core.pointee.makeChangeable(0)
             }
@@ -64,7 +64,7 @@ extension Save {
         for handle in context.deleted { handle.core.pointee.becomeGone() }
         context.forgetChanges()
         context.deletion = nil
-        // Now that nothing is left to do, because observers may change things.
+        // Called last, because observers may change objects.
         for observation in watched { observation.noteChangeOfAll() }
         tellDeletions?()
         tellMove?()
@@ -72,11 +72,11 @@ extension Save {
 
     /// Registers the objects that were inserted under their numbers.
     ///
-    /// - Returns: Who watches objects that show other values now.
+    /// - Returns: The observers of objects that show other values now.
     private func finishInserts() -> [ObjectObservation] {
         var watched: [ObjectObservation] = []
         let isPlain = upserts.isEmpty && context.chosenNumbers.isEmpty
-        // The only array of them, so that an object without another owner is seen to be one.
+        // The only reference to the array, so that an object without another owner can be detected.
         var handles: [ObjectHandle] = []
         swap(&handles, &context.inserted)
         handles.withUnsafeMutableBufferPointer { handles in
@@ -84,7 +84,7 @@ extension Save {
                 let number = numbers[place]
                 if context.initializing.areThere { handles[place].core.pointee.remove(.initializing) }
                 guard number != 0 else { continue }
-                // An object that only the context owns goes away with its array, and is entered nowhere.
+                // An object that only the context owns is freed with its array, and is registered nowhere.
                 if isPlain, isKnownUniquelyReferenced(&handles[place].object) { continue }
                 finishInsert(handles[place], number, &watched)
             }
@@ -105,7 +105,7 @@ extension Save {
         }
         context.lock.unlock()
         guard let twin, let canonical = context.handle(of: twin, home) else { return }
-        // The object whose place was taken shows the new values from now on; the new one is its alias.
+        // The object that was replaced shows the new values from now on; the new one is its alias.
         for core in [handle.core, canonical.core] {
             if let observation = core.pointee.extraIfPresent?.observation { watched.append(observation) }
         }

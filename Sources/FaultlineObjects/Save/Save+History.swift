@@ -1,14 +1,14 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// Owners of collections that have changed, for the store's history: their rows are as before.
+// Records owners of collections that have changed in the store's history: their rows are unchanged.
 
 extension Save {
-    /// Notes the owners of collections that have changed: their rows are as before.
+    /// Records the owners of collections that have changed: their rows are unchanged.
     mutating func noteCollections(_ history: HistoryWriter, in transaction: inout Transaction) throws {
         guard !context.relationships.isEmpty else { return }
         for (key, delta) in context.relationships.inOrder where !delta.isEmpty {
-            // A new object is told as such, unless it has taken the place of a stored one.
+            // A new object is recorded as an insert, unless it has replaced a stored one.
             guard !key.owner.isTemporary || !upserts.isEmpty,
                 deletion?.isDoomed(key.owner, key.entity) != true
             else { continue }
@@ -17,7 +17,7 @@ extension Save {
         }
     }
 
-    /// Notes the owners of collections that an object has left because it was deleted.
+    /// Records the owners of collections that an object has left because it was deleted.
     func noteLeaving(
         _ memberships: [(owner: UInt64, order: UInt64?)], _ entity: EntityStorage, _ walk: DeletionWalk,
         _ history: HistoryWriter, in transaction: inout Transaction
@@ -37,7 +37,7 @@ extension Save {
         _ owner: RecordID, _ slot: Int, _ entity: EntityStorage, _ history: HistoryWriter,
         in transaction: inout Transaction
     ) throws {
-        // Others may have deleted it.
+        // Another save may have deleted it.
         guard owner != 0, try !transaction.location(of: owner, in: entity.table).isAbsent else { return }
         try history.noteUpdate(owner, mask: SlotMask.bit(slot), entity, in: &transaction)
     }

@@ -2,7 +2,7 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// The numbers of inserted objects: new ones, or those of the stored objects whose places they take.
+// Assigns the numbers of inserted objects: new ones, or those of the stored objects that they replace.
 
 extension Save {
     /// An object whose unique keys this save has entered.
@@ -11,29 +11,28 @@ extension Save {
         let number: RecordID
     }
 
-    /// An inserted object whose unique keys a number has.
+    /// An inserted object that owns the unique keys of a number.
     struct KeyHolder {
         let position: Int
-        /// Targets in its keys that belong to the object whose place it takes.
+        /// Targets in its keys that belong to the object that it replaces.
         var kept: [KeptTarget] = []
     }
 
-    /// A relationship that an object keeps when a new one takes its place.
+    /// A relationship that an object keeps when a new one replaces it.
     struct KeptTarget {
         let slot: Int
         let number: RecordID
     }
 
-    /// Whether a new object has taken the place of a changed one, so that the keys are entered which both together
-    /// have.
+    /// Whether a new object has replaced a changed one, so that the keys of the combined values are entered.
     func hasKeys(_ number: RecordID, _ entity: EntityStorage) -> Bool {
         !keyHolders.isEmpty && keyHolders[KeyOwner(entity: entity.ordinal, number: number)] != nil
     }
 
-    /// Gives every inserted object its number: a new one, or that of the stored object whose place it takes.
+    /// Assigns a number to every inserted object: a new one, or that of the stored object that it replaces.
     mutating func resolveInserts(in transaction: inout Transaction) throws {
         numbers.begin(context.inserted.count)
-        // Objects whose unique keys name other new objects: those get their numbers first.
+        // Objects whose unique keys refer to other new objects: those get their numbers first.
         var waiting: [Int] = []
         try context.inserted.forEachKept { position, core, entity in
             guard core.pointee.draft != nil else { return }
@@ -63,8 +62,8 @@ extension Save {
         }
     }
 
-    /// Numbers objects whose unique keys name each other: none of them can be in the store already by the key that names
-    /// the others.
+    /// Assigns numbers to objects whose unique keys refer to each other: none of them can be stored already under a key
+    /// that refers to the others.
     private mutating func resolveRing(_ positions: [Int], in transaction: inout Transaction) throws {
         for position in positions {
             guard let entity = context.inserted[position].core.pointee.home.takeUnretainedValue().entity else {
@@ -85,7 +84,7 @@ extension Save {
         }
     }
 
-    /// False if the object whose place it takes is to refer to a new object without a number yet.
+    /// - Returns: False if the replaced object will refer to a new object without a number yet.
     private mutating func resolveInsert(
         _ position: Int, _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage,
         in transaction: inout Transaction
@@ -122,9 +121,9 @@ extension Save {
         }
     }
 
-    /// Gives an inserted object a new number, or that of the stored object whose unique values it has.
+    /// Assigns a new number to an inserted object, or that of the stored object with its unique values.
     ///
-    /// - Returns: False if the object whose place it takes is to refer to a new object without a number yet.
+    /// - Returns: False if the replaced object will refer to a new object without a number yet.
     private mutating func claim(
         _ position: Int, _ draft: Draft, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws -> Bool {
@@ -141,7 +140,7 @@ extension Save {
             keyHolders[.init(entity: entity.ordinal, number: number)] = KeyHolder(position: position)
             return true
         }
-        // The keys of all constraints are those of the values that the object will have: relationships that the new one
+        // The keys of all constraints come from the values that the object will have: relationships that the new one
         // does not set stay.
         let owner = KeyOwner(entity: entity.ordinal, number: holder)
         guard let kept = try keptTargets(draft, holder, entity, in: transaction) else { return false }
@@ -157,7 +156,7 @@ extension Save {
         return true
     }
 
-    /// Targets in unique slots that a new object does not set, and so leaves to the object whose place it takes; nil if
+    /// Targets in unique slots that a new object does not set, and so keeps from the object that it replaces; nil if
     /// one of them has no number yet.
     private mutating func keptTargets(
         _ draft: Draft, _ number: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
@@ -197,8 +196,8 @@ extension Draft {
         try body(self)
     }
 
-    /// The draft of an object that takes a stored one's place, marked so that relationships it does not set stay as
-    /// they are stored.
+    /// The draft of an object that replaces a stored one, marked so that relationships it does not set keep their
+    /// stored values.
     func withUpsertMarks(_ entity: EntityStorage) -> Draft {
         clearMarks()
         for (slot, storage) in entity.slots.enumerated() {

@@ -2,10 +2,10 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// New objects that do not take the place of the one that has their unique values.
+// Handles new objects that do not replace the object with their unique values.
 
 extension Save {
-    /// Carries a policy out for a new object whose unique values others have; false if there are none.
+    /// Applies a policy to a new object whose unique values other objects have; false if there are none.
     mutating func meetsConflict(
         _ position: Int, _ entity: EntityStorage, _ policy: UniquenessPolicy, in transaction: inout Transaction
     ) throws -> Bool {
@@ -21,14 +21,14 @@ extension Save {
         return true
     }
 
-    /// Leaves a new object out of the save, with the new objects that its delete rules take along.
+    /// Leaves a new object out of the save, with the new objects that its delete rules delete.
     private mutating func leaveOut(_ handle: ObjectHandle, in transaction: inout Transaction) throws {
         if deletion == nil { take(DeletionWalk(context)) }
         guard let walk = deletion else { return }
         let positions = Dictionary(
             context.inserted.indices.map { (context.inserted[$0].reference, $0) },
             uniquingKeysWith: { first, _ in first })
-        // A follower that took a stored object's place already is an update of that one.
+        // A follower that has already replaced a stored object is an update of it.
         let left = walk.leaveOut(handle) { positions[$0].map(upserts.contains) ?? true }
         context.memberArrays.removeAll()
         for handle in left {

@@ -2,7 +2,7 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-// The rows of links: relationships that are to many on both sides, or have no inverse.
+// The rows of links: relationships that are to-many on both sides, or have no inverse.
 
 extension Save {
     /// Removes the links of an object that is deleted.
@@ -44,7 +44,7 @@ extension Save {
         }
     }
 
-    /// Finds the links that are to be made, and removes those that are to go.
+    /// Collects the links to make, and removes the links to remove.
     private mutating func collectLinks(_ changes: inout LinkChanges, in transaction: inout Transaction) throws {
         let side = changes.side
         var targets = (left: StoredTargets(), right: StoredTargets())
@@ -54,14 +54,14 @@ extension Save {
             guard pair.left != 0, pair.right != 0 else { continue }
             if let deletion, deletion.isDoomed(link.left, changes.left) || deletion.isDoomed(link.right, changes.right)
             {
-                // The links of an object go with it.
+                // The links of an object are deleted with it.
                 guard !isPresent else { continue }
             }
-            // Two new objects that take one stored object's place have one link.
+            // Two new objects that replace one stored object have one link.
             links[pair, default: false] = links[pair] ?? false || isPresent
         }
-        // In a fixed order, so that the same changes give the same bytes; and the links of one object are looked up at
-        // once.
+        // In a fixed order, so that the same changes give the same bytes; and the links of one object are looked up
+        // together.
         var left: RecordID = 0
         var rowsOfLeft: [RecordID: RecordID] = [:]
         for (pair, isPresent) in links.sorted(by: { ($0.key.left, $0.key.right) < ($1.key.left, $1.key.right) }) {
@@ -82,7 +82,7 @@ extension Save {
         }
     }
 
-    /// Whether both objects of a link will be stored; if not, the policy is carried out.
+    /// Whether both objects of a link will be stored; if not, the policy is applied.
     private mutating func isLinkable(
         _ pair: LinkChanges.Pair, _ changes: LinkChanges,
         _ targets: inout (left: StoredTargets, right: StoredTargets), in transaction: borrowing Transaction
@@ -110,14 +110,14 @@ extension Save {
                 goneTarget(owner, entity, slot, ObjectReference(number: target, isTemporary: false), destination))
             return true
         }
-        // The object whose collection is left with one that is gone; of a one-way collection its owner.
+        // The object whose collection still has a missing one; for a one-way collection its owner.
         if !hasRight, noteGone(pair.left, left, pair.right, right) { return false }
         if noteGone(pair.right, right, pair.left, left) { return false }
         _ = noteGone(pair.left, left, pair.right, right)
         return false
     }
 
-    /// Gives links the order keys that their collections ask for.
+    /// Assigns order keys to links in collections with an order.
     private mutating func orderLinks(_ changes: inout LinkChanges, in transaction: borrowing Transaction) throws {
         let end = MemberKey.defaultOrder(of: transaction.nextID(in: changes.side.table))
         for (key, delta) in context.relationships.inOrder {
@@ -130,7 +130,7 @@ extension Save {
             var wanted = (delta.assigned ?? delta.added).handles.filter { !$0.core.pointee.isDeleted }
                 .map { number($0.reference) }
             let joined = delta.assigned == nil ? Set(wanted) : []
-            // New members get keys in their order, behind all that were given before.
+            // New members get keys in their order, after all earlier keys.
             var next = changes.first
             func fresh() -> UInt64 {
                 defer { next += 1 }

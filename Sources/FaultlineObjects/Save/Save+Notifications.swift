@@ -2,7 +2,7 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 extension Save {
-    /// Notes the written objects, before the context forgets them.
+    /// Collects the written objects, before the context forgets them.
     func collectSaved(_ sequence: UInt64) {
         guard var saved = context.savedIdentifiers else { return }
         saved.sequence = sequence

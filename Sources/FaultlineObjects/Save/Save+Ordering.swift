@@ -4,9 +4,9 @@ internal import FaultlineStore
 // The order keys of collections.
 
 extension Save {
-    // MARK: Collections with an inverse to one
+    // MARK: Collections with a to-one inverse
 
-    /// Gives the members of collections that were changed the keys that keep their order.
+    /// Assigns order keys to the members of collections that were changed.
     mutating func applyOrders(in transaction: borrowing Transaction) throws {
         for (key, delta) in context.relationships.inOrder {
             guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot],
@@ -34,14 +34,14 @@ extension Save {
         }
     }
 
-    /// Puts members that joined from their own side behind those that were there.
+    /// Puts members that joined from their own side after the existing ones.
     ///
-    /// New ones are there by their numbers, where they joined in the order in which they were inserted.
+    /// New members get there by their numbers, if they joined in the order in which they were inserted.
     private mutating func arrangeJoined(
         _ delta: PendingRelationships.Delta, _ key: PendingRelationships.Key, _ slot: Int, _ index: IndexDefinition,
         _ transaction: borrowing Transaction, below end: UInt64
     ) throws {
-        // Those that were inserted in another order have numbers in another order.
+        // Members that were inserted in another order have numbers in another order.
         if delta.added.isNewByNumber { return }
         let joined = delta.added.handles.filter { !$0.core.pointee.isDeleted }
         let owner = number(key.owner)
@@ -55,7 +55,7 @@ extension Save {
             }
             let room = end > last ? (end - last) / UInt64(joined.count - place + 1) : 0
             guard room > 0 else {
-                // No keys are left behind the last one: all of them move.
+                // No keys are left after the last one: all members get new keys.
                 let destination = home(ofDestination: key)
                 let members = stored.compactMap { member in
                     context.object(ObjectReference(number: member.number, isTemporary: false), destination).flatMap {
@@ -80,7 +80,7 @@ extension Save {
     }
 
     private mutating func setOrder(_ handle: ObjectHandle, _ slot: Int, _ order: UInt64) {
-        // The object that it refers to may be gone, or be left out.
+        // The object that it refers to may be deleted or left out.
         if let draft = handle.core.pointee.draft, draft.toOne(slot) == 0 { return }
         guard handle.core.pointee.makeChangeable(slot) else { return }
         replaced.noteOrder(of: handle, slot)

@@ -5,37 +5,37 @@ internal import FaultlineStore
 
 /// One save of a context: writes its unsaved changes into one transaction, and shows the result in the context.
 ///
-/// Rules are checked in the writer's turn, on the newest state of the store; all findings come in one error. Order within
+/// Rules are checked in the writer's turn, on the newest state of the store; one error has all findings. Order within
 /// the transaction: rules of deletions and references, deletes, keys that updates release, numbers of inserts, rules of
 /// the objects, updates, inserts, links. An insert whose unique values a stored object has becomes an update of that
 /// object, unless its policy says otherwise.
 ///
 /// Used between `beginReading` and `endReading` of its context. Drafts that it alters are restored if it fails.
 struct Save: ~Copyable {
-    /// Written in the same transaction; may ask which number an object gets.
+    /// Writes in the same transaction; may ask for an object's number.
     typealias Addition = (inout Transaction, _ number: (ManagedObject) -> RecordID) throws -> Void
 
     let context: ContextCore
-    /// The objects that go; nil for none.
+    /// The objects to delete; nil for none.
     private(set) var deletion: DeletionWalk?
-    /// Removes the marks of the objects that go.
+    /// Removes the marks of the objects to delete.
     private var unmark: (() -> Void)?
-    /// Collections that lose members to the deletion, and have a least or greatest number of them.
+    /// Collections that lose members to the deletion, and have a minimum or maximum number of them.
     var countedOwners: [(owner: DeletionWalk.Subject, slot: Int)] = []
     /// The rules that the objects break.
     var findings: FindingList
-    /// Why the store would not take one of the objects.
+    /// Why the store did not accept one of the objects.
     var refusal: StoreError.Code?
     var writer: RowWriter
-    /// Collects the changes for the store's history; nil outside of the transaction, and where there is no history.
+    /// Collects the changes for the store's history; nil outside of the transaction, and if there is no history.
     var history: HistoryWriter?
     /// Numbers of the inserted objects.
     var numbers = SavedNumbers()
     /// Values of drafts that the save has replaced.
     var replaced = ReplacedValues()
-    /// Positions of objects that take the place of a stored one.
+    /// Positions of objects that replace a stored one.
     var upserts: Set<Int> = []
-    /// The last inserted object that entered keys for a number, where an entity has several uniqueness constraints.
+    /// The last inserted object that entered keys for a number, if an entity has several uniqueness constraints.
     var keyHolders: [KeyOwner: KeyHolder] = [:]
     /// References of stored objects that delete rules have cleared.
     var cleared = ClearedReferences()
@@ -51,10 +51,10 @@ struct Save: ~Copyable {
 
     // MARK: Running
 
-    /// Writes the transaction, and makes the context show it.
+    /// Writes the transaction, and shows its result in the context.
     ///
-    /// - Throws: `SwiftDataError.modelValidationFailure` where the objects cannot be stored together; `StoreError` or
-    ///   `LogError` if the store cannot be written; what `addition` throws. The context is as before.
+    /// - Throws: `SwiftDataError.modelValidationFailure` if the objects cannot be stored together; `StoreError` or
+    ///   `LogError` if the store cannot be written; errors of `addition`. The context is then unchanged.
     mutating func run(adding addition: Addition?) throws {
         let changedCount = context.changed.count
         unmark = deletion.map(context.markDoomed)
@@ -86,7 +86,7 @@ struct Save: ~Copyable {
 
     private mutating func write(adding addition: Addition?, in transaction: inout Transaction) throws {
         try store.checkInForce(in: transaction)
-        // Again, because a save may have waited for others while the stage ended.
+        // Checked again, because a save may have waited for another one while the stage ended.
         try context.stage?.checkIsRunning()
         if context.conflicts != nil { try context.checkConflicts(in: transaction) }
         try context.selection?.check(in: transaction)
@@ -126,13 +126,13 @@ struct Save: ~Copyable {
         if let history { try noteCollections(history, in: &transaction) }
     }
 
-    /// Throws all findings; nothing of the transaction stays.
+    /// Throws all findings; nothing of the transaction is kept.
     private func refuse() throws {
         if let refusal { context.refusal = refusal }
         throw SwiftDataError.refused(findings)
     }
 
-    /// Makes a walk the one of this save, and marks its objects.
+    /// Sets the walk of this save, and marks its objects.
     mutating func take(_ walk: DeletionWalk?) {
         unmark?()
         deletion = walk
@@ -194,13 +194,13 @@ struct Save: ~Copyable {
         }
     }
 
-    /// Makes values that were given by reference the object's own: a blob has one owner.
+    /// Copies or moves values that were given by reference: a blob has one owner.
     private func adoptBlobs(
         _ adopted: [Int: UInt64], _ draft: inout Draft, _ number: RecordID, _ entity: EntityStorage,
         in transaction: inout Transaction
     ) throws {
         for (slot, identifier) in adopted.sorted(by: { $0.key < $1.key }) {
-            // The slot may have been set to something else since.
+            // The slot may have been set to another value since.
             guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
             if let mayMoveBlob = context.mayMoveBlob, mayMoveBlob(identifier) { continue }
             let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)

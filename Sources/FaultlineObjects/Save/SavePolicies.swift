@@ -4,6 +4,6 @@ struct SavePolicies {
     var uniqueness = UniquenessPolicy.update
     /// The same for single new objects, by temporary number.
     var ofInserts: [UInt64: UniquenessPolicy] = [:]
-    /// For references to objects that are not in the store any more.
+    /// For references to objects that are no longer in the store.
     var danglingReferences = DanglingReferencePolicy.refuse
 }

@@ -1,10 +1,10 @@
 internal import FaultlineLog
 
-/// The numbers that a save gives to inserted objects, by their position in `inserted`.
+/// The numbers that a save assigns to inserted objects, by their position in `inserted`.
 struct SavedNumbers {
     /// 0 for an object that is not written.
     private(set) var numbers: [RecordID] = []
-    /// Positions by temporary number; made when first needed.
+    /// Positions by temporary number; made on first use.
     private var positions: [UInt64: Int]?
 
     /// Begins with `count` objects without a number.

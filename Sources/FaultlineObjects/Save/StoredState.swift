@@ -1,7 +1,7 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// One state of the store, as rules are checked in it: a snapshot, or the newest state in the writer's turn.
+/// One state of the store for rule checks: a snapshot, or the newest state in the writer's turn.
 ///
 /// Generic functions over it are specialised; nothing is boxed.
 protocol StoredState: ~Copyable {

@@ -6,20 +6,22 @@
 ///         let taken = error.findings.filter { $0.rule == .unique }
 ///     }
 ///
-/// It is decided in the writer's turn, for the newest state of the store. A stored object that is given unique values of
-/// another one is refused under every policy.
+/// The policy is applied in the writer's turn, to the newest state of the store. A stored object that is given unique
+/// values of another one is refused under every policy.
 public enum UniquenessPolicy: String, Sendable, Hashable, CaseIterable {
-    /// The new object takes the place of the other one, whose attributes it replaces: SwiftData's rule, and the default.
+    /// The new object replaces the attributes of the other one: SwiftData's rule, and the default.
     ///
-    /// Relationships that the new object does not set stay. Of several new objects of one save the last one counts.
+    /// Relationships that the new object does not set stay. If several new objects of one save conflict, the last one
+    /// wins.
     case update
     /// Nothing is saved: the save throws a finding with rule `.unique` for each constraint.
     ///
-    /// Of several new objects of one save all but the first are findings.
+    /// If several new objects of one save conflict, all but the first are findings.
     case error
     /// The new object is left out of the save, and is in no context afterwards.
     ///
-    /// New objects that it would take along when it is deleted are left out with it; references of other objects to it
-    /// are saved as nil, and a required one is a finding. Of several new objects of one save the first one is saved.
+    /// New objects that its delete rules would delete with it are left out too; references of other objects to it are
+    /// saved as nil, and a required one is a finding. If several new objects of one save conflict, the first one is
+    /// saved.
     case ignore
 }

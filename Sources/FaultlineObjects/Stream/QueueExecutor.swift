@@ -1,7 +1,6 @@
 internal import Dispatch
 
-/// Runs the jobs of an actor on a queue of its own, so that what they read and write never holds up Swift's shared
-/// threads.
+/// Runs the jobs of an actor on a queue of its own, so that its reads and writes never block Swift's shared threads.
 package final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
@@ -10,7 +9,7 @@ package final class QueueExecutor: SerialExecutor {
     /// Puts a job behind the others; returns at once.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // The executor outlives the job: the last step of a job may let its actor go, on another thread.
+        // The executor outlives the job: the last step of a job may release its actor, on another thread.
         queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 

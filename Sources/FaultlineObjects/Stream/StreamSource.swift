@@ -1,9 +1,9 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// Where the batches of a stream come from; used by one reader.
+/// The source of a stream's batches; used by one reader.
 package protocol StreamSource: AnyObject {
-    /// The next objects, as values; fewer than asked for behind the last.
+    /// The next objects, as values; fewer than requested at the end.
     func next(
         _ context: ContextCore, _ count: Int, _ contents: ValueCopy.Contents,
         _ cancellation: ValueStreamReader.Cancellation
@@ -13,15 +13,15 @@ package protocol StreamSource: AnyObject {
 /// The objects that a query finds in one state of the store.
 final class QueryStream<T: PersistentModel>: StreamSource {
     private let query: Query<T>
-    /// Numbers of all that was found, where only sorting all of them gives the order.
+    /// Numbers of all matches, if the order requires sorting all of them.
     private let sorted: [RecordID]?
-    /// Those that an index or the predicate names, in the order of creation; nil where all rows are looked at.
+    /// The candidates of an index or the predicate, in the order of creation; nil if all rows are checked.
     private let named: [RecordID]?
     private var place: PageStart = .beginning
     private var toSkip: Int
     private var left: Int
 
-    /// Between `beginReading` and `endReading` of a context without changes.
+    /// Called between `beginReading` and `endReading` of a context without changes.
     init(_ source: QuerySource<T>, _ context: ContextCore) throws {
         query = try source.prepare(context)
         _ = try query.start(after: nil, context)
@@ -42,7 +42,7 @@ final class QueryStream<T: PersistentModel>: StreamSource {
         var copies: [ValueCopy] = []
         copies.reserveCapacity(min(count, 4_096))
         if let sorted {
-            // The window was cut when they were sorted.
+            // The window was cut by the sort.
             let first = Int(place.number)
             let end = min(first + count, sorted.count)
             var buffer = RecordBuffer()
@@ -75,10 +75,10 @@ final class QueryStream<T: PersistentModel>: StreamSource {
 }
 
 extension ContextCore {
-    /// Calls `body` with the rows that satisfy a query behind a number, in the order of creation; it returns false to
-    /// stop.
+    /// Calls `body` with the rows that satisfy a query after a number, in the order of creation, until it returns
+    /// false.
     ///
-    /// Only rows of `named` are looked at, where that is given.
+    /// If `named` is given, only its rows are checked.
     func visitRows<T: PersistentModel>(
         of query: Query<T>, _ named: [RecordID]?, behind number: RecordID,
         _ body: (RecordID, RowView) throws -> Bool
@@ -90,7 +90,7 @@ extension ContextCore {
                 if let named {
                     var buffer = RecordBuffer()
                     for next in named[named.firstPlace(behind: number)...] {
-                        // What is made of a row may load others.
+                        // An object that is made of a row may load other rows.
                         let row = try self.foundRow(next, query.home, query.entity, asksObjects: true, into: &buffer)
                         if let row, try !take(row) { return }
                     }
@@ -112,7 +112,7 @@ extension ContextCore {
 }
 
 extension [RecordID] {
-    /// The place of the first number above another, of numbers that rise; the end if there is none.
+    /// The index of the first number above another, in ascending numbers; the end if there is none.
     func firstPlace(behind number: RecordID) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

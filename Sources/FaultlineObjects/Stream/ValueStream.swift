@@ -1,35 +1,35 @@
 package import FaultlineLog
 
-/// The objects of a fetch as value copies, batch by batch: an asynchronous sequence that goes to any task.
+/// The objects of a fetch as value copies, batch by batch: an asynchronous sequence for any task.
 ///
-/// - Each batch is read when it is asked for, on a queue of its own: who is slow is waited for, and no thread of Swift's
-///   shared pool is held up.
-/// - All batches show one state of the store, that of the first one. It is pinned meanwhile, within the limits of
-///   `ModelContext.pin`; a stream that outlives them throws `StorageError` with the code `expired`.
-/// - One batch is in memory at a time, and no object is made. An order holds eight bytes an object, and a predicate that
-///   an index serves holds as much for each object that the index names; else nothing is held.
-/// - A task that is cancelled ends its stream between two rows, with `CancellationError`, and lets go of the state; so
-///   does an iterator that is dropped.
+/// - Each batch is read on demand, on a queue of its own: a slow reader delays only itself, and no thread of Swift's
+///   shared pool is blocked.
+/// - All batches show one state of the store, that of the first one. It is pinned for the time of the stream, within
+///   the limits of `ModelContext.pin`; a stream that exceeds them throws `StorageError` with the code `expired`.
+/// - One batch is in memory at a time, and no object is made. A sort order holds eight bytes an object, and so does a
+///   predicate with an index for each object that the index names; otherwise nothing is held.
+/// - Cancelling the task ends its stream between two rows, with `CancellationError`, and releases the state; so does
+///   dropping the iterator.
 ///
 /// Each iterator is a stream of its own.
 public struct ValueStream: AsyncSequence, Sendable {
     /// A batch.
     public typealias Element = [ValueCopy]
-    /// What `fetch` throws, and `CancellationError`.
+    /// The errors of `fetch`, and `CancellationError`.
     public typealias Failure = any Error
 
     private let make: @Sendable () -> ValueStreamReader
 
     package init(_ make: @escaping @Sendable () -> ValueStreamReader) { self.make = make }
 
-    /// Begins a stream; nothing is read before its first batch is asked for.
+    /// Begins a stream; nothing is read before its first batch is requested.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: make()) }
 
     /// A stream under way.
     public struct Iterator: AsyncIteratorProtocol {
         let reader: ValueStreamReader
 
-        /// The next batch, of at least one object; nil behind the last.
+        /// The next batch, of at least one object; nil at the end.
         public mutating func next() async throws -> [ValueCopy]? {
             let reader = reader
             return try await withTaskCancellationHandler {
@@ -39,7 +39,7 @@ public struct ValueStream: AsyncSequence, Sendable {
             }
         }
 
-        /// The same, wherever it is called from.
+        /// The same, called from any actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [ValueCopy]? {
             let reader = reader
             return try await withTaskCancellationHandler {
@@ -52,7 +52,7 @@ public struct ValueStream: AsyncSequence, Sendable {
 }
 
 extension ValueStreamReader {
-    /// What a stream may keep of the store, as a pin.
+    /// The limits of a stream's pin.
     package static var defaultLimits: PinLimits { PinLimits(nanoseconds: 3_600_000_000_000, byteCount: 1 << 30) }
 
     /// A reader of a fetch by class.

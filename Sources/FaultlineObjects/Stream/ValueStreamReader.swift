@@ -2,10 +2,10 @@ package import FaultlineLog
 internal import FaultlineStore
 internal import Synchronization
 
-/// Reads the batches of a stream, each when it is asked for, on a queue of its own.
+/// Reads the batches of a stream on demand, on a queue of its own.
 ///
-/// An actor whose jobs run on that queue, so that what it reads never holds up Swift's shared threads; a batch is read
-/// when the one before was taken, so that a slow reader is waited for by asking, not by blocking.
+/// An actor whose jobs run on that queue, so that its reads never block Swift's shared threads. A batch is read after
+/// the one before was taken, so that a slow reader blocks no thread.
 package actor ValueStreamReader {
     private let executor = QueueExecutor("faultline.stream")
     private let contents: ValueCopy.Contents
@@ -13,9 +13,9 @@ package actor ValueStreamReader {
     private let limits: PinLimits
     private let open: @Sendable () -> ContextCore
     private let prepare: @Sendable (ContextCore) throws -> any StreamSource
-    /// Set by whoever cancels, seen by the reader between two rows.
+    /// Set by `cancel()`, checked by the reader between two rows.
     private let isCancelled = Cancellation()
-    /// The context, and what is left to read; nil before the first batch and after the last.
+    /// The context, and the source of the rest; nil before the first batch and after the last.
     private var reading: (context: ContextCore, source: any StreamSource)?
     private var hasBegun = false
     private var number: RecordID = 0
@@ -41,10 +41,10 @@ package actor ValueStreamReader {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes the batch that is being read, and all after it, end with `CancellationError`.
+    /// Makes the batch that is being read, and all later ones, end with `CancellationError`.
     package nonisolated func cancel() { isCancelled.set() }
 
-    /// The next batch; nil behind the last.
+    /// The next batch; nil at the end.
     package func nextBatch() throws -> [ValueCopy]? {
         if isCancelled.isSet {
             end()
@@ -76,9 +76,9 @@ package actor ValueStreamReader {
         }
     }
 
-    /// Lets go of the state that was read.
+    /// Releases the state that was read.
     private func end() { reading = nil }
 
-    /// What all readers hold now, for tests: nothing but a context, and the numbers of what is sorted.
+    /// Whether the reader holds a context and the numbers of a sort; for tests.
     package var isReading: Bool { reading != nil }
 }
