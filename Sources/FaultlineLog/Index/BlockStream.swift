@@ -1,8 +1,8 @@
 import FaultlineDisk
 
-/// Reads the blocks of a run one after the other, in large pieces, past the cache, and verifies each.
+/// Reads the blocks of a run in order, in large pieces, bypassing the cache, and verifies each.
 struct BlockStream: ~Copyable {
-    /// Room for the largest block in any case.
+    /// The buffer holds the largest block in any case.
     static let byteCountMax = 64 << 10 + 4096
 
     private let file: DiskFile
@@ -14,11 +14,11 @@ struct BlockStream: ~Copyable {
     /// The part of the file in the buffer.
     private var bufferOffset: UInt64
     private var bufferByteCount = 0
-    /// Where the next block begins.
+    /// The offset of the next block.
     private(set) var offset: UInt64
     private let growsBuffer: Bool
 
-    /// Blocks of `file`, which has this header, in a range that begins with one.
+    /// A stream of the blocks of `file`, with that header, in a range that begins with a block.
     ///
     /// The first read takes `readByteCount` bytes; later ones are larger, up to `byteCountMax`.
     init(
@@ -56,7 +56,7 @@ struct BlockStream: ~Copyable {
 
     private var blockStart: UnsafeRawPointer { UnsafeRawPointer(buffer + Int(offset - bufferOffset)) }
 
-    /// Makes sure that `byteCount` bytes of the next block are in the buffer.
+    /// Fills the buffer with at least `byteCount` bytes of the next block.
     private mutating func fill(_ byteCount: Int) throws(LogError) {
         let present = bufferByteCount - Int(offset - bufferOffset)
         if present >= byteCount { return }

@@ -12,26 +12,26 @@ enum BloomFilter {
     static let lineByteCount = 64
     /// Lines of every page but the last.
     ///
-    /// A few kilobytes, so that finding a page takes no memory worth speaking of beside the filter itself.
+    /// A few kilobytes, so that finding a page takes little memory beside the filter itself.
     static let linesAPage: UInt64 = 64
     static let bitsAPrefix: UInt64 = 12
     private static let probes: UInt64 = 6
     private static let checksumByteCount = 4
 
-    /// Lines for a number of prefixes, at least one unless there are none.
+    /// The number of lines for a number of prefixes, at least one unless there are none.
     static func lineCount(prefixCount: UInt64) -> UInt64 {
         let bits = UInt64(lineByteCount * 8)
         let (wanted, overflow) = prefixCount.multipliedReportingOverflow(by: bitsAPrefix)
         return overflow ? UInt64.max / bits : wanted / bits + (wanted % bits == 0 ? 0 : 1)
     }
 
-    /// Bytes of a filter's pages; `lineCount` is at most 2^32.
+    /// The bytes of a filter's pages; `lineCount` is at most 2^32.
     static func byteCount(lineCount: UInt64) -> UInt64 {
         let pageCount = (lineCount + linesAPage - 1) / linesAPage
         return lineCount * UInt64(lineByteCount) + pageCount * UInt64(checksumByteCount)
     }
 
-    /// Where the page with a line stands in the filter, how many bytes it has, and where the line stands in it.
+    /// The offset in the filter and the size of the page with a line, and the offset of the line in it.
     @inline(__always)
     static func place(ofLine line: UInt64, lineCount: UInt64) -> (page: UInt64, byteCount: Int, line: Int) {
         let first = line & ~(linesAPage &- 1)
@@ -78,9 +78,9 @@ enum BloomFilter {
         return true
     }
 
-    /// What is wrong with a page; nil if nothing is.
+    /// The first fault of a page; nil if it has none.
     ///
-    /// `seed` is `FileHeader.seed` of the page's place.
+    /// `seed` is `FileHeader.seed` of the page's offset.
     static func problem(inPage page: UnsafeRawBufferPointer, seed: UInt32) -> String? {
         let content = page.count - checksumByteCount
         guard content > 0, let start = page.baseAddress else { return "the filter page is cut short" }

@@ -5,12 +5,12 @@ struct BloomWindow: ~Copyable {
     /// Lines of the whole filter.
     private(set) var lineCount: UInt64
     private let firstLine: UInt64
-    /// Lines held here.
+    /// Lines held by this window.
     private(set) var heldLineCount: UInt64
     private let lines: UnsafeMutableRawPointer
     private let capacity: Int
 
-    /// Holds `heldLineCount` lines of a filter of `lineCount`, from `firstLine`, all empty.
+    /// A window of `heldLineCount` empty lines, from `firstLine`, of a filter of `lineCount`.
     init(lineCount: UInt64, firstLine: UInt64 = 0, heldLineCount: UInt64) {
         self.lineCount = lineCount
         self.firstLine = firstLine
@@ -25,7 +25,7 @@ struct BloomWindow: ~Copyable {
         BufferMemory.deallocate(lines, byteCount: capacity)
     }
 
-    /// Adds a hash, if its line is here.
+    /// Adds a hash, if the window holds its line.
     @inline(__always)
     func add(_ hash: UInt64) {
         let line = BloomFilter.line(hash, lineCount: lineCount) &- firstLine
@@ -34,7 +34,7 @@ struct BloomWindow: ~Copyable {
         }
     }
 
-    /// Halves a whole filter: lines 2n and 2n + 1 become line n, which is where their hashes now belong.
+    /// Halves a whole filter: lines 2n and 2n + 1 become line n, to which their hashes now belong.
     mutating func fold() {
         precondition(
             heldLineCount == lineCount && lineCount % 2 == 0,
@@ -47,7 +47,7 @@ struct BloomWindow: ~Copyable {
         }
     }
 
-    /// The lines held here.
+    /// The lines held by this window.
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: lines, count: Int(heldLineCount) * BloomFilter.lineByteCount)
     }

@@ -1,10 +1,10 @@
-/// Merges sorted lists and runs into one ascending walk.
+/// Merges sorted lists and runs into one ascending sequence.
 ///
 /// Sources are added from the newest to the oldest. Entries come by key, identifier, sequence number descending; of
-/// entries equal in all of that the newest source's comes first. There are few sources, so the least is found by
-/// looking at all of them; most comparisons end at the word.
+/// entries equal in all of that the newest source's comes first. There are few sources, so the least is found by a look
+/// at all of them; most comparisons end at the word.
 struct EntryMerge: ~Copyable {
-    /// What stands at the front of one source.
+    /// The front entry of one source.
     struct Head {
         var word: UInt64 = 0
         var key: UnsafeRawPointer
@@ -12,10 +12,10 @@ struct EntryMerge: ~Copyable {
         var id: RecordID = 0
         var sequence: UInt64 = 0
         var isDelete = false
-        /// Of a list: what comes next.
+        /// For a list: the next item.
         fileprivate var next: UnsafePointer<SortItem>?
         fileprivate var end: UnsafePointer<SortItem>?
-        /// Of a run; `cursors` keeps it alive.
+        /// For a run; `cursors` keeps it alive.
         fileprivate var cursor: Unmanaged<RunCursor>?
     }
 
@@ -23,10 +23,10 @@ struct EntryMerge: ~Copyable {
 
     private var heads: UnsafeMutablePointer<Head>
     private var capacity = 4
-    /// Sources that are not at their end; those that are leave the array.
+    /// Sources with entries left; a source at its end leaves the array.
     private var count = 0
     private var current = -1
-    /// Entries above this sequence number are passed over.
+    /// Entries above this sequence number are skipped.
     private let limit: UInt64
     private var cursors: [RunCursor] = []
     private var tiers: [SortedTier] = []
@@ -50,7 +50,7 @@ struct EntryMerge: ~Copyable {
         if advance(list: &head) { append(head) }
     }
 
-    /// Adds what a cursor has left as the next older source.
+    /// Adds a cursor's remaining entries as the next older source.
     mutating func add(_ cursor: RunCursor) throws(LogError) {
         cursors.append(cursor)
         var head = Head(key: UnsafeRawPointer(cursor.key.start))
@@ -59,7 +59,7 @@ struct EntryMerge: ~Copyable {
         if try advance(run: reference, &head) { append(head) }
     }
 
-    /// Whether there is at most one source left.
+    /// Whether at most one source is left.
     var isSingle: Bool { count <= 1 }
 
     /// The next entry; nil at the end.
@@ -79,11 +79,11 @@ struct EntryMerge: ~Copyable {
         return UnsafePointer(heads + least)
     }
 
-    /// Calls `body` with the newest entry of each pair of key and identifier, deletes included, as long as keys begin
-    /// with `prefix` and `body` returns true.
+    /// Calls `body` with the newest entry of each pair of key and identifier, deletes included, while keys begin with
+    /// `prefix` and `body` returns true.
     @inline(__always)
     mutating func forEachNewest(prefix: UnsafeRawBufferPointer, _ body: (UnsafePointer<Head>) throws -> Bool) throws {
-        // All below the limit may be dropped but the newest.
+        // Of the entries below the limit only the newest is needed.
         var filter = VersionFilter(oldestLimit: .max, dropsDeletes: false)
         while let entry = try next() {
             // Sources end behind the prefix, not with it.
@@ -105,7 +105,7 @@ struct EntryMerge: ~Copyable {
                 advance(list: &head.pointee)
             }
         if !isThere {
-            // The order of sources is their age, so the others move up.
+            // Sources are in the order of their age, so the others move up.
             (heads + current).update(from: heads + current + 1, count: count &- current &- 1)
             count &-= 1
         }
@@ -115,7 +115,8 @@ struct EntryMerge: ~Copyable {
     private func advance(list head: inout Head) -> Bool {
         while let item = head.next, item != head.end {
             head.next = item + 1
-            // Entries lie in the order they came in; sorted, each is a cache miss, and may reach into a second line.
+            // Entries lie in the order of insertion. In sorted order each is a cache miss, and may reach into a second
+            // line.
             if let end = head.end, item + Self.prefetchDistance < end {
                 let coming = item[Self.prefetchDistance].entry.base
                 prefetch(coming)
@@ -163,7 +164,7 @@ struct EntryMerge: ~Copyable {
         count += 1
     }
 
-    /// Whether the entry of `a`, an older source, stands before that of `b`.
+    /// Whether the entry of `a`, an older source, comes before that of `b`.
     @inline(__always)
     private func isBefore(_ a: UnsafePointer<Head>, _ b: UnsafePointer<Head>) -> Bool {
         if a.pointee.word != b.pointee.word { return a.pointee.word < b.pointee.word }

@@ -1,18 +1,17 @@
 import FaultlineDisk
 
-/// An entry with eight bytes of its key at hand: sorting and searching look at the entry itself only where the words
-/// are equal.
+/// An entry with eight bytes of its key: sorting and searching read the entry itself only where the words are equal.
 struct SortItem {
-    /// `KeyBytes.word` of the key; while a sort runs, of what follows a prefix that its group has in common.
+    /// `KeyBytes.word` of the key; during a sort, of the bytes behind the prefix that its group shares.
     var word: UInt64
     let entry: MemtableEntry
 }
 
-/// Sorts memtable entries by key, identifier, sequence number descending; equal ones stay in the order they came in.
+/// Sorts memtable entries by key, identifier, sequence number descending; equal ones keep their order of insertion.
 ///
 /// A group of entries that agree in their first `depth` bytes is sorted by the next eight bytes as one number, then
-/// each run of equal numbers is a group eight bytes deeper. Bytes that a whole group has in common are skipped. Large
-/// groups go by radix, from the highest byte that differs.
+/// each run of equal numbers is a group eight bytes deeper. Bytes that a whole group shares are skipped. Large groups
+/// are sorted by radix, from the highest byte that differs.
 ///
 /// Complexity: O(n) sweeps for each eight bytes that groups differ in; groups where keys end, or are equal, O(n log n)
 /// comparisons. There is no quadratic case. Memory: 16 bytes an entry beside the items.
@@ -100,7 +99,7 @@ struct EntrySort: ~Copyable {
             isDeep = true
             groups.append(group)
         } else {
-            // Some keys end here, so the word says too little of them.
+            // Some keys end here, so the word does not order them.
             SortOrder(depth: depth).mergeSort(items + start, count, scratch: scratch)
         }
     }
@@ -119,7 +118,7 @@ struct EntrySort: ~Copyable {
         }
     }
 
-    /// The bits in which the words of a group are not all the same.
+    /// The bits in which the words of a group differ.
     private func difference(_ group: Group) -> UInt64 {
         let first = items[group.start].word
         var difference: UInt64 = 0
@@ -129,7 +128,7 @@ struct EntrySort: ~Copyable {
 
     /// Sorts by word alone.
     ///
-    /// At most five radix passes; where those leave equal numbers, the rest of the word sorts them.
+    /// At most five radix passes; groups of numbers that are still equal are sorted by the rest of the word.
     private func sortByWord(_ start: Int, _ count: Int, _ difference: UInt64) {
         if count <= Self.insertionCountMax {
             for index in 1..<count {

@@ -1,12 +1,12 @@
 import FaultlineDisk
 
 extension IndexBlock {
-    /// Checks everything that readers of a block rely on, so that they need not: checksum, sizes, order, and that each
-    /// entry shares as many bytes as it can.
+    /// Checks everything that readers of a block rely on: checksum, sizes, order, and that each entry shares as many
+    /// bytes as it can.
     ///
-    /// `seed` is `FileHeader.seed` of the block's place.
+    /// `seed` is `FileHeader.seed` of the block's offset.
     ///
-    /// - Returns: What is wrong, nil if nothing is.
+    /// - Returns: The first fault, nil if there is none.
     static func problem(in block: UnsafeRawBufferPointer, isIndex: Bool, seed: UInt32) -> String? {
         guard let start = block.baseAddress, block.count >= headerByteCount else {
             return "the block ends inside its header"
@@ -24,13 +24,13 @@ extension IndexBlock {
         }
         guard start.u64(16) <= sequenceMax else { return "the block's smallest sequence number is too large" }
         guard entries.keysOffset <= block.count else { return "the entries lie beyond the block" }
-        // A key's bytes all stand in the block, so this is room for every key.
+        // A key's bytes all lie in the block, so this buffer has room for every key.
         return withUnsafeTemporaryAllocation(byteCount: block.count, alignment: 8) { key in
             problem(in: entries, end: start + block.count, key.baseAddress.unsafelyUnwrapped, isIndex: isIndex)
         }
     }
 
-    /// Checks the entries; `key` is room to put keys together.
+    /// Checks the entries; `key` is a buffer to assemble keys in.
     private static func problem(
         in entries: BlockEntries, end: UnsafeRawPointer, _ key: UnsafeMutableRawPointer, isIndex: Bool
     ) -> String? {

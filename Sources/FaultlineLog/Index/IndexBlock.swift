@@ -2,26 +2,26 @@ import FaultlineDisk
 
 /// The form of a block: docs/FileFormat.md 13.1.
 ///
-/// Header: CRC32C of everything after it, continued from the seed of the block's place, 4, bytes behind the header u16,
-/// entries u16, form u8, bytes of a sequence number u8, smallest identifier u48, smallest sequence number u64. Behind it
-/// one array after the other: the lengths of all entries, their identifiers, their sequence numbers, their further
-/// key bytes. In index blocks the identifier is a block's size and the sequence number its offset.
+/// Header: CRC32C of everything after it, continued from the seed of the block's offset, 4, bytes behind the header
+/// u16, entries u16, form u8, bytes of a sequence number u8, smallest identifier u48, smallest sequence number u64.
+/// Arrays follow: the lengths of all entries, their identifiers, their sequence numbers, their further key bytes. In
+/// index blocks the identifier is a block's size and the sequence number its offset.
 enum IndexBlock {
     static let headerByteCount = 24
-    /// Of the form: the lengths have two bytes each, not one; the other bits are the bytes of an identifier.
+    /// A bit of the form: lengths have two bytes, not one; the other bits are the bytes of an identifier.
     static let formLongLengths: UInt8 = 0x80
     static let idByteCountMax = 6
     static let sequenceByteCountMax = 8
-    /// What an entry cannot do without: its two lengths.
+    /// The least that every entry takes: its two lengths.
     static let entryByteCountMin = 2
-    /// Of what stands behind the header in a block of entries, unless one entry is larger.
+    /// The size limit behind the header of a block of entries, unless one entry is larger.
     static let entryBlockByteCountMax = 1024
-    /// Of what stands behind the header in an index block, unless two entries are larger.
+    /// The size limit behind the header of an index block, unless two entries are larger.
     static let indexBlockByteCountMax = 512
-    /// What the 16-bit size can say.
+    /// The largest value of the 16-bit size.
     static let byteCountMax = headerByteCount + 0xFFFF
     static let idMax: UInt64 = 1 << 48 - 1
-    /// So that twice a difference is a number of 64 bits.
+    /// Chosen so that twice a difference is a number of 64 bits.
     static let sequenceMax = Limits.countMax
 
     /// The size of the block whose header is at `start`, header included.

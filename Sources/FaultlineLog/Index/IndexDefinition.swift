@@ -1,15 +1,15 @@
-/// What the log knows of one index.
+/// The log's description of one index.
 ///
 /// An index is a set of entries, each a key and a record identifier. Keys compare as bytes. The whole order of entries
 /// is: key ascending, identifier ascending, sequence number descending.
 package struct IndexDefinition: Sendable, Hashable {
-    /// The number that manifests and run footers call it by.
+    /// The number by which manifests and run footers name it.
     package let id: IndexID
     /// At most one identifier has a live entry for a key.
     package let isUnique: Bool
-    /// The part of a key that hashes and Bloom filters look at.
+    /// The part of a key that hashes and Bloom filters use.
     package let searchPrefix: SearchPrefix
-    /// The index is one of which older releases do not know: the store says so by a feature bit.
+    /// Whether older releases do not know the index: a feature bit of the store says so.
     package let isSecondary: Bool
 
     /// The largest key, in bytes: two entries with such keys still fit in one block, so that a tree of blocks always
@@ -18,7 +18,7 @@ package struct IndexDefinition: Sendable, Hashable {
 
     /// Refuses a key that the format cannot hold.
     ///
-    /// - Throws: `.tooLarge`, which names the index, the size, the limit and what to do.
+    /// - Throws: `.tooLarge` with the index, the size, the limit and the remedy.
     package func checkSize(of key: UnsafeRawBufferPointer) throws(LogError) {
         guard key.count > Self.keyByteCountMax else { return }
         throw .tooLarge(
@@ -35,7 +35,7 @@ package struct IndexDefinition: Sendable, Hashable {
     }
 }
 
-/// The part of a key by which entries are looked for: the whole key of a unique index, the owner of a relationship
+/// The part of a key by which entries are looked up: the whole key of a unique index, the owner of a relationship
 /// index.
 package enum SearchPrefix: Sendable, Hashable {
     case wholeKey
@@ -51,11 +51,11 @@ package enum SearchPrefix: Sendable, Hashable {
     }
 }
 
-/// One entry's answer to "who has this key?".
+/// The answer of one entry to a look-up of its key.
 package struct IndexFinding: Sendable, Equatable {
     package let id: RecordID
     package let sequence: UInt64
-    /// The entry says that the identifier no longer has the key.
+    /// Whether the entry means that the identifier no longer has the key.
     package let isDelete: Bool
 
     package init(id: RecordID, sequence: UInt64, isDelete: Bool) {

@@ -42,7 +42,7 @@ package enum IndexHash {
 
     /// The one to seven bytes behind the last whole word, zeros behind them.
     ///
-    /// Reads only what is the key's.
+    /// Reads only the key's own bytes.
     @inline(__always)
     private static func lastWord(_ start: UnsafeRawPointer, _ byteCount: Int) -> UInt64 {
         let rest = byteCount & 7
@@ -51,7 +51,7 @@ package enum IndexHash {
             return word &>> UInt64(truncatingIfNeeded: 64 &- 8 &* rest)
         }
         if rest >= 4 {
-            // The two may overlap; what lies in both is the same.
+            // The two may overlap; the common bytes are equal.
             let low = UInt64(start.u32(0)), high = UInt64(start.u32(rest &- 4))
             return low | high &<< UInt64(truncatingIfNeeded: 8 &* (rest &- 4))
         }

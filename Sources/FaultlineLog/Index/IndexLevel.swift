@@ -36,7 +36,7 @@ struct IndexLevel: ~Copyable {
         lastKey.set(start, key.count)
     }
 
-    /// Writes the block under way.
+    /// Writes the current block.
     mutating func finish(to output: inout RunOutput) throws(LogError) {
         guard builder.entryCount > 0 else { return }
         let offset = output.offset

@@ -1,9 +1,9 @@
 extension IndexState {
-    /// Calls `body` with each live entry whose key begins with `prefix`, from the first one on whose key is not below
-    /// `first`; it returns false to stop.
+    /// Calls `body` with each live entry whose key begins with `prefix` and is not below `first`; it returns false to
+    /// stop.
     ///
-    /// As `forEachEntry(prefix:at:_:)`, for walks that are taken up again. Entries of memtables that are below `first`
-    /// are passed over one by one, those of runs are not met.
+    /// As `forEachEntry(prefix:at:_:)`, for walks that resume. Entries of memtables below `first` are skipped one by
+    /// one; those of runs are not read.
     package func forEachEntry(
         prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, at sequence: UInt64,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
@@ -20,15 +20,15 @@ extension IndexState {
 }
 
 extension Snapshot {
-    /// Calls `body` with each entry whose key begins with `prefix`, in ascending order, from the first one on whose key
-    /// is not below `first`; it returns false to stop.
+    /// Calls `body` with each entry whose key begins with `prefix` and is not below `first`, in ascending order; it
+    /// returns false to stop.
     ///
     /// - Parameters:
     ///   - index: Any index.
     ///   - prefix: The first bytes of the keys wanted.
     ///   - first: A key that begins with the prefix.
-    ///   - body: Gets a key, valid during the call, and who has it.
-    /// - Throws: `LogError` if a run cannot be read or does not verify; what `body` throws.
+    ///   - body: Gets a key, valid during the call, and its object.
+    /// - Throws: `LogError` if a run cannot be read or does not verify; the error of `body`.
     package func forEachEntry(
         in index: IndexDefinition, prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool

@@ -4,7 +4,7 @@ extension IndexState {
     ///
     /// The key's bytes are valid during the call.
     ///
-    /// - Complexity: Entries of the memtables are sorted once; a look into each run that may have the prefix, then the
+    /// - Complexity: Entries of the memtables are sorted once; a search in each run that may have the prefix, then the
     ///   blocks between the two keys.
     package func forEachEntry(
         prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, below end: UnsafeRawBufferPointer,
@@ -29,13 +29,13 @@ extension IndexState {
         }
     }
 
-    /// A key below `end` from which a walk to `end` meets few entries, for walks that go backwards piece by piece.
+    /// A key below `end`, with few entries between the two, for backward walks piece by piece.
     ///
     /// - Parameters:
     ///   - end: A key.
-    ///   - span: Blocks of a run that the walk may take, roughly.
+    ///   - span: The number of a run's blocks that the walk may take, roughly.
     /// - Returns: The key, which is below `end`; empty where all entries below `end` are few.
-    /// - Throws: `.damaged` if a block does not verify; what reading it can cause.
+    /// - Throws: `.damaged` if a block does not verify; errors of reading it.
     /// - Complexity: A few blocks of each run.
     package func walkStart(below end: UnsafeRawBufferPointer, span: Int) throws(LogError) -> [UInt8] {
         var start: [UInt8] = []
@@ -47,7 +47,7 @@ extension IndexState {
 }
 
 extension Run {
-    /// As `IndexState.walkStart(below:span:)`, of one run.
+    /// As `IndexState.walkStart(below:span:)`, for one run.
     func walkStart(below end: UnsafeRawBufferPointer, span: Int) throws(LogError) -> [UInt8] {
         guard var place = root, let limit = end.baseAddress else { return [] }
         var start: [UInt8] = []
@@ -56,7 +56,8 @@ extension Run {
             let node = try block(at: place.offset, byteCount: place.byteCount, isIndex: true)
             let entries = BlockEntries(node.start)
             var further = entries.keys
-            // Separators of the blocks below that end before `end`; those deeper down stand behind those above.
+            // Separators below `end`, which bound the blocks before it; those of deeper levels are above those of
+            // higher levels.
             var separators: [[UInt8]] = []
             for ordinal in 0..<entries.count {
                 let lengths = entries.lengths(ordinal)
@@ -77,7 +78,7 @@ extension Run {
 }
 
 extension Memtable {
-    /// As `IndexState.walkStart(below:span:)`, of one memtable: the key of the entry that stands `entryCount` before.
+    /// As `IndexState.walkStart(below:span:)`, for one memtable: the key of the entry `entryCount` before `end`.
     func walkStart(below end: UnsafeRawBufferPointer, entryCount: Int) -> [UInt8] {
         var start: [UInt8] = []
         for tier in sortedTiers() {
@@ -92,16 +93,16 @@ extension Memtable {
 }
 
 extension Snapshot {
-    /// Calls `body` with each entry whose key is not below `first` and is below `end`, ascending by key, then identifier;
-    /// it returns false to stop.
+    /// Calls `body` with each entry whose key is not below `first` and is below `end`, ascending by key, then
+    /// identifier; it returns false to stop.
     ///
     /// - Parameters:
     ///   - index: Any index.
-    ///   - prefix: What all those keys begin with; may be empty.
-    ///   - first: The first key that is wanted.
-    ///   - end: The first that is not.
-    ///   - body: Gets a key, valid during the call, and who has it.
-    /// - Throws: `LogError` if a run cannot be read or does not verify; what `body` throws.
+    ///   - prefix: The common beginning of all those keys; may be empty.
+    ///   - first: The first key wanted.
+    ///   - end: The first key behind the range.
+    ///   - body: Gets a key, valid during the call, and its object.
+    /// - Throws: `LogError` if a run cannot be read or does not verify; the error of `body`.
     package func forEachEntry(
         in index: IndexDefinition, prefix: [UInt8], from first: [UInt8], below end: [UInt8],
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool

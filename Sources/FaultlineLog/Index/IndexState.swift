@@ -1,12 +1,12 @@
-/// The state of one index that a snapshot holds: memtables and runs, each list newest first.
+/// The state of one index in a snapshot: memtables and runs, each list newest first.
 ///
-/// Every entry of a source has a sequence number not below those of the sources behind it; only a transaction whose
-/// entries went into two memtables, or were replayed, stands in two sources.
+/// Every entry of a source has a sequence number not below those of the older sources. A transaction spans two sources
+/// only if its entries went into two memtables, or were replayed.
 package struct IndexState: Sendable {
     package let definition: IndexDefinition
-    /// Takes new entries; a snapshot sees it up to its sequence number.
+    /// Gets new entries; a snapshot sees it up to its sequence number.
     package var active: Memtable
-    /// Wait to be flushed.
+    /// Memtables that wait to be flushed.
     package var frozen: [Memtable]
     package var runs: [Run]
 
@@ -17,20 +17,20 @@ package struct IndexState: Sendable {
         self.runs = runs
     }
 
-    /// The hash that the calls with a hash expect.
+    /// The hash for the calls with a `hash` parameter.
     @inline(__always)
     package func hash(of key: UnsafeRawBufferPointer) -> UInt64 {
         IndexHash.hash(key, prefixByteCountMax: definition.searchPrefix.byteCountMax)
     }
 
-    /// Who has exactly this key.
+    /// The object that has exactly this key.
     package func firstID(key: UnsafeRawBufferPointer, at sequence: UInt64) throws(LogError) -> RecordID? {
         try firstID(key: key, hash: hash(of: key), at: sequence)
     }
 
-    /// Who has exactly this key, whose hash is known.
+    /// The object that has exactly this key, whose hash is known.
     ///
-    /// Complexity: one look into each memtable and one Bloom filter a run; a few blocks of the run that has the key.
+    /// - Complexity: One search in each memtable and one Bloom filter a run; a few blocks of the run that has the key.
     package func firstID(key: UnsafeRawBufferPointer, hash: UInt64, at sequence: UInt64) throws(LogError) -> RecordID? {
         var resolver = KeyResolver()
         active.resolve(key: key, hash: hash, at: sequence, into: &resolver)
@@ -42,8 +42,10 @@ package struct IndexState: Sendable {
     /// Calls `body` with each live entry whose key begins with `prefix`, ascending by key, then identifier; it returns
     /// false to stop.
     ///
-    /// The key's bytes are valid during the call. Complexity: what of the memtables begins with the prefix is sorted; a
-    /// look into each run that may have the prefix, then the blocks that hold it.
+    /// The key's bytes are valid during the call.
+    ///
+    /// - Complexity: Entries of the memtables with the prefix are sorted; a search in each run that may have the
+    ///   prefix, then the blocks that hold it.
     package func forEachEntry(
         prefix: UnsafeRawBufferPointer, at sequence: UInt64,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
@@ -70,7 +72,7 @@ package struct IndexState: Sendable {
         }
     }
 
-    /// All sources of entries whose keys begin with `prefix`, those of runs from the first one on that is not below
+    /// All sources of entries whose keys begin with `prefix`; those of runs begin with the first entry not below
     /// `first`.
     func entries(
         prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, at sequence: UInt64

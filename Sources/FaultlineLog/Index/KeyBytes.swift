@@ -2,7 +2,8 @@ import Glibc
 
 /// Comparing keys as bytes.
 enum KeyBytes {
-    /// The first eight bytes of a key as a big-endian number, zeros behind its end: orders keys as far as it differs.
+    /// The first eight bytes of a key as a big-endian number, zeros behind its end: unequal numbers are in the order of
+    /// their keys.
     @inline(__always)
     static func word(_ key: UnsafeRawPointer, _ byteCount: Int) -> UInt64 {
         if byteCount >= 8 { return UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)) }
@@ -19,7 +20,7 @@ enum KeyBytes {
         return word
     }
 
-    /// Whether `byteCount` bytes are the same.
+    /// Whether two buffers have the same `byteCount` bytes.
     @inline(__always)
     static func areEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ byteCount: Int) -> Bool {
         if byteCount < 8 {
@@ -38,13 +39,13 @@ enum KeyBytes {
             }
             offset &+= 8
         }
-        // The last eight bytes, some of them for the second time.
+        // The last eight bytes, some of them compared twice.
         let last = byteCount &- 8
         return a.loadUnaligned(fromByteOffset: last, as: UInt64.self)
             == b.loadUnaligned(fromByteOffset: last, as: UInt64.self)
     }
 
-    /// Negative, zero or positive as `a` is below, equal to or above `b`; a key stands before its own continuations.
+    /// Negative, zero or positive as `a` is below, equal to or above `b`; a key is below its own continuations.
     @inline(__always)
     static func order(_ a: UnsafeRawPointer, _ aByteCount: Int, _ b: UnsafeRawPointer, _ bByteCount: Int) -> Int {
         let common = min(aByteCount, bByteCount)
@@ -64,7 +65,7 @@ enum KeyBytes {
         return aByteCount &- bByteCount
     }
 
-    /// How many bytes two keys have in common from the start, at most `limit`.
+    /// The length of the common prefix of two keys, at most `limit`.
     @inline(__always)
     static func sharedByteCount(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ limit: Int) -> Int {
         var offset = 0
@@ -83,7 +84,7 @@ enum KeyBytes {
         return offset
     }
 
-    /// How many bytes two keys have in common from the start.
+    /// The length of the common prefix of two keys.
     static func sharedByteCount(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         guard let x = a.baseAddress, let y = b.baseAddress else { return 0 }
         return sharedByteCount(x, y, min(a.count, b.count))

@@ -1,6 +1,6 @@
-/// A key kept beyond the life of the bytes it came from.
+/// A copy of a key, valid longer than the bytes it came from.
 ///
-/// A class, so that structs that hold one stay copyable; its memory grows to the largest key it saw.
+/// A class, so that structs that hold one stay copyable; its memory grows to the largest key copied.
 final class KeyCopy {
     private(set) var start: UnsafeMutableRawPointer
     private(set) var byteCount = 0
@@ -24,7 +24,7 @@ final class KeyCopy {
         byteCount = keyByteCount
     }
 
-    /// Keeps the first `sharedByteCount` bytes and puts others behind them.
+    /// Keeps the first `sharedByteCount` bytes and appends others.
     @inline(__always)
     func replace(after sharedByteCount: Int, with key: UnsafeRawPointer, _ furtherByteCount: Int) {
         let count = sharedByteCount &+ furtherByteCount

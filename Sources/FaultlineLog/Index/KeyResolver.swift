@@ -1,25 +1,26 @@
-/// Decides who has a key, from the key's entries.
+/// Decides from a key's entries which object has the key.
 ///
-/// The rule: **the newest transaction that touched the key decides alone.** Among its entries an identifier's last one
-/// counts: a delete kills only its own identifier, whatever the order of a swap's two appends; what is left as an
-/// insert has the key; if nothing is left, nobody has it, and older entries need not be looked at.
+/// The rule: **the newest transaction that touched the key decides alone.** Of its entries for an identifier the last
+/// one counts. A delete removes only its own identifier, whatever the order of a swap's two appends. An identifier
+/// whose last entry is an insert has the key. If there is none, no object has the key, and older entries need not be
+/// read.
 ///
-/// That is right because a transaction deletes an entry only of an identifier that had the key, and inserts one only
-/// when nobody else has it at the transaction's end. So before a transaction that left only deletes, nobody but those
-/// had the key.
+/// That is right because a transaction deletes an entry only of an identifier that had the key, and inserts one only if
+/// no other object has the key at the transaction's end. So if a transaction left only deletes, only their identifiers
+/// had the key before it.
 ///
 /// Entries may come in any order of their sequence numbers; those of one identifier and one sequence number must come
 /// newest first.
 struct KeyResolver {
-    /// What is known so far.
+    /// The answer so far.
     ///
-    /// Where it is a delete, it names one of the identifiers that lost the key.
+    /// If it is a delete, it names one of the identifiers that lost the key.
     private(set) var finding: IndexFinding?
 
     /// More identifiers that the deciding transaction deleted, beside the finding's own.
     private var otherDeleted: [RecordID] = []
 
-    /// Somebody has the key: no entry of the same transaction or an older one can change it.
+    /// Whether an object has the key: no entry of the same transaction or an older one can change it.
     @inline(__always)
     var isLive: Bool {
         guard let finding else { return false }
@@ -33,7 +34,7 @@ struct KeyResolver {
         return finding.isDelete ? sequence >= finding.sequence : sequence > finding.sequence
     }
 
-    /// Looks at one entry of the key.
+    /// Takes one entry of the key into account.
     @inline(__always)
     mutating func visit(id: RecordID, sequence: UInt64, isDelete: Bool) {
         guard let known = finding else {

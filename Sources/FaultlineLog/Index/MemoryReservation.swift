@@ -1,10 +1,10 @@
-/// Bytes of the memory budget that are in use as long as the value lives.
+/// A reservation in the memory budget, released when the value is destroyed.
 struct MemoryReservation: ~Copyable {
     private let budget: MemoryBudget?
     private let byteCount: Int
     private let use: MemoryBudget.Use
 
-    /// Reserves `byteCount` bytes; without a budget, nothing.
+    /// Reserves `byteCount` bytes; without a budget, none.
     init(_ byteCount: Int, for use: MemoryBudget.Use, in budget: MemoryBudget?) {
         self.budget = budget
         self.byteCount = byteCount

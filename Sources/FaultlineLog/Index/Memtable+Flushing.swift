@@ -1,12 +1,12 @@
 extension Memtable {
-    /// Writes a frozen memtable's entries into a run, but for those that no reader can need.
+    /// Writes a frozen memtable's entries into a run, without those that no reader can need.
     ///
     /// - Parameters:
     ///   - oldestLimit: The smallest sequence number that a snapshot reads at; `UInt64.max` if there is none below the
     ///     newest.
     ///   - isOldest: There are no runs and no older memtables, so that deletes need not be kept.
     ///   - writer: A writer without entries; the caller finishes it.
-    /// - Throws: What writing the file can cause; the memtable keeps its entries.
+    /// - Throws: Errors of writing the file; the memtable keeps its entries.
     package func flush(oldestLimit: UInt64, isOldest: Bool, to writer: inout RunWriter) throws(LogError) {
         precondition(isFrozen, "A memtable is frozen before it is flushed.")
         let tier = sorting { order.wholeTier(of: arena) }

@@ -1,23 +1,22 @@
 import Synchronization
 
 extension Memtable {
-    /// A place between two transactions.
+    /// A position between two transactions.
     package struct Mark {
         let position: MemtableArena.Position
         let lastSequence: UInt64
     }
 
-    /// Where the entries end now.
+    /// The present end of the entries.
     ///
     /// Only the writer calls it.
     package func mark() -> Mark {
         Mark(position: arena.end, lastSequence: lastSequence)
     }
 
-    /// Takes back all entries since `mark`: their transaction was given up, and its sequence number will be given to
-    /// another.
+    /// Removes all entries since `mark`: their transaction was abandoned, and another one will get its sequence number.
     ///
-    /// No reader may have a limit that shows one of them. Their memory stays in use until the memtable goes. Only the
+    /// No reader may have a limit that shows one of them. Their memory stays in use as long as the memtable. Only the
     /// writer calls it.
     package func revert(to mark: Mark) {
         let end = arena.end

@@ -1,11 +1,12 @@
 extension Memtable {
-    /// Chains up to this length are sorted for each walk; longer ones are found in the sorted view, which is made once.
+    /// Chains up to this length are sorted for each walk; longer ones are searched in the sorted view, which is made
+    /// once.
     private static let sortedChainCountMax = 512
 
     /// Adds to `merge` the entries whose keys begin with `prefix`, and perhaps others above them.
     ///
-    /// A prefix that covers the search prefix is found by its chain. Any other is found by binary search in the sorted
-    /// view.
+    /// If the prefix covers the search prefix, its chain has the entries. Otherwise a binary search in the sorted view
+    /// finds them.
     func addEntries(prefix: UnsafeRawBufferPointer, to merge: inout EntryMerge, at limit: UInt64) {
         if prefix.count >= prefixByteCountMax {
             guard let tier = sortedChain(prefix: prefix, at: limit) else { return addTiers(prefix: prefix, to: &merge) }
@@ -15,7 +16,8 @@ extension Memtable {
         }
     }
 
-    /// As `addEntries(prefix:to:at:)`, from the first entry on whose key is not below `first`, which begins with the prefix.
+    /// As `addEntries(prefix:to:at:)`, from the first entry whose key is not below `first`, which begins with the
+    /// prefix.
     func addEntries(
         prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, to merge: inout EntryMerge, at limit: UInt64
     ) {
@@ -50,10 +52,10 @@ extension Memtable {
         return sorting { order.tiers(of: arena) }
     }
 
-    /// Runs `body`, which sorts what was appended since the last time, with the memory for that reserved: the sort's
-    /// scratch, and larger tiers beside those they are made of.
+    /// Runs `body`, which sorts the entries appended since the last time, with its memory reserved: the sort's scratch,
+    /// and merged tiers beside their sources.
     func sorting<R>(_ body: () -> R) -> R {
-        // Before the lock that `body` takes.
+        // Read before `body` takes the lock.
         let sortedCount = order.entryCount, count = entryCount
         let byteCount = sortedCount == count ? 0 : (2 * count - sortedCount) * MemoryLayout<SortItem>.stride
         budget?.reserve(byteCount, for: .buffers)

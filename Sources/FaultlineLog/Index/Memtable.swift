@@ -4,7 +4,7 @@ import Synchronization
 /// The entries of one index since the last flush.
 ///
 /// Entries are appended to an arena and linked, newest first, into the chain of their search prefix, which a hash table
-/// finds. Nothing moves or changes afterwards, so that readers at a sequence limit need neither copy nor lock.
+/// finds. They do not move or change afterwards, so readers at a sequence limit need neither copy nor lock.
 ///
 /// Invariants:
 /// - sequence numbers never fall along the arena, nor rise along a chain;
@@ -13,7 +13,8 @@ import Synchronization
 /// Concurrency: one writer (`append`, `revert`, `freeze`); any number of readers. A reader may use limits up to a
 /// sequence number that was published to it after the entries were appended. `MemtableTable` and `MemtableArena` say
 /// why that is enough.
-// Safe because what readers touch is immutable once published or atomic, and the rest belongs to the single writer.
+// Safe because the data that readers use is atomic or immutable once published, and the rest belongs to the single
+// writer.
 package final class Memtable: @unchecked Sendable {
     package let definition: IndexDefinition
 
@@ -28,7 +29,7 @@ package final class Memtable: @unchecked Sendable {
     private let newestSequence = Atomic<UInt64>(0)
     private let frozen = Atomic<Bool>(false)
 
-    /// An empty memtable; what it allocates is reserved in `budget` while it lives.
+    /// An empty memtable; its allocations are reserved in `budget` while it exists.
     package init(definition: IndexDefinition, budget: MemoryBudget? = nil) {
         self.definition = definition
         prefixByteCountMax = definition.searchPrefix.byteCountMax
@@ -42,7 +43,7 @@ package final class Memtable: @unchecked Sendable {
 
     /// Bytes in use: entries, hash tables, sorted tiers.
     package var byteCount: Int { arena.usedByteCount + table.byteCount + order.byteCount }
-    /// Entries, those taken back included.
+    /// Entries, with those that were reverted.
     package var entryCount: Int { counted.load(ordering: .relaxed) }
     /// The smallest sequence number of an entry; `UInt64.max` if there is none.
     package var firstSequence: UInt64 { oldestSequence.load(ordering: .relaxed) }
@@ -50,7 +51,7 @@ package final class Memtable: @unchecked Sendable {
     package var lastSequence: UInt64 { newestSequence.load(ordering: .relaxed) }
     package var isFrozen: Bool { frozen.load(ordering: .acquiring) }
 
-    /// No entry is appended from here on: another memtable takes over, and this one waits to be flushed.
+    /// Ends appending: another memtable takes over, and this one waits to be flushed.
     package func freeze() {
         frozen.store(true, ordering: .releasing)
     }
@@ -86,9 +87,9 @@ package final class Memtable: @unchecked Sendable {
         if count & 255 == 0 { charge() }
     }
 
-    /// Asks for the cache lines that look-ups by these hashes will meet first.
+    /// Prefetches the cache lines that look-ups by these hashes read first.
     ///
-    /// Sixteen to sixty-four at a time serve best.
+    /// Best with sixteen to sixty-four hashes at a time.
     @inline(__always)
     package func prefetch(hashes: UnsafeBufferPointer<UInt64>) {
         let view = table.view()
@@ -97,9 +98,9 @@ package final class Memtable: @unchecked Sendable {
         }
     }
 
-    /// Who has exactly this key, as far as the memtable knows; `KeyResolver` has the rule.
+    /// The memtable's newest entry for exactly this key, by the rule of `KeyResolver`.
     ///
-    /// Entries above the sequence number `limit` are not there.
+    /// Entries above the sequence number `limit` do not count.
     ///
     /// - Returns: Nil if the memtable has no such entry.
     package func newest(key: UnsafeRawBufferPointer, at limit: UInt64) -> (id: RecordID, isDelete: Bool)? {
@@ -108,7 +109,7 @@ package final class Memtable: @unchecked Sendable {
         return resolver.finding.map { ($0.id, $0.isDelete) }
     }
 
-    /// Shows the entries of a key to `resolver`, newest first.
+    /// Passes the entries of a key to `resolver`, newest first.
     @inline(__always)
     func resolve(key: UnsafeRawBufferPointer, hash: UInt64, at limit: UInt64, into resolver: inout KeyResolver) {
         var reference = find(key: key, hash: hash).head
@@ -123,12 +124,12 @@ package final class Memtable: @unchecked Sendable {
         }
     }
 
-    /// Lets sequence numbers begin again after `sequence`.
+    /// Allows sequence numbers to continue after `sequence`.
     func rewindSequence(to sequence: UInt64) {
         newestSequence.store(sequence, ordering: .relaxed)
     }
 
-    /// Reserves what was allocated since the last time.
+    /// Reserves the memory allocated since the last call.
     func charge() {
         guard let budget else { return }
         let byteCount = self.byteCount
@@ -140,13 +141,13 @@ package final class Memtable: @unchecked Sendable {
         }
     }
 
-    /// Where the chain of a key's search prefix hangs, or would.
+    /// The slot of the chain of a key's search prefix, or the slot for it if there is none.
     struct Place {
         let slots: UnsafeMutablePointer<MemtableTable.Slot>
         let index: Int
         /// The newest entry, `MemtableArena.none` if there is no chain.
         let head: MemtableArena.Reference
-        /// The slot was never used.
+        /// Whether the slot was never used.
         let isEmpty: Bool
     }
 

@@ -3,13 +3,12 @@ import Synchronization
 
 /// Memory that only grows and never moves: chunks of 4 KiB, 8 KiB, and so on.
 ///
-/// An entry lies whole in one chunk and is named by a reference of 32 bits, which counts units of 8 bytes over all
-/// chunks, 32 GiB at most. Because each chunk is twice the one before, the chunk of a reference is found by its highest
-/// bit, and the list of chunks has a fixed place. A chunk's pages that no entry has touched yet take address space, not
-/// memory.
+/// An entry lies whole in one chunk. A reference of 32 bits names it, which counts units of 8 bytes over all chunks, 32
+/// GiB at most. Because each chunk is twice the size of the one before, the highest bit of a reference gives its chunk,
+/// and the list of chunks has a fixed size. Untouched pages of a chunk take address space, not memory.
 ///
-/// Concurrency: one writer. A reader may follow every reference that it found by an acquiring load of something the
-/// writer published after the entry was complete: a slot of the hash table, or `end`.
+/// Concurrency: one writer. A reader may follow every reference that it loaded, with acquiring order, from a value that
+/// the writer published after the entry was complete: a slot of the hash table, or `end`.
 struct MemtableArena: ~Copyable {
     /// Units of 8 bytes from the arena's start.
     typealias Reference = UInt32
@@ -28,14 +27,14 @@ struct MemtableArena: ~Copyable {
 
     /// Written by the writer before it publishes a reference into the chunk.
     private let chunks: UnsafeMutablePointer<Chunk>
-    /// Where the next entry begins: chunk number and byte in it.
+    /// The position of the next entry: chunk number and byte in it.
     ///
     /// Only the writer uses it.
     private let cursor: UnsafeMutablePointer<Position>
     /// The published end.
     private let published: Atomic<UInt64>
 
-    /// A place between entries.
+    /// A position between entries.
     struct Position: Equatable {
         var chunk: Int
         /// Bytes from the chunk's start.
@@ -60,16 +59,16 @@ struct MemtableArena: ~Copyable {
         cursor.deallocate()
     }
 
-    /// Where the entries begin.
+    /// The position of the first entry.
     static let start = Position(chunk: 0, offset: 8)
 
-    /// Where the entries end that readers may walk over.
+    /// The end of the entries that readers may visit.
     var end: Position {
         let packed = published.load(ordering: .acquiring)
         return Position(chunk: Int(packed >> 48), offset: Int(packed & 0xFFFF_FFFF_FFFF))
     }
 
-    /// Bytes touched so far: what the arena costs, but for the rest of a page.
+    /// Bytes touched so far: the arena's memory, but for the rest of a page.
     var usedByteCount: Int {
         let end = self.end
         var byteCount = end.offset
@@ -84,13 +83,13 @@ struct MemtableArena: ~Copyable {
         let number = 54 &- unit.leadingZeroBitCount
         let offset = Int(
             truncatingIfNeeded: (unit &- (Self.firstChunkUnits &<< UInt64(truncatingIfNeeded: number))) &* 8)
-        // A reference exists only once its chunk does.
+        // A reference exists only after its chunk does.
         return chunks[number].start.unsafelyUnwrapped + offset
     }
 
-    /// Makes room for an entry of `byteCount` bytes, a multiple of 8.
+    /// Allocates `byteCount` bytes for an entry, a multiple of 8.
     ///
-    /// Only the writer calls it; `publish` makes the entry walkable.
+    /// Only the writer calls it; `publish` makes the entry visible to walks.
     @inline(__always)
     func allocate(_ byteCount: Int) -> (address: UnsafeMutableRawPointer, reference: Reference) {
         if Self.byteCount(ofChunk: cursor.pointee.chunk) &- cursor.pointee.offset < byteCount {
@@ -103,13 +102,13 @@ struct MemtableArena: ~Copyable {
         return (chunks[number].start.unsafelyUnwrapped + offset, reference)
     }
 
-    /// Lets readers walk over all that was allocated.
+    /// Makes all allocated entries visible to walks.
     @inline(__always)
     func publish() {
         published.store(Self.pack(cursor.pointee), ordering: .releasing)
     }
 
-    /// Calls `body` with each entry from one place to another, in the order they were appended.
+    /// Calls `body` with each entry between two positions, in the order of insertion.
     @inline(__always)
     func forEachEntry(from start: Position, to end: Position, _ body: (MemtableEntry) -> Void) {
         var position = start

@@ -1,7 +1,7 @@
 /// One entry in a memtable's arena: a header of 24 bytes and the key, zeros up to a multiple of 8.
 ///
-/// Nothing of it changes once it is linked, but for the mark of being taken back, which no reader that may see the
-/// entry can meet.
+/// A linked entry does not change, except for the mark of being reverted. No reader that may see the entry can be
+/// active when the mark is set.
 struct MemtableEntry {
     static let headerByteCount = 24
 
@@ -16,10 +16,9 @@ struct MemtableEntry {
     @inline(__always) var next: MemtableArena.Reference { base.load(as: UInt32.self) }
     @inline(__always) var keyByteCount: Int { Int(base.load(fromByteOffset: 4, as: UInt16.self)) }
     @inline(__always) var isDelete: Bool { base.load(fromByteOffset: 6, as: UInt8.self) & 1 != 0 }
-    /// Its transaction was given up; it counts for nobody.
+    /// Whether its transaction was abandoned, so that it does not count.
     ///
-    /// Look at the sequence number first: while the mark is being set, only readers that stop below it are
-    /// there.
+    /// Check the sequence number first: while the mark is being set, only readers with lower limits are active.
     @inline(__always) var isVoid: Bool { base.load(fromByteOffset: 6, as: UInt8.self) & 2 != 0 }
     @inline(__always) var sequence: UInt64 { base.load(fromByteOffset: 8, as: UInt64.self) }
     @inline(__always) var id: RecordID { base.load(fromByteOffset: 16, as: UInt64.self) }
@@ -47,12 +46,12 @@ struct MemtableEntry {
         base.storeBytes(of: id, toByteOffset: 16, as: UInt64.self)
         guard let source = key.baseAddress, key.count > 0 else { return }
         let target = base + headerByteCount
-        // Zeros behind the key, so that the padding is not what was in memory before.
+        // Zeros behind the key, so that the padding does not hold old memory.
         if key.count & 7 != 0 { target.storeBytes(of: 0, toByteOffset: key.count & ~7, as: UInt64.self) }
         target.copyMemory(from: source, byteCount: key.count)
     }
 
-    /// Takes the entry back.
+    /// Marks the entry as reverted.
     func markVoid() {
         let flags = base.load(fromByteOffset: 6, as: UInt8.self)
         UnsafeMutableRawPointer(mutating: base).storeBytes(of: flags | 2, toByteOffset: 6, as: UInt8.self)

@@ -1,7 +1,7 @@
 import FaultlineDisk
 
-/// A sorted list of memtable entries, never changed once made.
-// Safe because the memory is written before the tier is handed out, and never again.
+/// A sorted list of memtable entries, immutable once created.
+// Safe because the memory is written before the tier is published, and never again.
 final class SortedTier: @unchecked Sendable {
     let items: UnsafeMutablePointer<SortItem>
     let count: Int
@@ -34,13 +34,13 @@ final class SortedTier: @unchecked Sendable {
     }
 }
 
-/// The sorted view of a memtable, made when somebody asks for it.
+/// The sorted view of a memtable, created on demand.
 ///
-/// A reader that needs order sorts what was appended since the last such read into a tier of its own, and merges it
-/// with the tiers before as long as they are not four times as large. So an entry is moved O(log n) times however reads
+/// A reader that needs order sorts the entries appended since the last such read into a new tier, and merges it with
+/// the previous tiers while they are less than four times as large. So an entry is moved O(log n) times however reads
 /// and writes alternate, and writers never pay for it.
 ///
-/// Concurrency: `lock` protects the list of tiers; tiers never change, so a reader goes on with those it has.
+/// Concurrency: `lock` protects the list of tiers; tiers never change, so a reader can keep using its tiers.
 // Safe because `lock` protects every property.
 final class MemtableOrder: @unchecked Sendable {
     private let lock = EngineLock()
@@ -100,7 +100,7 @@ final class MemtableOrder: @unchecked Sendable {
         var count = 0
         arena.forEachEntry(from: start, to: end) { _ in count &+= 1 }
         let tier = SortedTier(count: count)
-        // From the back, so that of entries that are otherwise equal the newest comes first.
+        // From the back, so that of otherwise equal entries the newest comes first.
         var place = count
         arena.forEachEntry(from: start, to: end) { entry in
             place &-= 1

@@ -1,18 +1,18 @@
 import FaultlineDisk
 import Synchronization
 
-/// The hash table of a memtable: one slot for each search prefix, which names the newest entry of its chain.
+/// The hash table of a memtable: one slot for each search prefix, which refers to the newest entry of its chain.
 ///
-/// A slot is one word: a 32-bit tag from the hash and the entry's reference. The place of a slot is the tag's highest
-/// bits, then linear probing; so a larger table is filled from the smaller one in one sequential sweep that looks at no
+/// A slot is one word: a 32-bit tag from the hash and the entry's reference. The tag's highest bits give the index of a
+/// slot, then linear probing. So a larger table is filled from the smaller one in one sequential sweep that reads no
 /// key.
 ///
 /// Concurrency: one writer. Readers load the table's address, then slots, both acquiring. A reader may hold a table
-/// that has been replaced meanwhile: it then misses only entries appended after it began, which lie above its sequence
-/// limit, because a sequence number is published after its entries. So replaced tables stay until the memtable goes
-/// (together they are smaller than the last one).
+/// that has been replaced in the meantime. It then misses only entries appended after it began, which lie above its
+/// sequence limit, because a sequence number is published after its entries. So replaced tables stay as long as the
+/// memtable (together they are smaller than the last one).
 struct MemtableTable: ~Copyable {
-    /// A slot whose entries were all taken back keeps its tag and has no reference, so that searches go on behind it.
+    /// A slot whose entries were all reverted keeps its tag and has no reference, so that searches continue behind it.
     typealias Slot = Atomic<UInt64>
 
     private static let headerByteCount = 64
@@ -23,7 +23,7 @@ struct MemtableTable: ~Copyable {
     ///
     /// Only the writer uses it.
     private let usedCount = Atomic<Int>(0)
-    /// All tables, replaced ones too.
+    /// Bytes of all tables, with the replaced ones.
     private let allocatedByteCount: Atomic<Int>
 
     init() {
@@ -43,7 +43,7 @@ struct MemtableTable: ~Copyable {
     /// Bytes of all tables.
     var byteCount: Int { allocatedByteCount.load(ordering: .relaxed) }
 
-    /// A table as one operation sees it.
+    /// The table as one operation sees it.
     struct View {
         let slots: UnsafeMutablePointer<Slot>
         let shift: UInt32
@@ -75,7 +75,7 @@ struct MemtableTable: ~Copyable {
         UInt64(tag) &<< 32 | UInt64(reference)
     }
 
-    /// Notes that an empty slot was taken, and doubles the table when three quarters are.
+    /// Counts an empty slot that was taken, and doubles the table when three quarters are in use.
     ///
     /// Only the writer calls it.
     @inline(__always)
@@ -90,14 +90,14 @@ struct MemtableTable: ~Copyable {
     private func grow() {
         let old = current.load(ordering: .relaxed)
         let bits = old.load(fromByteOffset: 8, as: Int.self) + 1
-        // The tag places at most 2^31 slots; such a memtable would have 64 GiB.
+        // The tag can address at most 2^31 slots; such a memtable would have 64 GiB.
         precondition(bits < 32, "A memtable holds 2^30 search prefixes at most; flush it earlier.")
         let new = Self.makeTable(bits: bits, replacing: old)
         let source = View(old), target = View(new)
         var count = 0
         for index in 0...source.mask {
             let slot = source.slots[index].load(ordering: .relaxed)
-            // Empty, or its entries were taken back.
+            // Empty, or all its entries were reverted.
             if MemtableArena.Reference(truncatingIfNeeded: slot) == MemtableArena.none { continue }
             count &+= 1
             var place = target.firstIndex(of: UInt32(truncatingIfNeeded: slot &>> 32))

@@ -1,17 +1,17 @@
-/// Which runs of an index to merge next.
+/// Chooses the runs of an index to merge next.
 ///
 /// A flush writes a run of level 0. Four runs of a level make one of the next, so each entry is written once a level,
-/// and a level holds four times what the one below does. Because levels rise with age, the runs of a plan are always
-/// neighbours. Should there be more than twelve runs all the same, the newest are merged until there are not.
+/// and the runs of a level are four times as large as those of the level below. Levels rise with age, so the runs of a
+/// plan are always neighbours. If there are still more than twelve runs, the newest are merged until there are not.
 package struct MergePlan: Sendable, Equatable {
     package static let runsALevel = 4
     package static let runCountMax = 12
 
-    /// Places in the list of runs, newest first.
+    /// Indices in the list of runs, newest first.
     package let range: Range<Int>
-    /// Of the run that they become.
+    /// The level of the merged run.
     package let level: UInt16
-    /// The oldest run is among them.
+    /// Whether the oldest run is among them.
     package let isOldestIncluded: Bool
 
     /// The next merge that is due; nil if none is.
@@ -21,21 +21,21 @@ package struct MergePlan: Sendable, Equatable {
         self.init(levels: runs.map(\.level))
     }
 
-    /// - Parameter levels: Those of the runs, newest first; they do not fall.
+    /// - Parameter levels: The levels of the runs, newest first; they do not fall.
     init?(levels: [UInt16]) {
         var start = 0
         while start < levels.count {
             var end = start
             while end < levels.count, levels[end] <= levels[start] { end += 1 }
             if end - start >= Self.runsALevel {
-                // The oldest of the level, so that a burst of flushes is worked off in order.
+                // The oldest of the level, so that a burst of flushes is merged in order.
                 self.init(levels, (end - Self.runsALevel)..<end)
                 return
             }
             start = end
         }
         guard levels.count > Self.runCountMax else { return nil }
-        // Whole levels, from the newest on, until few enough are left.
+        // Whole levels, from the newest, until few enough runs are left.
         var end = levels.count - Self.runCountMax + 1
         while end < levels.count, levels[end] <= levels[end - 1] { end += 1 }
         self.init(levels, 0..<end)

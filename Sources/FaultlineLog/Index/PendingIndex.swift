@@ -1,11 +1,11 @@
 import FaultlineDisk
 
-/// What a level of a run's block index will say, as long as it fits in memory: for each block below it key, offset and
-/// size.
+/// The future content of a level of a run's block index, while it fits in memory: key, offset and size of each block
+/// below it.
 struct PendingIndex: ~Copyable {
     private var bytes: ByteWriter
     private let byteCountMax: Int
-    /// False once something was left out: the blocks must be read again.
+    /// False once an entry was left out: the blocks must be read again.
     private(set) var isComplete = true
 
     init(byteCountMax: Int) {
@@ -40,19 +40,19 @@ struct PendingIndex: ~Copyable {
     }
 }
 
-/// A run's Bloom filter, as long as it fits in memory.
+/// A run's Bloom filter, while it fits in memory.
 struct PendingFilter: ~Copyable {
-    /// Nil where the filter would be too large: the blocks must be read again.
+    /// Nil if the filter would be too large: the blocks must be read again.
     var window: BloomWindow?
-    /// Different search prefixes so far.
+    /// Distinct search prefixes so far.
     private(set) var prefixCount: UInt64 = 0
 
     /// An empty filter for up to `expectedEntryCount` prefixes.
     init(expectedEntryCount: UInt64, byteCountMax: Int) {
         var lineCount = max(BloomFilter.lineCount(prefixCount: expectedEntryCount), 1)
         guard lineCount <= UInt64(byteCountMax / BloomFilter.lineByteCount) else { return }
-        // A multiple of a power of two, so that a filter that turns out too large can be folded; an eighth too large at
-        // most.
+        // A multiple of a power of two, so that a filter that proves too large can be folded; at most an eighth too
+        // large.
         let step: UInt64 = 1 << UInt64(max(60 - lineCount.leadingZeroBitCount, 0))
         lineCount = (lineCount + step - 1) / step * step
         window = BloomWindow(lineCount: lineCount, heldLineCount: lineCount)
@@ -64,7 +64,7 @@ struct PendingFilter: ~Copyable {
         window?.add(hash)
     }
 
-    /// Folds the filter to what the prefixes need; gives it up if they are more than it was made for.
+    /// Folds the filter to the size that the prefixes need; drops it if it is too small for them.
     mutating func fit() {
         let needed = BloomFilter.lineCount(prefixCount: prefixCount)
         guard var lineCount = window?.lineCount else { return }

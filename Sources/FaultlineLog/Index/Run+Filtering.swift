@@ -1,8 +1,8 @@
 import FaultlineDisk
 
 extension Run {
-    /// False if no entry has a search prefix of that hash; true for all that have, and for about one in a hundred of
-    /// the others.
+    /// False if no entry has a search prefix of that hash; true for every present prefix, and for about one in a
+    /// hundred absent ones.
     @inline(__always)
     package func mayContain(prefixHash: UInt64) throws(LogError) -> Bool {
         guard let place = filterPlace(prefixHash) else { return false }
@@ -15,8 +15,7 @@ extension Run {
         return BloomFilter.mayContain(prefixHash, line: page.start + place.line)
     }
 
-    /// Where the line of a hash is: its page's place in the file and size, and its place in the page; nil in an empty
-    /// run.
+    /// The offset and size of the page with the line of a hash, and the line's offset in the page; nil in an empty run.
     @inline(__always)
     private func filterPlace(_ prefixHash: UInt64) -> (page: UInt64, byteCount: Int, line: Int)? {
         if lineCount == 0 { return nil }
@@ -38,7 +37,7 @@ extension Run {
         return cache.insert(file: fileNumber, offset: offset, memory)
     }
 
-    /// Reads and verifies the filter's page at a place of the file.
+    /// Reads and verifies the filter's page at an offset of the file.
     func readFilterPage(at offset: UInt64, into page: UnsafeMutableRawBufferPointer) throws(LogError) {
         try Self.read(into: page, of: file, at: offset)
         if let problem = BloomFilter.problem(inPage: UnsafeRawBufferPointer(page), seed: header.seed(at: offset)) {

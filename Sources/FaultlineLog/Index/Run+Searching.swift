@@ -1,22 +1,22 @@
 import FaultlineDisk
 
 extension Run {
-    /// Who has exactly this key, as far as the run knows; `KeyResolver` has the rule.
+    /// The run's newest entry for exactly this key, by the rule of `KeyResolver`.
     ///
-    /// The Bloom filter is not asked.
+    /// Does not use the Bloom filter.
     ///
     /// - Parameters:
     ///   - key: The whole key, not a search prefix.
-    ///   - limit: Entries above this sequence number are not there.
+    ///   - limit: Entries above this sequence number do not count.
     /// - Returns: Nil if the run has no such entry.
-    /// - Throws: `.damaged` if a block does not verify; what reading it can cause.
+    /// - Throws: `.damaged` if a block does not verify; errors of reading it.
     package func newest(key: UnsafeRawBufferPointer, at limit: UInt64) throws(LogError) -> IndexFinding? {
         var resolver = KeyResolver()
         try resolve(key: key, at: limit, into: &resolver)
         return resolver.finding
     }
 
-    /// Where a block stands, as the block index or the footer says.
+    /// The position of a block, from the block index or the footer.
     struct Place {
         let offset: UInt64
         let byteCount: Int
@@ -27,7 +27,7 @@ extension Run {
         footer.height == 0 ? nil : Place(offset: footer.rootOffset, byteCount: Int(footer.rootByteCount))
     }
 
-    /// Shows the entries of a key to `resolver`.
+    /// Passes the entries of a key to `resolver`.
     ///
     /// Complexity: the index blocks from the root down and a block of entries, a read for each that is not in the
     /// cache.
@@ -36,7 +36,7 @@ extension Run {
         try resolve(key: key, from: place, at: limit, into: &resolver)
     }
 
-    /// Shows the entries of a key to `resolver`, from the first block on that can hold one.
+    /// Passes the entries of a key to `resolver`, from the first block that can hold one.
     @inline(__always)
     func resolve(key: UnsafeRawBufferPointer, from place: Place, at limit: UInt64, into resolver: inout KeyResolver)
         throws(LogError)
@@ -63,13 +63,13 @@ extension Run {
                 }
             }
             offset += UInt64(block.byteCount)
-            // All entries up to the end of the block may be the key's; then the next one may have more of them.
+            // All entries up to the end of the block may have the key; then the next block may have more of them.
             if isLast || offset >= footer.indexOffset { return }
             byteCount = nil
         }
     }
 
-    /// The first block of entries that can hold `key` or something above it; nil if all entries are below.
+    /// The first block of entries that can hold `key` or a key above it; nil if all entries are below.
     @inline(__always)
     func findBlock(_ key: UnsafeRawBufferPointer) throws(LogError) -> Place? {
         guard var place = root else { return nil }
@@ -80,15 +80,15 @@ extension Run {
         return place
     }
 
-    /// The first block below an index block that can hold `key` or something above it.
+    /// The first block below an index block that can hold `key` or a key above it.
     ///
     /// - Parameters:
     ///   - parent: The index block.
-    ///   - depth: How many levels it lies below the root; 0 for the root.
-    ///   - key: The key that is looked for.
+    ///   - depth: Its depth below the root; 0 for the root.
+    ///   - key: The key to look for.
     /// - Returns: A block of the level below; nil if all entries under `parent` are below `key`.
-    /// - Throws: `.damaged` if the index block does not verify, or names a block out of its region; what reading it can
-    ///   cause.
+    /// - Throws: `.damaged` if the index block does not verify, or names a block out of its region; errors of reading
+    ///   it.
     @inline(__always)
     func child(of parent: Place, depth: UInt16, key: UnsafeRawBufferPointer) throws(LogError) -> Place? {
         let node = try block(at: parent.offset, byteCount: parent.byteCount, isIndex: true)
@@ -99,7 +99,7 @@ extension Run {
         case .end: return nil
         }
         let childOffset = search.block.sequence(entry), childByteCount = search.block.id(entry)
-        // A child lies before its parent, so that no chain of blocks goes in a circle.
+        // A child lies before its parent, so that no chain of blocks is a cycle.
         let isLeaf = depth &+ 1 == footer.height
         let start = isLeaf ? blocks.lowerBound : footer.indexOffset
         let end = isLeaf ? footer.indexOffset : parent.offset
@@ -112,7 +112,7 @@ extension Run {
         return Place(offset: childOffset, byteCount: Int(childByteCount))
     }
 
-    /// A cursor before the first entry whose key is not below `key`, and that may end after the first entry that is.
+    /// A cursor before the first entry whose key is not below `key`; it may be at the end if all are below.
     package func cursor(from key: UnsafeRawBufferPointer) throws(LogError) -> RunCursor {
         guard let leaf = try findBlock(key) else { return RunCursor(self, at: footer.indexOffset, byteCount: nil) }
         let cursor = RunCursor(self, at: leaf.offset, byteCount: leaf.byteCount)
@@ -120,6 +120,6 @@ extension Run {
         return cursor
     }
 
-    /// A cursor before the first entry that reads in large pieces past the cache, for a merge.
+    /// A cursor before the first entry; it reads in large pieces, bypassing the cache, for a merge.
     package func streamingCursor() -> RunCursor { RunCursor(streaming: self) }
 }

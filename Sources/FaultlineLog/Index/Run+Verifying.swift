@@ -1,12 +1,12 @@
 import FaultlineDisk
 
 extension Run {
-    /// Reads all of the run past the cache: blocks of entries, the block index, the filter.
+    /// Reads all of the run, bypassing the cache: blocks of entries, the block index, the filter.
     ///
-    /// Look-ups leave much of it alone: a filter is asked, and the block index followed, only for keys that no newer
-    /// part of the index has.
+    /// Look-ups do not read all of it: they use the filter and the block index only for keys that no newer part of the
+    /// index has.
     ///
-    /// - Throws: `.damaged` for the first block or page that does not verify; what reading them can cause.
+    /// - Throws: `.damaged` for the first block or page that does not verify; errors of reading them.
     func verify() throws(LogError) {
         try verifyBlocks(in: blocks, isIndex: false)
         try verifyBlocks(in: footer.indexOffset..<footer.filterOffset, isIndex: true)

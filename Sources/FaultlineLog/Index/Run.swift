@@ -3,10 +3,10 @@ package import FaultlineDisk
 /// One sealed, sorted part of an index, read through the block cache.
 ///
 /// Everything read from the file is verified before it is used: header and footer when it is opened, each block and
-/// filter page when it enters the cache. A `.damaged` error says how to have the index made again from the records.
+/// filter page when it enters the cache. A `.damaged` error says how to have the index rebuilt from the records.
 ///
 /// Concurrency: any number of readers.
-// Safe because nothing changes after `open`; the file and the cache take care of themselves.
+// Safe because nothing changes after `open`, and the file and the cache are safe for threads.
 package final class Run: @unchecked Sendable {
     package let description: RunDescription
     package let footer: RunFooter
@@ -15,7 +15,7 @@ package final class Run: @unchecked Sendable {
     let header: FileHeader
     let cache: BlockCache
     let lineCount: UInt64
-    /// Kept alive with the run: who removes the file must wait for it.
+    /// Kept alive with the run: its file may be removed only when the owner is released.
     let owner: AnyObject?
     var fileNumber: UInt64 { description.fileNumber }
 
@@ -23,8 +23,7 @@ package final class Run: @unchecked Sendable {
     ///
     /// Complexity: two reads.
     ///
-    /// - Throws: `.damaged` if header or footer do not verify or are another file's, and what reading the file can
-    ///   cause.
+    /// - Throws: `.damaged` if header or footer do not verify or belong to another file; errors of reading the file.
     package static func open(
         _ file: DiskFile, fileNumber: UInt64, storeID: (UInt64, UInt64), definition: IndexDefinition, cache: BlockCache,
         owner: AnyObject? = nil
@@ -82,11 +81,11 @@ package final class Run: @unchecked Sendable {
     /// A verified block, from the cache or the file.
     ///
     /// - Parameters:
-    ///   - offset: Where it begins; the caller has checked that this is inside its region.
-    ///   - byteCount: The block's size where an index block tells it; nil to take it from the block.
-    ///   - isIndex: It is a block of the block index, not one of entries.
-    /// - Returns: A hold on the block, which the cache may evict meanwhile.
-    /// - Throws: `.damaged` if the block does not verify or has another size; what reading it can cause.
+    ///   - offset: Its offset; the caller has checked that it is inside its region.
+    ///   - byteCount: The block's size if an index block gives it; nil to take it from the block.
+    ///   - isIndex: Whether it is a block of the block index, not one of entries.
+    /// - Returns: A hold on the block, which the cache may evict at any time.
+    /// - Throws: `.damaged` if the block does not verify or has another size; errors of reading it.
     @inline(__always)
     func block(at offset: UInt64, byteCount: Int?, isIndex: Bool) throws(LogError) -> BlockHandle {
         if let block = cache.block(file: fileNumber, offset: offset) {

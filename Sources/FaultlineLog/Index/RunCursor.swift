@@ -1,11 +1,11 @@
 import FaultlineDisk
 
-/// Walks over a run's entries in their order.
+/// Visits a run's entries in their order.
 ///
-/// It takes the first few blocks through the cache, because short walks are repeated, and reads on in pieces of up to
-/// 64 KiB past the cache, because long ones would empty it. Not for two threads at once.
+/// It reads the first few blocks through the cache, because short walks are repeated, and then pieces of up to 64 KiB
+/// bypassing the cache, because long walks would empty it. Not for two threads at once.
 package final class RunCursor {
-    /// Blocks taken through the cache before reading past it.
+    /// Blocks read through the cache before the cursor bypasses it.
     private static let cachedBlockCountMax = 8
     private static let firstReadByteCount = 16 << 10
 
@@ -13,12 +13,12 @@ package final class RunCursor {
     private var stream: BlockStream?
     /// The stream's buffer, in the budget of the cache.
     private var reservation: MemoryReservation?
-    /// The block being walked over, if it came through the cache.
+    /// The current block, if it came through the cache.
     private var handle: BlockHandle?
     private var cachedBlockCount = 0
     private var nextOffset: UInt64
     private var nextByteCount: Int?
-    /// What of the block is still to come: entries from `ordinal` on, and their further key bytes.
+    /// The rest of the block: entries from `ordinal` on, and their further key bytes.
     private var block: BlockEntries?
     private var ordinal = 0
     private var further: UnsafeRawPointer?
@@ -30,9 +30,9 @@ package final class RunCursor {
     package private(set) var isDelete = false
     /// A copy of the current entry's key.
     package var keyArray: [UInt8] { [UInt8](key.bytes) }
-    /// There is no entry before.
+    /// Whether no entry comes before.
     private var isFirst = true
-    /// The current entry was found by a seek and is the next to be returned.
+    /// Whether a seek found the current entry, which is the next to be returned.
     private var isAhead = false
 
     init(_ run: Run, at offset: UInt64, byteCount: Int?) {
@@ -48,7 +48,7 @@ package final class RunCursor {
         stream = BlockStream(run.file, run.header, in: run.blocks)
     }
 
-    /// Goes to the next entry; false at the end.
+    /// Moves to the next entry; false at the end.
     @inline(__always)
     package func advance() throws(LogError) -> Bool {
         if isAhead {
@@ -66,21 +66,21 @@ package final class RunCursor {
         }
     }
 
-    /// Passes over entries below `target`, without putting their keys together.
+    /// Skips entries below `target`, without assembling their keys.
     func advance(toNotBelow target: UnsafeRawBufferPointer) throws(LogError) {
         while try loadBlock(), let block {
             var search = BlockSearch(block.start, key: target)
             switch search.nextNotBelow() {
             case .equal(let found), .above(let found):
                 let lengths = block.lengths(found)
-                // What the entry shares with the one before is the beginning of the target.
+                // The bytes that the entry shares with the previous one are also the beginning of the target.
                 if let start = target.baseAddress { key.set(start, lengths.shared) }
                 key.replace(after: lengths.shared, with: search.further, lengths.further)
                 take(found, of: block, behind: search.further + lengths.further)
                 isAhead = true
                 return
             case .end:
-                // Nothing of the block was taken, so the next one stands behind nothing.
+                // No entry of the block was taken, so no order with the next one is checked.
                 isFirst = true
             }
         }
@@ -129,9 +129,9 @@ package final class RunCursor {
         return true
     }
 
-    /// Whether the entry with which a block begins stands behind the current one.
+    /// Whether the first entry of a block comes after the current one.
     ///
-    /// Inside of a block the order was checked with the block.
+    /// The order inside a block was checked with the block.
     private func isBehind(_ block: BlockEntries) -> Bool {
         let first = block.firstKey
         let order = KeyBytes.order(UnsafeRawPointer(key.start), key.byteCount, block.keys, first.count)

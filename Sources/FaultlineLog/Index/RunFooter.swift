@@ -10,7 +10,7 @@ package struct RunFooter: Sendable, Equatable {
     package var index: IndexID
     package var level: UInt16
     package var entryCount: UInt64 = 0
-    /// Blocks of entries, from the file header on.
+    /// The number of blocks of entries, which follow the file header.
     package var blockCount: UInt64 = 0
     package var indexOffset: UInt64 = 0
     package var indexBlockCount: UInt64 = 0
@@ -20,10 +20,10 @@ package struct RunFooter: Sendable, Equatable {
     package var firstSequence: UInt64 = 0
     package var lastSequence: UInt64 = 0
     package var deleteCount: UInt64 = 0
-    /// The index block from which all others are found; 0 in an empty run.
+    /// The offset of the root of the block index; 0 in an empty run.
     package var rootOffset: UInt64 = 0
     package var rootByteCount: UInt32 = 0
-    /// Index blocks on the way from the root to a block of entries.
+    /// Index blocks on the path from the root to a block of entries.
     package var height: UInt16 = 0
 
     package init(index: IndexID, level: UInt16) {
@@ -33,7 +33,7 @@ package struct RunFooter: Sendable, Equatable {
 
     /// Reads a footer and checks it against itself and the file's size.
     ///
-    /// - Returns: What is wrong with it, if something is.
+    /// - Returns: The footer, or its first fault.
     static func read(
         _ bytes: UnsafeRawBufferPointer, of header: FileHeader, fileByteCount: UInt64
     ) -> Result<RunFooter, Problem> {
@@ -76,7 +76,7 @@ package struct RunFooter: Sendable, Equatable {
         init(_ text: String) { self.text = text }
     }
 
-    /// What cannot be true of a run of that size.
+    /// The first value that is impossible for a file of that size.
     private func problem(fileByteCount: UInt64) -> String? {
         guard indexOffset >= UInt64(FileHeader.byteCount), filterOffset >= indexOffset, filterOffset <= fileByteCount
         else {
@@ -95,7 +95,7 @@ package struct RunFooter: Sendable, Equatable {
                 && lastSequence == 0
             return isEmpty ? nil : "the footer of an empty run names blocks"
         }
-        // A block has at least one entry, and an entry at least its lengths.
+        // A block has at least one entry, and an entry has at least its lengths.
         let entryBytes = UInt64(IndexBlock.entryByteCountMin), blockBytes = UInt64(IndexBlock.headerByteCount)
         guard blockCount > 0, blockCount <= entryCount, deleteCount <= entryCount, firstSequence <= lastSequence,
             entryCount <= (indexOffset - UInt64(FileHeader.byteCount)) / entryBytes,
@@ -108,7 +108,7 @@ package struct RunFooter: Sendable, Equatable {
         return nil
     }
 
-    /// Writes the footer's 128 bytes, which will stand at `offset`.
+    /// Writes the footer's 128 bytes, for `offset`.
     func write(to target: UnsafeMutableRawPointer, at offset: UInt64, of header: FileHeader) {
         target.initializeMemory(as: UInt8.self, repeating: 0, count: Self.byteCount)
         func put<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, _ offset: Int) {
@@ -133,7 +133,7 @@ package struct RunFooter: Sendable, Equatable {
     }
 }
 
-/// What a manifest records of a run, and a little more.
+/// The manifest's record of a run, with some more values.
 package struct RunDescription: Sendable, Equatable {
     package let index: IndexID
     package let level: UInt16
@@ -142,7 +142,7 @@ package struct RunDescription: Sendable, Equatable {
     package let firstSequence: UInt64
     package let lastSequence: UInt64
     package let deleteCount: UInt64
-    /// Of the file.
+    /// The size of the file.
     package let byteCount: UInt64
 
     package init(_ footer: RunFooter, fileNumber: UInt64, byteCount: UInt64) {

@@ -1,7 +1,7 @@
 /// Merges runs into one, a step at a time.
 ///
-/// The runs are neighbours in age. Memory: 68 KiB a run, which its cursor reserves, and what `RunWriter` takes. The
-/// inputs stay as they are; the caller lists the new run and drops them in one edit of the manifest.
+/// The runs are neighbours in age. Memory: 68 KiB a run, which its cursor reserves, and the memory of `RunWriter`. The
+/// inputs stay as they are; the caller adds the new run and drops them in one edit of the manifest.
 package struct RunMerger: ~Copyable {
     private var merge: EntryMerge
     private var filter: VersionFilter
@@ -15,7 +15,7 @@ package struct RunMerger: ~Copyable {
     ///     newest.
     ///   - isOldestIncluded: The oldest run of the index is among them, so that deletes need not be kept.
     ///   - writer: A writer without entries, made for as many as the runs have together.
-    /// - Throws: `.damaged` if the first block of a run does not verify; what reading it can cause.
+    /// - Throws: `.damaged` if the first block of a run does not verify; errors of reading it.
     package init(
         _ runs: [Run], oldestLimit: UInt64, isOldestIncluded: Bool, into writer: consuming RunWriter
     ) throws(LogError) {
@@ -40,7 +40,7 @@ package struct RunMerger: ~Copyable {
         return true
     }
 
-    /// Takes all entries that are left and makes the new run durable, as `RunWriter.finish` does.
+    /// Takes all remaining entries and makes the new run durable, as `RunWriter.finish` does.
     package consuming func finish() throws(LogError) -> RunDescription {
         while try step(entryCount: 4096) {}
         return try writer.finish()

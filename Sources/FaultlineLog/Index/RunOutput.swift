@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// The end of a file being written, through a buffer.
+/// Appends to a file through a buffer.
 struct RunOutput: ~Copyable {
     static let bufferByteCount = 64 << 10
 
@@ -32,7 +32,7 @@ struct RunOutput: ~Copyable {
         copy(rest)
     }
 
-    /// Writes what is buffered; not durable.
+    /// Writes the buffered bytes; they are not durable.
     mutating func flush() throws(LogError) {
         do {
             try file.write(UnsafeRawBufferPointer(start: buffer, count: used), at: writtenByteCount)

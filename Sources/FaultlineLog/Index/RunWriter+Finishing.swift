@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-// What stands behind the blocks of entries: the block index and the Bloom filter.
+// Writes the parts behind the blocks of entries: the block index and the Bloom filter.
 extension RunWriter {
     mutating func writeIndexAndFilter() throws(LogError) {
         filter.fit()
@@ -15,7 +15,7 @@ extension RunWriter {
 
     /// Writes the index level by level, each from the one below, until a level is a single block.
     ///
-    /// What a level says of the one below is kept in memory while it is little, and else read from the file again.
+    /// A level's entries are kept in memory while they are few; otherwise they are read from the file again.
     private mutating func writeIndex() throws(LogError) {
         var level = newLevel()
         if blockIndex.isComplete {
@@ -128,7 +128,7 @@ extension RunWriter {
     private var blocks: Range<UInt64> { UInt64(FileHeader.byteCount)..<footer.indexOffset }
 }
 
-/// Walks over the entries of verified blocks in order and tells the hashes of new search prefixes.
+/// Visits the entries of verified blocks in order and calls back with the hashes of new search prefixes.
 private struct EntryWalk {
     let key = KeyCopy()
     let prefixByteCountMax: Int
@@ -138,14 +138,14 @@ private struct EntryWalk {
 
     init(prefixByteCountMax: Int) { self.prefixByteCountMax = prefixByteCountMax }
 
-    /// Leaves the block's last key in `key`.
+    /// Visits one block; leaves its last key in `key`.
     func visit(_ block: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
         guard let start = block.baseAddress else { return }
         let entries = BlockEntries(start)
         var further = entries.keys
         for ordinal in 0..<entries.count {
             let lengths = entries.lengths(ordinal)
-            // The first entry of a block shares nothing by its form, but may repeat the prefix of the one before.
+            // The first entry of a block shares no bytes by its form, but may repeat the prefix of the one before.
             let isNew: Bool
             if isFirst.value {
                 isNew = true

@@ -2,11 +2,11 @@ package import FaultlineDisk
 
 /// Writes one run file, entries ascending.
 ///
-/// Memory is bounded whatever the number of entries and their size: buffers of about 400 KiB, up to
-/// `auxiliaryByteCountMax` for each the block index and the Bloom filter, and a quarter of it for the levels above.
-/// What does not fit there is made at the end by reading the blocks again.
+/// Memory is bounded, whatever the number and size of the entries: buffers of about 400 KiB, up to
+/// `auxiliaryByteCountMax` each for the block index and the Bloom filter, and a quarter of it for the levels above.
+/// Parts that do not fit are built at the end by reading the blocks again.
 package struct RunWriter: ~Copyable {
-    /// Bytes that the block index and the Bloom filter may each hold before they are made by reading again.
+    /// Bytes that the block index and the Bloom filter may each hold before they are built by reading again.
     package static let auxiliaryByteCountMax = 2 << 20
 
     let definition: IndexDefinition
@@ -23,17 +23,17 @@ package struct RunWriter: ~Copyable {
     private var lastID: RecordID = 0
     private var lastEntrySequence: UInt64 = 0
 
-    /// Begins a run in a file that is empty.
+    /// Begins a run in an empty file.
     ///
     /// - Parameters:
     ///   - file: The empty file; `finish` makes it durable.
     ///   - header: Its header, which seeds the checksum of each block.
-    ///   - definition: The index; its search prefix is what the Bloom filter knows of a key.
+    ///   - definition: The index; the Bloom filter holds its search prefixes.
     ///   - level: 0 of a flush; of a merge, one above that of the oldest run merged.
-    ///   - expectedEntryCount: No fewer than will be appended; more make the filter by reading again.
+    ///   - expectedEntryCount: No fewer than will be appended; if there are more, the filter is built by reading again.
     ///   - budget: Where the writer's memory is reserved; nil reserves none.
     ///   - auxiliaryByteCountMax: Smaller in tests.
-    /// - Throws: What writing the file can cause.
+    /// - Throws: Errors of writing the file.
     package init(
         file: DiskFile, header: FileHeader, definition: IndexDefinition, level: UInt16, expectedEntryCount: UInt64,
         budget: MemoryBudget? = nil, auxiliaryByteCountMax: Int = RunWriter.auxiliaryByteCountMax
@@ -57,7 +57,7 @@ package struct RunWriter: ~Copyable {
         }
     }
 
-    /// Adds an entry, which must stand behind all before it: key and identifier ascending, sequence number descending.
+    /// Adds an entry, which must come after all earlier ones: key and identifier ascending, sequence number descending.
     @inline(__always)
     package mutating func append(
         key: UnsafeRawBufferPointer, id: RecordID, sequence: UInt64, isDelete: Bool
@@ -92,7 +92,7 @@ package struct RunWriter: ~Copyable {
 
     /// Writes block index, filter and footer, and makes the file durable.
     ///
-    /// Durability: the file's bytes are; its entry in the directory is the caller's to synchronize.
+    /// Durability: the file's bytes are durable; the caller must synchronize its directory entry.
     package consuming func finish() throws(LogError) -> RunDescription {
         if builder.entryCount > 0 { try finishBlock(key: lastKey.bytes) }
         footer.indexOffset = output.offset

@@ -1,9 +1,9 @@
-/// The key by which the block index knows a block of entries.
+/// The key for a block of entries in the block index.
 enum Separator {
-    /// A key that is not below the last key of a block, nor above the first key of the next, and as short as may be: so
-    /// the index holds a few bytes of long keys.
+    /// A key not below the last key of a block, nor above the first key of the next, and as short as possible: so the
+    /// index holds a few bytes of long keys.
     ///
-    /// `shared` is how many bytes the two keys have in common from the start.
+    /// `shared` is the length of the two keys' common prefix.
     static func between(
         _ last: UnsafeRawBufferPointer, _ first: UnsafeRawBufferPointer, shared: Int
     ) -> UnsafeRawBufferPointer {

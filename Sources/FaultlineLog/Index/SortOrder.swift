@@ -1,11 +1,11 @@
 /// The order of index entries, and comparison sorts by it.
 ///
-/// Both sorts keep equal entries in the order they came in.
+/// Both sorts keep equal entries in their order.
 struct SortOrder {
-    /// Bytes from the start in which all keys are known to agree.
+    /// The length of a prefix that all keys are known to share.
     var depth = 0
 
-    /// Whether `a` must stand before `b`: key ascending, identifier ascending, sequence number descending.
+    /// Whether `a` must come before `b`: key ascending, identifier ascending, sequence number descending.
     @inline(__always)
     func isBefore(_ a: MemtableEntry, _ b: MemtableEntry) -> Bool {
         let order = KeyBytes.order(a.key + depth, a.keyByteCount &- depth, b.key + depth, b.keyByteCount &- depth)
@@ -28,7 +28,7 @@ struct SortOrder {
         }
     }
 
-    /// Merges ever longer sorted pieces; `scratch` is room for `count` items.
+    /// Merges sorted pieces of growing length; `scratch` has room for `count` items.
     func mergeSort(_ items: UnsafeMutablePointer<SortItem>, _ count: Int, scratch: UnsafeMutablePointer<SortItem>) {
         var width = 8
         var start = 0

@@ -3,11 +3,11 @@
 /// Entries must come in their order: key, identifier, sequence number descending.
 ///
 /// Readers have sequence limits of `oldestLimit` or more. So of a pair of key and identifier it keeps every entry above
-/// that, and the newest one not above it, unless that is a delete and nothing older can exist.
+/// that, and the newest one not above it, unless that is a delete and no older entry can exist.
 struct VersionFilter {
-    /// The smallest sequence number that a snapshot reads at; `UInt64.max` while nobody reads below the newest.
+    /// The smallest sequence number that a snapshot reads at; `UInt64.max` while no snapshot reads below the newest.
     private let oldestLimit: UInt64
-    /// The oldest entries of the index take part.
+    /// Whether the oldest entries of the index take part.
     private let dropsDeletes: Bool
     private let key = KeyCopy()
     private var id: RecordID = 0
