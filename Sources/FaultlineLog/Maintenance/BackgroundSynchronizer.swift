@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A thread that makes durable what a log with `.async` has committed: not later than a set time after the first commit
-/// that is not durable yet.
+/// A thread that makes commits of a log with `.async` durable, not later than a set time after the first commit that is
+/// not durable yet.
 ///
-/// It sleeps where there is nothing to do. What goes wrong stops the log, as with any synchronization.
+/// It sleeps while there is nothing to do. A failure stops the log, as with any synchronization.
 final class BackgroundSynchronizer: Sendable {
     private let committer: Committer
     private let delayMilliseconds: Int
@@ -17,13 +17,13 @@ final class BackgroundSynchronizer: Sendable {
 
     func start() { thread.start { [self] in loop() } }
 
-    /// To be called when a commit has returned that is not durable.
+    /// To be called after a commit that is not durable.
     func noteCommit() {
         guard !isDue.load(ordering: .relaxed), !isDue.exchange(true, ordering: .acquiringAndReleasing) else { return }
         thread.wake()
     }
 
-    /// Ends the thread and waits for it; what is not durable then is left to who closes the log.
+    /// Ends the thread and waits for it; closing the log makes the rest durable.
     func stop() { thread.stop() }
 
     private func loop() {
@@ -33,7 +33,7 @@ final class BackgroundSynchronizer: Sendable {
             guard isDue.load(ordering: .acquiring) else { continue }
             thread.sleep(milliseconds: delayMilliseconds)
             if thread.isStopping { return }
-            // Whoever commits from here on asks anew.
+            // Later commits set the flag again.
             isDue.store(false, ordering: .sequentiallyConsistent)
             _ = committer.synchronizeAll()
         }

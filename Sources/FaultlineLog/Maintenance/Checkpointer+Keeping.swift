@@ -1,17 +1,17 @@
 import FaultlineDisk
 
-/// Keeping a state of the store that can be returned to.
+/// Keeps a state of the store that can be restored.
 ///
-/// It takes no more than a note of where the segments end: they are not compacted while it is kept, and tables and
-/// indexes are made again from them. So nothing is copied, neither when it is noted nor when it is returned to.
+/// It records only the ends of the segments: they are not compacted while the state is kept, and tables and indexes are
+/// rebuilt from them. So nothing is copied, neither to keep the state nor to restore it.
 extension Checkpointer {
-    /// Keeps the state as it is now, in the place of one that is kept already; durable when this returns.
+    /// Keeps the present state in place of one that is kept already; durable when this returns.
     ///
-    /// - Parameter nanoseconds: For how long, by the clock.
-    /// - Throws: What the disk says; the one before is kept then.
+    /// - Parameter nanoseconds: The duration, by the clock.
+    /// - Throws: Disk errors; the previous state is still kept then.
     func keepState(for nanoseconds: Int64) throws(LogError) {
         try whileOpen { () throws(LogError) in
-            // No segment is to be on its way out, and none that is not sealed to have an end that is not known.
+            // No segment may be about to be dropped, and the end of each unsealed one must be known.
             compactor.giveUp()
             try checkpointWithRoom()
             let state = manifest.state
@@ -26,14 +26,14 @@ extension Checkpointer {
                 blobs: openEnd(.blobSegment, state), cold: .none)
             try compactor.noteFeature(Feature.keptState)
             try manifest.makeRoom(editCount: 2)
-            // What is moved from here on goes to a file of its own: one that a return drops, whatever becomes of manifests.
+            // Records moved from here on go to a new file, which a restore drops, whatever happens to manifests.
             try manifest.commit(compactor.sealCold() + [.stateKept(kept)])
             compactor.cold = nil
             noteKept()
         }
     }
 
-    /// Where the segment of a kind ends that is not sealed, as the manifest was just told.
+    /// The end of the unsealed segment of a kind, as the manifest was just written.
     private func openEnd(_ kind: FileKind, _ state: ManifestState) -> KeptState.SegmentPlace {
         guard let number = state.numbers(of: kind).last(where: { state.files[$0]?.seal == nil }),
             let file = state.files[number], number < capturedFileNumber
@@ -41,10 +41,10 @@ extension Checkpointer {
         return KeptState.SegmentPlace(segment: number, offset: file.durable, head: file.durableHead)
     }
 
-    /// Ends the state that is kept, if there is one; durable when this returns.
+    /// Releases the kept state, if there is one; durable when this returns.
     func releaseState() throws(LogError) { try whileOpen { () throws(LogError) in try release { _ in true } } }
 
-    /// Ends the state that is kept, if its time is over; to be called under the lock.
+    /// Releases the kept state if it has expired; to be called under the lock.
     func releaseIfOver() throws(LogError) {
         try release { sequencer.clock.wallNanoseconds() >= $0.untilNanoseconds }
     }
@@ -55,10 +55,10 @@ extension Checkpointer {
         noteKept()
     }
 
-    /// Tells whoever counts which segments are kept now.
+    /// Passes the set of kept segments to the counts of space.
     private func noteKept() {
         let state = manifest.state
-        // What is dead in segments that were kept may be worth it now.
+        // Dead bytes in segments that were kept may be worth compacting now.
         compactor.countWithoutChoice = (0, 0)
         sequencer.turn.withLock {
             sequencer.segmentSpace.setKept(state.files.keys.filter(state.isKept))
@@ -67,10 +67,9 @@ extension Checkpointer {
         directory.watch.space = SpaceFigures(state, heldByteCount: compactor.heldByteCount())
     }
 
-    /// Puts the state that is kept in force again, in one step, and shuts the store: whatever was committed since is
-    /// gone.
+    /// Restores the kept state, in one step, and shuts the store: later commits are gone.
     ///
-    /// - Throws: `.missing` if none is kept; what the disk says, and then the old or the new state is in force.
+    /// - Throws: `.missing` if none is kept; disk errors, after which the old or the new state is in force.
     func returnToKept() throws(LogError) {
         try whileOpen { () throws(LogError) in
             guard let kept = manifest.state.kept else {
@@ -78,7 +77,7 @@ extension Checkpointer {
             }
             isShut = true
             compactor.giveUp()
-            // Nobody writes any more, and nothing is on its way to a file.
+            // No thread writes any more; this waits for queued frames.
             sequencer.turn.lock()
             let (completion, leads) = sequencer.enqueueBarrier()
             sequencer.turn.unlock()
@@ -87,7 +86,7 @@ extension Checkpointer {
             let segment = try directory.createDurably(
                 .hotSegment, headerSite: "segment.header", directorySite: "segment.directory")
             segment.noteListed()
-            // The transactions behind the state's are gone, and their numbers are given again.
+            // The transactions after the state's are gone, and their numbers will be used again.
             directory.progress.begin(at: kept.sequence)
             try manifest.commit(
                 manifest.state.editsReturning(to: kept, goingOnIn: segment.addition(begun: kept.sequence)),
@@ -97,8 +96,8 @@ extension Checkpointer {
 }
 
 extension ManifestState {
-    /// The edits that put a kept state in force again: its segments are sealed where they ended, all later ones go, and
-    /// so do tables and indexes, to be made again.
+    /// The edits that restore a kept state: its segments are sealed at their ends, all later ones are dropped, and so
+    /// are tables and indexes, to be rebuilt.
     fileprivate func editsReturning(to kept: KeptState, goingOnIn segment: ManifestEdit) -> [ManifestEdit] {
         var edits: [ManifestEdit] = [.stateReleased]
         let sorted = files.sorted { $0.key < $1.key }

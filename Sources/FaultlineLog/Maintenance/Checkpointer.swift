@@ -1,12 +1,12 @@
 import FaultlineDisk
 
-/// Makes checkpoints: stores the pages that changed, flushes memtables to runs, and moves the place from which the log
+/// Makes checkpoints: stores the changed pages, flushes memtables to runs, and advances the position from which the log
 /// is replayed.
 ///
-/// Writers wait only while the state is captured. Everything is durable before the manifest says so in one edit; what a
-/// crash leaves before that is not listed and is removed.
+/// Writers wait only while the state is captured. Everything is durable before the manifest lists it in one edit; files
+/// that a crash leaves before that are not listed and are removed.
 ///
-/// Concurrency: one checkpoint at a time, by `lock`; lock order: this, writer's turn.
+/// Concurrency: one checkpoint at a time, by `lock`; lock order: this, writer lock.
 // Safe because mutable state is guarded by the lock.
 final class Checkpointer: @unchecked Sendable {
     private let lock = EngineLock()
@@ -22,15 +22,15 @@ final class Checkpointer: @unchecked Sendable {
     private let holds: SnapshotHolds
     let compactor: Compactor
     private var listed: [UInt64: PageFile]
-    /// Set when the store is closed: nothing of it may be written any more.
+    /// Set when the store is closed: from then on nothing may be written to it.
     var isShut = false
-    /// Indexes that are no more; the next checkpoint drops their runs.
+    /// Deleted indexes; the next checkpoint drops their runs.
     private var droppedIndexes: Set<UInt32> = []
-    /// Those of their runs that were open.
+    /// The open runs of those indexes.
     private var droppedRuns: [Run] = []
-    /// Which number the next file had when tables were captured last.
+    /// The number of the next file when tables were captured last.
     private(set) var capturedFileNumber: UInt64 = 0
-    /// Bytes of log, and of blobs that ended, that no compaction was paced by yet.
+    /// Bytes of log, and of deleted blobs, for which no compaction was paced yet.
     private var committedByteCount: UInt64 = 0
 
     init(
@@ -56,7 +56,7 @@ final class Checkpointer: @unchecked Sendable {
     ///
     /// - Parameter isClosing: Adds the mark that the store was closed cleanly; no transaction may follow, and nothing
     ///   is merged.
-    /// - Throws: What the disk says; nothing that was committed is lost by it.
+    /// - Throws: Disk errors; committed data is not lost by them.
     func run(isClosing: Bool = false) throws(LogError) {
         try whileOpen { () throws(LogError) in
             defer {
@@ -73,7 +73,7 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// Makes a checkpoint; where it lets files go, now or by the compaction that it allows, with what is held back.
+    /// Makes a checkpoint; uses the ballast for one that frees files, now or by the compaction that it allows.
     func checkpointWithRoom(isClosing: Bool = false) throws(LogError) {
         let lastDelete = sequencer.turn.withLock { sequencer.lastDelete }
         let makesRoom = lastDelete > manifest.state.checkpoint?.sequence ?? 0 || compactor.needsCheckpoint
@@ -84,12 +84,12 @@ final class Checkpointer: @unchecked Sendable {
                 throw error
             }
         }
-        // What the attempt left takes the space that this one needs.
+        // The remains of the first attempt take space that the second needs.
         directory.removeUnneededFiles()
         try checkpoint(isClosing: isClosing)
     }
 
-    /// Merges runs that are due; on a full disk some other time, since no compaction is to wait for that.
+    /// Merges the runs that are due; on a full disk another time, since compaction must not wait for that.
     private func mergeDue() throws(LogError) {
         do throws(LogError) {
             try runs.mergeDue()
@@ -99,13 +99,13 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// Removes what nobody needs, and sets the space aside that the store holds back.
+    /// Removes unneeded files, and reserves the ballast.
     private func holdSpaceBack() {
         directory.removeUnneededFiles()
         space.holdBack(storeByteCount: manifest.state.segmentByteCount)
     }
 
-    /// Runs `body` under the lock, unless the store was closed: then its lock may be another process's.
+    /// Runs `body` under the lock, unless the store was closed: then another process may own its lock.
     func whileOpen<R>(_ body: () throws(LogError) -> R) throws(LogError) -> R {
         lock.lock()
         defer { lock.unlock() }
@@ -115,17 +115,16 @@ final class Checkpointer: @unchecked Sendable {
 
     // MARK: Compaction
 
-    /// How many bytes may be copied for each that is committed: where segments are two thirds live, so many give one
-    /// back.
+    /// Bytes that may be copied for each committed byte: from segments that are two thirds live, this frees one byte.
     private static let copiesPerCommittedByte: UInt64 = 2
 
-    /// Compacts what is due, as far as the pace allows; to be called behind a checkpoint.
+    /// Compacts the segments that are due, as far as the pace allows; to be called after a checkpoint.
     ///
     /// - Parameters:
-    ///   - isPaced: Whether to copy no more than twice what was committed since the last time, unless segments take
-    ///     more than they may. The rest waits for the next call.
-    ///   - isStopped: Asked after each step.
-    /// - Throws: What the disk says; nothing that was committed is lost by it.
+    ///   - isPaced: Whether to copy at most twice the bytes committed since the last time, unless segments take more
+    ///     than they may. The rest waits for the next call.
+    ///   - isStopped: Checked after each step.
+    /// - Throws: Disk errors; committed data is not lost by them.
     func compactDue(isPaced: Bool, until isStopped: () -> Bool) throws(LogError) {
         var allowance = UInt64.max
         if isPaced {
@@ -136,8 +135,8 @@ final class Checkpointer: @unchecked Sendable {
         }
         while !isStopped(), let minimumGain = try chooseDue() {
             try move(&allowance, until: isStopped)
-            // Each choice makes the segments smaller, or excludes one: so there are only so many. Else small records and
-            // blobs, which are hardly larger than what says where they were, would be moved for ever.
+            // Each choice makes the segments smaller, or excludes one, so the loop ends. Without this check small
+            // records and blobs, hardly larger than their origins and placements, would be moved for ever.
             let isWorthIt = lock.withLock {
                 compactor.isUnderWay || compactor.wasWorthIt(minimumGain: minimumGain / 2)
             }
@@ -145,11 +144,12 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// Chooses what to compact, unless that is done or nothing is worth it.
+    /// Chooses the segments to compact, unless a choice is in progress or none is worth it.
     ///
-    /// What is chosen is no more than a fraction of what is live: what is hardly worth it now may be dead soon.
+    /// The bytes to copy are at most a fraction of the live bytes: a segment that is hardly worth it now may be dead
+    /// soon.
     ///
-    /// - Returns: What it should give back at least; nil if there is nothing to do.
+    /// - Returns: The least that the choice should free; nil if there is nothing to do.
     private func chooseDue() throws(LogError) -> UInt64? {
         try whileOpen { () throws(LogError) in
             let byteCount = sequencer.turn.withLock { sequencer.segmentByteCount }
@@ -161,18 +161,17 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// Compacts until segments take as much less as the writer who waits has to see to; where that cannot be reached they
-    /// may take more.
+    /// Compacts until the waiting writer has reclaimed its part; if that is impossible, segments may take more.
     ///
-    /// What goes wrong is noted, and no reason for a transaction to fail: if nothing can be written, it will find out.
+    /// Errors are reported, but do not make a transaction fail: if nothing can be written, its own write fails.
     ///
-    /// - Parameter isStopped: Asked after each step.
+    /// - Parameter isStopped: Checked after each step.
     func relieve(until isStopped: () -> Bool) {
         sequencer.turn.withLock { sequencer.demandSpace() }
         do throws(LogError) {
             try compactDue(isPaced: false) { !sequencer.isSpaceShort || isStopped() }
             if sequencer.isSpaceShort, !isStopped() {
-                // What was written since the last checkpoint may be worth it too.
+                // Segments written since the last checkpoint may be worth it too.
                 try run()
                 try compactDue(isPaced: false) { !sequencer.isSpaceShort || isStopped() }
             }
@@ -182,13 +181,13 @@ final class Checkpointer: @unchecked Sendable {
         sequencer.turn.withLock { if sequencer.isSpaceShort, !isStopped() { sequencer.tolerateSpace() } }
     }
 
-    /// Compacts until segments take no more than they may, whatever was tolerated; where that cannot be reached, until
-    /// nothing is worth it.
+    /// Compacts until segments take no more than they may, without tolerance; if that is impossible, until nothing is
+    /// worth it.
     ///
-    /// - Parameter isStopped: Asked after each step.
-    /// - Throws: What the disk says; nothing that was committed is lost by it.
+    /// - Parameter isStopped: Checked after each step.
+    /// - Throws: Disk errors; committed data is not lost by them.
     func reduceSpace(until isStopped: () -> Bool) throws(LogError) {
-        // What was written since the last checkpoint may be worth it too.
+        // Segments written since the last checkpoint may be worth it too.
         try run()
         try compactDue(isPaced: false) { !sequencer.hasExcess || isStopped() }
     }
@@ -196,16 +195,16 @@ final class Checkpointer: @unchecked Sendable {
     /// Whether segments take more than they may.
     var hasExcess: Bool { sequencer.hasExcess }
 
-    /// Compacts all that is worth it, however little that is.
+    /// Compacts everything worthwhile, however little it frees.
     ///
     /// - Parameters:
-    ///   - isClosed: Asked after each mebibyte: whoever closes the store does not wait for the rest.
-    ///   - progress: Gets bytes that were copied so far, after each mebibyte.
-    /// - Returns: What was done since the last call, that of the maintenance thread included.
-    /// - Throws: `.closed`; what the disk says. Nothing that was committed is lost by it.
+    ///   - isClosed: Checked after each mebibyte: closing the store does not wait for the rest.
+    ///   - progress: Gets the bytes copied so far, after each mebibyte.
+    /// - Returns: The work done since the last call, with that of the maintenance thread.
+    /// - Throws: `.closed`; disk errors. Committed data is not lost by them.
     func compact(until isClosed: () -> Bool, progress: (UInt64) -> Void) throws(LogError) -> CompactionReport {
         try run()
-        // Segments that only now are settled may be worth it too.
+        // Segments that are settled only now may be worth it too.
         for _ in 0..<Self.roundCountMax {
             let isDue = try whileOpen { () throws(LogError) in
                 if !compactor.isUnderWay { try compactor.choose(minimumGain: 1) }
@@ -223,16 +222,16 @@ final class Checkpointer: @unchecked Sendable {
         return lock.withLock { compactor.takeReport() }
     }
 
-    /// A segment of which less than this part would be given back is not worth the syncs.
+    /// A segment that would free less than this part is not worth the syncs.
     private static let gainDivisor: UInt64 = 4
     private static let roundCountMax = 4
 
-    /// Moves what was chosen, step by step, and makes the checkpoints that become due by it.
+    /// Moves the chosen segments, step by step, and makes the checkpoints that become due.
     ///
     /// - Parameters:
-    ///   - allowance: Bytes that may be copied, unless segments take more than they may; less those that were.
-    ///   - isStopped: Asked after each step.
-    /// - Throws: What the disk says.
+    ///   - allowance: Bytes that may be copied, unless segments take more than they may; lowered by the bytes copied.
+    ///   - isStopped: Checked after each step.
+    /// - Throws: Disk errors.
     private func move(_ allowance: inout UInt64, until isStopped: () -> Bool) throws(LogError) {
         while allowance > 0 || sequencer.isSpaceShort, !isStopped() {
             let isDone = try whileOpen { () throws(LogError) in
@@ -254,17 +253,17 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// Whether enough was written for a checkpoint, or compaction has done enough that one gives back.
+    /// Whether enough was written for a checkpoint, or a checkpoint would free enough compacted segments.
     private func isCheckpointWorthIt() -> Bool {
         let (isDue, byteCount) = sequencer.turn.withLock { (sequencer.isCheckpointDue, sequencer.segmentByteCount) }
         return isDue || compactor.finishedByteCount >= (sequencer.isSpaceShort ? byteCount / 2 : byteCount * 2)
     }
 
-    // MARK: Snapshots that others keep
+    // MARK: Held snapshots
 
-    /// Takes snapshots that are behind and idle, and removes what only they needed.
+    /// Takes idle old snapshots away from their holders, and removes the files that only they needed.
     ///
-    /// - Returns: Whether some are left, so that this is to be called again.
+    /// - Returns: Whether some are left, so that this must be called again.
     /// - Throws: `.closed`.
     func release() throws(LogError) -> Bool {
         try whileOpen { () throws(LogError) in
@@ -278,14 +277,14 @@ final class Checkpointer: @unchecked Sendable {
     private func moveOnHolds() -> Bool {
         let live = manifest.state.files.values.reduce(UInt64(0)) { sum, file in
             guard file.kind.isSegment else { return sum }
-            // Of a segment in which nothing died yet nobody has counted anything.
+            // A segment without dead bytes so far has no count.
             return sum + (file.total > 0 ? file.live : file.seal?.end ?? file.durable)
         }
         return holds.moveOn(
             compactor.heldFiles(), liveByteCount: live, newest: publisher.snapshot.sequence)
     }
 
-    /// Forgets an index; its files go with the next checkpoint.
+    /// Removes an index; its files are dropped by the next checkpoint.
     func dropIndex(_ index: IndexID) {
         lock.lock()
         defer { lock.unlock() }
@@ -296,9 +295,9 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// Lets the files of dropped indexes go, which the manifest does not list any more.
+    /// Releases the files of dropped indexes, which the manifest no longer lists.
     private func removeDroppedRuns(_ state: ManifestState) {
-        // Of indexes whose table was gone at the opening, no run was opened.
+        // Indexes whose table was already gone at the opening have no open runs.
         for entry in state.runs where droppedIndexes.contains(entry.index) && !directory.isInUse(entry.file) {
             directory.remove(directory.path(.indexRun, entry.file))
         }
@@ -306,7 +305,7 @@ final class Checkpointer: @unchecked Sendable {
         droppedRuns.removeAll()
     }
 
-    /// Notes how what nobody waits for ended.
+    /// Records the result of background work.
     func note(_ failure: LogError?) {
         directory.watch.noteMaintenance(failure)
         if let failure, failure.code == .fullDisk { directory.noteFull(failure) }
@@ -320,13 +319,13 @@ final class Checkpointer: @unchecked Sendable {
         try body()
     }
 
-    /// What the checkpoint is of.
+    /// The state that the checkpoint stores.
     private struct Captured {
         let tables: TableSet
         let sequence: UInt64
         let wallNanoseconds: Int64
         let blobs: (number: UInt64, end: UInt64, head: UInt32)?
-        /// The segment of those blobs, if it is large enough that the next ones go to another.
+        /// The segment of those blobs, if it is so large that the next ones go to another.
         let fullBlobs: BlobSegment?
         let dead: [UInt32: UInt64]
         let completion: Completion
@@ -337,7 +336,7 @@ final class Checkpointer: @unchecked Sendable {
         defer { directory.watch.space = SpaceFigures(manifest.state, heldByteCount: compactor.heldByteCount()) }
         let begin = directory.watch.now()
         try releaseIfOver()
-        // The segment that blobs are moved to is sealed with it.
+        // This seals the segment that blobs are moved to.
         if isClosing { compactor.giveUp() }
         compactor.countDropped()
         let captured = try capture()
@@ -395,7 +394,7 @@ final class Checkpointer: @unchecked Sendable {
         let unneeded = listed.keys.filter { tables.needed[$0] == nil }.sorted()
         for number in unneeded { edits.append(.fileDropped(number: number)) }
         if isClosing { edits.append(.clean) }
-        // Files are taken for listed before they are: from here on a full disk must not be met.
+        // Files are marked as listed before they are: from here on the disk must not be full.
         try manifest.makeRoom(editCount: edits.count)
         for file in tables.needed.values { file.managed.noteListed() }
         managed.noteListed()
@@ -414,13 +413,12 @@ final class Checkpointer: @unchecked Sendable {
                 nanoseconds: directory.watch.nanoseconds(since: begin)))
     }
 
-    /// The edits that make the manifest list the runs that the indexes have, up to a transaction: later ones are not
-    /// durable yet.
+    /// The edits that list the indexes' present runs, up to a transaction: later ones are not durable yet.
     private func changedRuns(_ state: ManifestState, through sequence: UInt64) throws(LogError) -> [ManifestEdit] {
         var edits: [ManifestEdit] = []
         for index in publisher.snapshot.indexes.all {
             if index.frozen.contains(where: { $0.lastSequence <= sequence }), edits.isEmpty {
-                // Before the flush: there is something to do, whatever it will be.
+                // Before the flush: there will be an edit, whichever it is.
                 edits.append(.nextFileNumber(directory.nextFileNumber))
             }
             let present = Set(index.runs.map(\.description.fileNumber))
@@ -447,7 +445,7 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// Freezes memtables, and takes the tables as they are, in one turn.
+    /// Freezes memtables, and captures the tables, under one hold of the writer lock.
     private func capture() throws(LogError) -> Captured {
         sequencer.turn.lock()
         defer { sequencer.turn.unlock() }

@@ -1,14 +1,15 @@
 import FaultlineDisk
 
-/// What a store does when its disk fills up: it holds some space back for what makes room again.
+/// The store's policy for a full disk: it reserves some space for work that makes room again.
 ///
-/// The file BALLAST does nothing but take space. It is given up where a full disk stops a transaction that deletes, a
-/// checkpoint that lets files go after them, or the opening of the store. From then on, and while a checkpoint that memory
-/// needs finds no space, other transactions are refused: what is left is for deletes, and for those checkpoints.
+/// The file BALLAST does nothing but take space. It is removed when a full disk stops a transaction that deletes, a
+/// checkpoint that frees files after deletes, or the opening of the store. From then on, and while a checkpoint that
+/// memory needs finds no space, other transactions are refused: the rest of the disk is for deletes, and for those
+/// checkpoints.
 ///
-/// Stores of less than 64 MiB hold nothing back, and those that have become so small refuse nothing for it.
+/// Stores of less than 64 MiB have no ballast, and a store that has shrunk below that refuses nothing because of it.
 ///
-/// Concurrency: guarded by its lock; lock order: writer's turn, this.
+/// Concurrency: guarded by its lock; lock order: writer lock, this.
 // Safe because mutable state is guarded by the lock.
 final class DiskSpace: @unchecked Sendable {
     private let directory: StoreDirectory
@@ -16,7 +17,7 @@ final class DiskSpace: @unchecked Sendable {
     private let lock = EngineLock()
     private var hasBallast = false
     private var wasGivenUp = false
-    /// Free bytes before a checkpoint last found too few; nil where none is waiting.
+    /// Free bytes before the last checkpoint that found too few; nil if none is waiting.
     private var freeAtRefusal: UInt64?
 
     init(_ directory: StoreDirectory, _ options: LogOptions) {
@@ -24,7 +25,7 @@ final class DiskSpace: @unchecked Sendable {
         self.options = options
     }
 
-    /// Whether nothing but deletes may use what is left; looks whether there is space again.
+    /// Whether only deletes may use the rest of the disk; checks first whether there is space again.
     func isForDeletesOnly() -> Bool {
         lock.lock()
         defer { lock.unlock() }
@@ -35,7 +36,7 @@ final class DiskSpace: @unchecked Sendable {
 
     // MARK: Ballast
 
-    /// Gives up what was held back.
+    /// Removes the ballast.
     ///
     /// - Returns: Whether that made room.
     func giveUp() -> Bool {
@@ -47,7 +48,7 @@ final class DiskSpace: @unchecked Sendable {
         return true
     }
 
-    /// Gives up what a store holds back that cannot be opened for want of space.
+    /// Removes the ballast of a store that cannot be opened for lack of space.
     ///
     /// - Returns: Whether that made room.
     static func removeBallast(in directory: String, on disk: Disk) -> Bool {
@@ -59,11 +60,12 @@ final class DiskSpace: @unchecked Sendable {
         }
     }
 
-    /// Holds space back if the store is large enough.
+    /// Creates the ballast if the store is large enough.
     ///
     /// - Parameters:
     ///   - storeByteCount: Bytes of its segments.
-    ///   - isOpening: A large store that finds no space has given it up before it was opened.
+    ///   - isOpening: Whether the store is being opened: a large one without space counts as having removed its
+    ///     ballast.
     func holdBack(storeByteCount: UInt64, isOpening: Bool = false) {
         lock.lock()
         defer { lock.unlock() }
@@ -75,9 +77,9 @@ final class DiskSpace: @unchecked Sendable {
         if isOpening { wasGivenUp = !hasBallast }
     }
 
-    /// Sets the space aside where twice as much is free.
+    /// Creates the ballast if twice its size is free.
     ///
-    /// What goes wrong is no error: a store without it works.
+    /// A failure is no error: a store without ballast works.
     private func restore() {
         guard !hasBallast else { return }
         let path = directory.path(of: FileName.ballast)
@@ -109,7 +111,7 @@ final class DiskSpace: @unchecked Sendable {
         return freeByteCount.map { $0 > freeAtRefusal } ?? true
     }
 
-    /// Free bytes of the disk; nil if it does not say.
+    /// Free bytes of the disk; nil if the disk does not report them.
     var freeByteCount: UInt64? {
         do throws(DiskError) {
             return try directory.disk.freeByteCount(in: directory.path)
@@ -118,11 +120,11 @@ final class DiskSpace: @unchecked Sendable {
         }
     }
 
-    /// Notes that a checkpoint was made.
+    /// Records that a checkpoint was made.
     func noteCheckpoint() { lock.withLock { freeAtRefusal = nil } }
 
-    /// Notes that a checkpoint that memory needs found no space.
+    /// Records that a checkpoint that memory needs found no space.
     ///
-    /// - Parameter free: Free bytes before it was tried: what became free meanwhile is a reason to try again.
+    /// - Parameter free: Free bytes before the attempt: bytes freed during it are a reason to try again.
     func noteRefusedCheckpoint(free: UInt64?) { lock.withLock { freeAtRefusal = free ?? 0 } }
 }

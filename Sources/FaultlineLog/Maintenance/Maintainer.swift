@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A thread that makes checkpoints when they are due, and compacts behind them.
+/// A thread that makes checkpoints when they are due, and compacts after them.
 ///
-/// Where snapshots are behind, it looks after them now and then; where segments take more than they may and no writer
-/// comes who would wait for less, it sees to that after a while.
+/// It checks old snapshots from time to time. If segments take more than they may and no writer comes that would wait
+/// for less, it compacts them after a while.
 ///
-/// It holds the checkpointer and not the log, so that a log nobody holds can go.
+/// It holds the checkpointer and not the log, so that an unreferenced log can be deinitialized.
 final class Maintainer: Sendable {
     private let checkpointer: Checkpointer
     private let compacts: Bool
-    /// Milliseconds between two looks at snapshots that are behind, and at segments that take too much.
+    /// Milliseconds between two checks of old snapshots, and of segments that take too much.
     private let patience: Int
     private let thread = SleepingThread()
     private let isAsked = Atomic<Bool>(false)
@@ -24,7 +24,7 @@ final class Maintainer: Sendable {
 
     func start() { thread.start { [self] in loop() } }
 
-    /// Asks for a checkpoint; returns at once.
+    /// Requests a checkpoint; returns at once.
     ///
     /// - Returns: False if there is no thread to make it.
     func ask() -> Bool {
@@ -33,12 +33,12 @@ final class Maintainer: Sendable {
         return true
     }
 
-    /// Lets the thread look after snapshots; to be called when others than it have made a checkpoint.
+    /// Has the thread check snapshots; to be called after another thread made a checkpoint.
     func look() {
         if thread.isRunning { thread.wake() }
     }
 
-    /// Lets the thread look after segments that take more than they may, after a while; returns at once.
+    /// Has the thread check segments that take more than they may, after a while; returns at once.
     func watchSpace() {
         guard compacts, thread.isRunning, !isWatching.exchange(true, ordering: .acquiringAndReleasing) else { return }
         thread.wake()
@@ -60,7 +60,7 @@ final class Maintainer: Sendable {
         }
     }
 
-    /// Where nothing more can be given back, the next commit lets it be looked at again.
+    /// Compacts; if nothing more can be freed, the next commit allows another check.
     private func reduceSpace() {
         isWatching.store(false, ordering: .releasing)
         guard checkpointer.hasExcess else { return }

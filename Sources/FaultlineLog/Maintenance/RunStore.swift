@@ -1,10 +1,10 @@
 import FaultlineDisk
 
-/// Makes index runs out of memtables, and fewer runs out of many.
+/// Turns memtables into index runs, and merges runs.
 ///
-/// Concurrency: `flushing` is held by whoever turns memtables into runs: a checkpoint, or a transaction that is larger
-/// than memory. Lock order: writer's turn, this.
-// Safe because all stored properties are immutable, or guard themselves.
+/// Concurrency: `flushing` is held while memtables become runs: by a checkpoint, or by a transaction that is larger
+/// than memory. Lock order: writer lock, this.
+// Safe because all stored properties are immutable, or have their own locks.
 final class RunStore: @unchecked Sendable {
     private let directory: StoreDirectory
     private let manifest: Manifest
@@ -34,11 +34,11 @@ final class RunStore: @unchecked Sendable {
     /// The files are durable, their entries in the directory are not.
     ///
     /// - Parameters:
-    ///   - state: The index, with its frozen memtables and the runs it has.
-    ///   - through: Memtables with later entries are left.
+    ///   - state: The index, with its frozen memtables and its runs.
+    ///   - through: The last transaction; memtables with later entries are left.
     ///   - oldestLimit: See `VersionFilter`.
     /// - Returns: The memtables that were written, each with its run, oldest first.
-    /// - Throws: What the disk says; runs written before then are listed by nobody.
+    /// - Throws: Disk errors; runs written before the error are not listed.
     func flush(_ state: IndexState, through: UInt64, oldestLimit: UInt64) throws(LogError) -> [Flushed] {
         var flushed: [Flushed] = []
         for (place, memtable) in state.frozen.enumerated().reversed() where memtable.lastSequence <= through {
@@ -92,7 +92,7 @@ final class RunStore: @unchecked Sendable {
         ]
     }
 
-    /// Puts runs into the place of their memtables.
+    /// Replaces memtables by their runs.
     func adopt(_ flushed: [Flushed]) {
         guard !flushed.isEmpty else { return }
         publisher.changeIndexes { indexes in
@@ -113,7 +113,7 @@ final class RunStore: @unchecked Sendable {
             let definition = state.definition
             while let plan = MergePlan(listedRuns(of: definition).map(\.description)) {
                 let inputs = Array(listedRuns(of: definition)[plan.range])
-                // The next opening makes the index again.
+                // The next opening rebuilds the index.
                 if inputs.contains(where: { $0.managed?.isDamaged == true }) { break }
                 let begin = directory.watch.now()
                 let run = try merge(
@@ -138,7 +138,7 @@ final class RunStore: @unchecked Sendable {
         }
     }
 
-    /// The runs that the manifest lists, newest first: not those of a transaction under way.
+    /// The runs that the manifest lists, newest first: not those of an open transaction.
     private func listedRuns(of definition: IndexDefinition) -> [Run] {
         let files = manifest.state.files
         return (publisher.snapshot.indexes[definition.id]?.runs ?? []).filter {
@@ -171,7 +171,7 @@ final class RunStore: @unchecked Sendable {
         return try Self.open(managed, definition, in: directory, cache: cache)
     }
 
-    /// Puts a run into the place of those it was merged from.
+    /// Replaces runs by the run that they were merged into.
     static func replace(_ inputs: [Run], by run: Run, _ definition: IndexDefinition, in indexes: inout IndexSet) {
         guard var state = indexes[definition.id], let first = state.runs.firstIndex(where: { $0 === inputs.first })
         else { return }
@@ -182,6 +182,6 @@ final class RunStore: @unchecked Sendable {
 }
 
 extension Run {
-    /// The file, which the run keeps open.
+    /// The run's file, which it keeps open.
     var managed: ManagedFile? { owner as? ManagedFile }
 }

@@ -2,13 +2,13 @@ import CFaultline
 import Glibc
 import Synchronization
 
-/// A thread of the log's own, which sleeps until it is woken.
+/// A thread of the log, which sleeps until it is woken.
 ///
-/// What it runs holds what it works with, and is let go of when it returns.
-// Safe because what varies is atomic, or changed by `start` and `stop` alone, and the thread is joined before the object
-// goes.
+/// The thread retains its closure, and releases it when the closure returns.
+// Safe because the changing properties are atomic, or changed by `start` and `stop` alone, and the thread is joined
+// before the object is deinitialized.
 final class SleepingThread: @unchecked Sendable {
-    /// What the thread runs, in a box that it can be handed in.
+    /// The thread's closure, in a box that can be passed to it.
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -31,7 +31,7 @@ final class SleepingThread: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Begins the thread, which has to return once `isStopping` is true.
+    /// Starts the thread, whose closure must return once `isStopping` is true.
     func start(_ run: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Body(run))
         let result = pthread_create(
@@ -44,7 +44,7 @@ final class SleepingThread: @unchecked Sendable {
         if result == 0 { isRunning = true } else { box.release() }
     }
 
-    /// Ends the thread's next sleep, or the one it is in.
+    /// Ends the thread's current sleep, or its next one.
     func wake() { sem_post(semaphore) }
 
     /// Ends the thread and waits for it.
@@ -56,15 +56,15 @@ final class SleepingThread: @unchecked Sendable {
         pthread_join(thread, nil)
     }
 
-    // MARK: The thread's own
+    // MARK: Called on the thread
 
-    /// Whether it has to return.
+    /// Whether the closure must return.
     var isStopping: Bool { isToEnd.load(ordering: .acquiring) }
 
     /// Sleeps until it is woken; a signal may wake it too.
     func sleep() { sem_wait(semaphore) }
 
-    /// Sleeps until it is woken, for so long at most.
+    /// Sleeps until it is woken, at most for a number of milliseconds.
     ///
     /// - Returns: Whether it was woken.
     @discardableResult

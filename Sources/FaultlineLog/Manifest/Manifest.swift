@@ -1,12 +1,12 @@
 import FaultlineDisk
 
-/// The durable list of files that count, open for edits.
+/// The durable list of a store's valid files, open for edits.
 ///
 /// Each call of `commit` is one group of frames, synchronized before it returns. After a failed write the file gets no
-/// further bytes: a fresh manifest takes its place, and if that fails too, the error stands. A full disk is met before
+/// more bytes: a new manifest replaces it, and if that fails too, the error stands. A full disk is detected before
 /// anything is written, and changes nothing.
 ///
-/// Concurrency: guarded by its lock, which is held across the write; lock order: writer's turn, leadership, this.
+/// Concurrency: guarded by its lock, which is held across the write; lock order: writer lock, leadership, this.
 // Safe because mutable state is guarded by the lock.
 package final class Manifest: @unchecked Sendable {
     private let directory: StoreDirectory
@@ -15,28 +15,28 @@ package final class Manifest: @unchecked Sendable {
     private var file: File
     private var current: ManifestState
     private var failure: LogError?
-    /// Called once, with the error after which nothing is known about the newest edit.
+    /// Called once, with the error after which the newest edit's outcome is unknown.
     private let failed: Failed
 
-    /// Bytes that are set aside for edits which must not meet a full disk.
+    /// Bytes reserved for edits that must not meet a full disk.
     private static let roomByteCount: UInt64 = 16 << 10
-    /// Bytes of them that only those may use.
+    /// The part of these bytes that is for switching the log to another segment.
     private static let lastRoomByteCount: UInt64 = 4 << 10
-    /// Bytes of an edit with its header, and its part of a frame's.
+    /// The largest edit with its header, and its share of a frame's header, in bytes.
     private static let editByteCountMax = 160
 
-    /// Hears of a failure.
+    /// Called after a failure.
     // Safe because it is set before the manifest is shared.
     final class Failed: @unchecked Sendable {
         var call: (@Sendable (LogError) -> Void)?
     }
 
-    /// When a fresh manifest takes the place of one: its snapshot counts too, so that a large one is not written for
-    /// every edit.
+    /// The size at which a new manifest replaces the present one: the snapshot's size counts too, so that a large one
+    /// is not written for every edit.
     package struct Rotation: Sendable {
-        /// At so many bytes at the earliest.
+        /// The least number of bytes.
         let byteCount: Int
-        /// At so many times its snapshot at the earliest.
+        /// The least multiple of the snapshot's size.
         let growth: Int
 
         package init(_ options: LogOptions) {
@@ -49,24 +49,24 @@ package final class Manifest: @unchecked Sendable {
         }
     }
 
-    /// The file of the manifest in force, and how far it is written.
+    /// The file of the manifest in force, and its written end.
     private struct File {
         let managed: ManagedFile
         let snapshotEnd: UInt64
         var end: UInt64
-        /// What is set aside behind `end`.
+        /// The reserved space behind `end`.
         var room: RoomAhead
         /// headCRC of the last frame.
         var head: UInt32
     }
 
-    /// A manifest that another takes the place of, and headCRC of its last frame.
+    /// A manifest that is being replaced, and headCRC of its last frame.
     package typealias Predecessor = (managed: ManagedFile, head: UInt32)
 
-    /// Writes a fresh manifest, whose snapshot holds the whole state, and makes it the one in force.
+    /// Writes a new manifest, whose snapshot holds the whole state, and puts it in force.
     ///
-    /// It takes the place of `predecessor`. That one and the manifests at the paths `superseded` are gone for good when
-    /// this returns.
+    /// It replaces `predecessor`. That one and the manifests at the paths `superseded` are removed for good when this
+    /// returns.
     package init(
         _ state: ManifestState, in directory: StoreDirectory, rotation: Rotation, replacing predecessor: Predecessor?,
         superseded: [String] = []
@@ -82,7 +82,7 @@ package final class Manifest: @unchecked Sendable {
         try Self.removeSuperseded((predecessor.map { [$0.managed.path] } ?? []) + superseded, in: directory)
     }
 
-    /// Goes on with a manifest that was closed cleanly.
+    /// Continues a manifest that was closed cleanly.
     init(
         continuing reading: ManifestReader.Reading, in directory: StoreDirectory, rotation: Rotation
     ) {
@@ -95,16 +95,17 @@ package final class Manifest: @unchecked Sendable {
         current = reading.state
     }
 
-    /// What the manifest says now.
+    /// The present state.
     package var state: ManifestState { lock.withLock { current } }
 
     /// Bytes of the manifest.
     package var byteCount: UInt64 { lock.withLock { file.end } }
 
-    /// Sets what is called when an edit may or may not be durable; to be called once, before the first edit.
+    /// Sets the closure that is called when an edit may or may not be durable; to be called once, before the first
+    /// edit.
     func onFailure(_ call: @escaping @Sendable (LogError) -> Void) { failed.call = call }
 
-    /// Sets disk space aside for some more edits, so that the next `commit` of so many does not find the disk full.
+    /// Reserves disk space for some more edits, so that the next `commit` of that many does not find the disk full.
     ///
     /// - Throws: `.fullDisk`; then nothing has changed.
     func makeRoom(editCount: Int = 0) throws(LogError) {
@@ -114,7 +115,7 @@ package final class Manifest: @unchecked Sendable {
         try file.room.make(through: file.end + byteCount + Self.roomByteCount, in: file.managed.file)
     }
 
-    /// Gives back the space that was set aside; to be called when no edit follows.
+    /// Frees the reserved space; to be called when no edit follows.
     func releaseReserve() {
         lock.lock()
         defer { lock.unlock() }
@@ -124,11 +125,11 @@ package final class Manifest: @unchecked Sendable {
     /// Makes edits durable, all or none.
     ///
     /// - Parameters:
-    ///   - edits: What is to be true.
-    ///   - isSwitching: The log goes on in another segment: there is room that was set aside for this.
-    ///   - isFresh: Whether a fresh manifest is to say so, in the place of this one.
-    /// - Throws: `.fullDisk`, after which the edits are not there and may be tried again; after any other error nothing
-    ///   more can be committed, because nobody knows whether they are.
+    ///   - edits: The edits.
+    ///   - isSwitching: Whether the log continues in another segment: the last part of the reserved space is for this.
+    ///   - isFresh: Whether to write them as a new manifest, which replaces this one.
+    /// - Throws: `.fullDisk`, after which the edits are not there and may be tried again. After any other error nothing
+    ///   more can be committed, because it is unknown whether they are there.
     package func commit(
         _ edits: [ManifestEdit], isSwitching: Bool = false, isFresh: Bool = false
     ) throws(LogError) {
@@ -160,7 +161,7 @@ package final class Manifest: @unchecked Sendable {
             try append(frames, head: head)
             current = next
         } catch {
-            // The frames may or may not be there; a newer manifest settles it.
+            // The frames may or may not be there; a newer manifest decides.
             let appending = error
             try failing { () throws(LogError) in
                 guard let fresh = tryToPrepare(next) else { throw appending }
@@ -169,7 +170,7 @@ package final class Manifest: @unchecked Sendable {
         }
     }
 
-    /// Runs what must not fail: after an error here nobody knows what the manifest says.
+    /// Runs a step that must not fail: after an error the manifest's content is unknown.
     private func failing(_ body: () throws(LogError) -> Void) throws(LogError) {
         do {
             try body()
@@ -192,7 +193,7 @@ package final class Manifest: @unchecked Sendable {
         file.head = head
     }
 
-    /// A fresh manifest that has its place on the disk and nothing in it, or nil: then the one in force goes on growing.
+    /// A new, empty manifest file with reserved space, or nil: then the one in force keeps growing.
     private func tryToPrepare(_ state: ManifestState) -> Fresh? {
         do { return try prepare(state) } catch { return nil }
     }
@@ -212,12 +213,12 @@ package final class Manifest: @unchecked Sendable {
 
     /// A manifest about to be written.
     private struct Fresh {
-        /// As it will be when it is written.
+        /// The file's description after the write.
         let file: File
         let state: ManifestState
         let frames: [UInt8]
 
-        /// Writes it, durable; after an error it may or may not be there.
+        /// Writes the manifest and makes it durable; after an error it may or may not be there.
         func write(in directory: StoreDirectory) throws(LogError) {
             let managed = file.managed
             managed.noteListed()
@@ -231,9 +232,9 @@ package final class Manifest: @unchecked Sendable {
         }
     }
 
-    /// Makes the file of a fresh manifest and sets aside the space that it needs.
+    /// Creates the file of a new manifest and reserves the space that it needs.
     ///
-    /// After an error there is at most a file with a header, which nobody takes for a manifest.
+    /// After an error there is at most a file with a header, which does not count as a manifest.
     private static func prepare(
         _ state: ManifestState, in directory: StoreDirectory, replacing predecessor: Predecessor?, epoch: UInt64
     ) throws(LogError) -> Fresh {
@@ -249,8 +250,8 @@ package final class Manifest: @unchecked Sendable {
                 try directory.disk.names(in: directory.path)
             }
             fresh.dropped.formIntersection(names.compactMap(FileName.parse).map(\.number))
-            // A removal that is seen here is made durable before the fresh manifest can be in force: else a crash may
-            // bring a file back that nothing says was dropped.
+            // A removal seen here is made durable before the new manifest can be in force: otherwise a crash may bring
+            // back a file that no manifest lists as dropped.
             if fresh.dropped != state.dropped { try directory.synchronize(site: "manifest.directory") }
         }
         var frames = ByteWriter(byteCapacity: 4_096)
@@ -265,9 +266,10 @@ package final class Manifest: @unchecked Sendable {
             frames: frames.array())
     }
 
-    /// Makes a manifest durable that an opening found, and goes on with.
+    /// Makes a manifest durable that an opening found and continues.
     ///
-    /// The process that wrote it may have ended before it was, and what it does not list is about to be removed.
+    /// The process that wrote it may have ended before that, and the files that it does not list are about to be
+    /// removed.
     static func makeDurable(_ managed: ManagedFile, in directory: StoreDirectory) throws(LogError) {
         try onDisk("making a manifest durable") { () throws(DiskError) in
             try managed.file.synchronize(site: "manifest.fresh")
@@ -275,10 +277,10 @@ package final class Manifest: @unchecked Sendable {
         try directory.synchronize(site: "manifest.directory")
     }
 
-    /// Removes manifests that another has taken the place of.
+    /// Removes superseded manifests.
     ///
-    /// Durability: when this returns they cannot come back. Only then may the one in force take edits, or a segment
-    /// that it alone lists take frames: else, should it rot, a stale one would be taken for the truth.
+    /// Durability: when this returns they cannot come back. Only then may the one in force get edits, or a segment that
+    /// it alone lists get frames: otherwise, if it rotted, a stale manifest would be taken for the newest.
     static func removeSuperseded(_ paths: [String], in directory: StoreDirectory) throws(LogError) {
         guard !paths.isEmpty else { return }
         for path in paths {
@@ -291,7 +293,7 @@ package final class Manifest: @unchecked Sendable {
         try directory.synchronize(site: "manifest.removal")
     }
 
-    /// Encodes edits that take effect together: one frame, or several where one cannot hold them.
+    /// Encodes edits that take effect together: one frame, or several if one cannot hold them.
     ///
     /// - Returns: headCRC of the last frame.
     private static func encode(

@@ -5,23 +5,23 @@ package enum ManifestReader {
     package struct Reading {
         let managed: ManagedFile
         package let state: ManifestState
-        /// The manifest, for the one that takes its place.
+        /// The manifest, for its successor.
         package var predecessor: Manifest.Predecessor { (managed, previousHead) }
-        /// Where the snapshot ends.
+        /// The end of the snapshot.
         let snapshotEnd: UInt64
-        /// Where the next edit would go.
+        /// The offset of the next edit.
         let end: UInt64
         let previousHead: UInt32
-        /// The log's least length, by the frames.
+        /// The least length of the log, by the frames.
         let witness: LogWitness
-        /// Nothing stands behind `end`.
+        /// Whether no bytes follow `end`.
         package let isWhole: Bool
     }
 
     /// The manifest in force among `numbers`, or nil if there are none.
     ///
-    /// - Throws: `.damaged` if the one in force holds damage that is no torn tail, and, with file and offset of the
-    ///   newest, if none verifies.
+    /// - Throws: `.damaged` if the one in force holds damage that is no torn tail, or if none verifies: then with file
+    ///   and offset of the newest.
     package static func newest(_ numbers: [UInt64], in directory: StoreDirectory, for access: FileAccess)
         throws(LogError)
         -> Reading?
@@ -49,7 +49,7 @@ package enum ManifestReader {
         return nil
     }
 
-    /// Whether a manifest that is not in force verifies: then it is one whose place another took.
+    /// Whether a manifest that is not in force verifies: then it is a superseded one.
     static func isWhole(_ number: UInt64, in directory: StoreDirectory) throws(LogError) -> Bool {
         do throws(LogError) {
             guard case .whole = try read(try directory.open(.manifest, number, for: .reading)) else { return false }
@@ -60,11 +60,11 @@ package enum ManifestReader {
         }
     }
 
-    /// Whether a manifest was never in force, because it was never written to its end: all that there is of it verifies,
-    /// and then the file ends, inside the snapshot.
+    /// Whether a manifest was never in force, because it was never completely written: all its bytes verify, and the
+    /// file ends inside the snapshot.
     ///
-    /// It would have taken effect only behind its synchronization, after which no file is shorter. Wrong bytes, zeros
-    /// too, say nothing: they may be rot of a manifest that was in force.
+    /// It would have taken effect only after its synchronization, after which the file cannot be shorter. Wrong bytes,
+    /// even zeros, prove nothing: they may be damage of a manifest that was in force.
     static func isTorn(_ number: UInt64, in directory: StoreDirectory) throws(LogError) -> Bool {
         do throws(LogError) {
             let managed = try directory.open(.manifest, number, for: .reading)
@@ -83,7 +83,7 @@ package enum ManifestReader {
     /// One manifest.
     private enum Found {
         case whole(Reading)
-        /// The snapshot does not verify from an offset on.
+        /// The snapshot does not verify behind an offset.
         case torn(UInt64)
     }
 
@@ -94,12 +94,12 @@ package enum ManifestReader {
         var snapshotEnd: UInt64 = 0
         var end = scanner.offset
         var previousHead = scanner.previousHead
-        // Edits count when the last frame of their group does.
+        // Edits count only with the last frame of their group.
         var group: [ManifestEdit] = []
         var part: UInt32 = 0
         var witness = LogWitness()
         while let frame = try scanner.next() {
-            // Without a kind it is one that this version may skip.
+            // A frame without a known kind is one that this version may skip.
             if frame.header.kind != nil {
                 guard frame.header.part == part else {
                     throw .damaged("The manifest holds a part of other edits.", managed.path, frame.offset)
@@ -129,7 +129,7 @@ package enum ManifestReader {
         }
         var durable = scanner.durable
         if scanner.offset < length { durable = max(durable, try scanner.largestWatermarkBehind()) }
-        // A torn snapshot that nothing follows: the manifest was being written. One that had edits was in force.
+        // A torn snapshot that nothing follows: the manifest was never completed. One with edits was in force.
         if snapshotEnd == 0, durable == 0 { return .torn(end) }
         guard snapshotEnd > 0, durable <= end else { throw .damaged("The manifest is damaged.", managed.path, end) }
         return .whole(

@@ -1,4 +1,4 @@
-/// Which files count, and from where to replay: what the edits of a manifest add up to.
+/// The sum of a manifest's edits: the valid files, and the position from which the log is replayed.
 package struct ManifestState: Equatable, Sendable {
     package struct FileEntry: Equatable, Sendable {
         let added: AddedFile
@@ -6,45 +6,45 @@ package struct ManifestState: Equatable, Sendable {
         var durable: UInt64
         /// headCRC of the frame that ends at `durable`; 0 if there is none.
         var durableHead: UInt32
-        /// Bytes that compaction would have to keep, and all there were when that was noted: a hint.
+        /// Bytes that compaction would have to keep, and the file's bytes when they were counted: a hint.
         var live: UInt64
         var total: UInt64
-        /// Of a cold segment, the place behind which the checkpoint's tables lack its moves; nil where they have all.
+        /// For a cold segment, the position behind which the checkpoint's tables lack its moves; nil if they have all.
         var moves: MovePosition?
-        /// A checkpoint or run that does not verify.
+        /// Whether it is a checkpoint or run that does not verify.
         var isDamaged = false
 
         var kind: FileKind { added.kind }
     }
 
-    /// Which manifest says so; nil before there is one.
+    /// The manifest with this state; nil before there is one.
     package var origin: ManifestOrigin?
     package private(set) var files: [UInt64: FileEntry] = [:]
     /// The low 32 bits of their numbers, by which locations name them.
     private var locatable: Set<UInt32> = []
-    /// Segments that were dropped and whose files may still be there: to be removed, although they hold frames.
+    /// Dropped segments whose files may still exist: to be removed, although they hold frames.
     package var dropped: Set<UInt64> = []
     var checkpoint: CheckpointPosition?
     var runs: [ManifestEdit.RunEntry] = []
     var nextFileNumber: UInt64 = 1
     var nextIDs: [UInt16: UInt64] = [:]
     var isClean = false
-    /// The state that can be returned to.
+    /// The state that can be restored.
     package private(set) var kept: KeptState?
 
     package init() {}
 
-    /// Bytes of all segments, as far as the manifest knows.
+    /// Bytes of all segments, by the manifest.
     var segmentByteCount: UInt64 {
         files.values.reduce(0) { $1.kind.isSegment ? $0 + $1.durable : $0 }
     }
 
-    /// Takes an edit in.
+    /// Applies an edit.
     ///
     /// - Parameters:
     ///   - edit: The edit.
-    ///   - isSnapshot: Whether it is one of those that rebuild a state: they repeat what is dropped, but not what was
-    ///     added before.
+    ///   - isSnapshot: Whether it belongs to the edits that rebuild a state: these repeat drops, but not the files'
+    ///     earlier additions.
     /// - Returns: False if the edit contradicts the state.
     package mutating func apply(_ edit: ManifestEdit, isSnapshot: Bool = false) -> Bool {
         isClean = false
@@ -117,7 +117,7 @@ package struct ManifestState: Equatable, Sendable {
         return true
     }
 
-    /// The edits that rebuild this state from nothing, in a fixed order.
+    /// The edits that rebuild this state from an empty one, in a fixed order.
     package var edits: [ManifestEdit] {
         var edits: [ManifestEdit] = []
         if let origin { edits.append(.manifest(origin)) }
@@ -146,7 +146,7 @@ package struct ManifestState: Equatable, Sendable {
         return edits
     }
 
-    /// Whether an end that a kept state has names a segment of its own, of a kind, or none.
+    /// Whether an end in a kept state names one of the state's segments, of a kind, or none.
     private func places(_ state: KeptState, _ kind: FileKind, _ place: KeptState.SegmentPlace) -> Bool {
         if place.segment == 0 { return place == .none }
         guard let file = files[place.segment] else { return false }
@@ -154,7 +154,7 @@ package struct ManifestState: Equatable, Sendable {
             && place.offset <= max(file.durable, file.seal?.end ?? 0)
     }
 
-    /// Whether a file is a segment of the state that can be returned to.
+    /// Whether a file is a segment of the state that can be restored.
     func isKept(_ number: UInt64) -> Bool {
         guard let kept, let file = files[number] else { return false }
         return kept.owns(file.added)
