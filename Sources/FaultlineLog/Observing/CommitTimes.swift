@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// Times commits and syncs for an observer that wants to know; without one there is no such object.
+/// Times commits and syncs for an observer that asks for it; without one there is no such object.
 ///
 /// Concurrency: guarded by its lock; the observer is called without it, by the thread that committed.
 // Safe because mutable state is guarded by the lock.
@@ -18,16 +18,16 @@ final class CommitTimes: @unchecked Sendable {
         self.clock = clock
     }
 
-    /// The moment at which something begins.
+    /// The present time, in nanoseconds.
     func now() -> UInt64 { clock.monotonicNanoseconds() }
 
-    /// Notes a synchronization of the log.
+    /// Records the time of a synchronization of the log.
     func noteSync(since begin: UInt64) {
         let end = now()
         lock.withLock { if syncs.count < Self.syncCountMax { syncs.append(end > begin ? end - begin : 0) } }
     }
 
-    /// Tells of a commit; to be called without a lock.
+    /// Reports a commit to the observer; to be called without a lock.
     func tellCommit(since begin: UInt64) {
         let end = now()
         let taken = lock.withLock {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Hands events to an observer on a thread that is there while there are any.
+/// Delivers events to an observer on a thread that exists while there are events.
 ///
-/// Whoever notes an event holds locks of the log, so the observer, which is somebody else's code, is never called there.
+/// Code that adds an event holds locks of the log, so the observer, which is foreign code, is never called there.
 /// Events are rare (a checkpoint every 32 MiB of log), so a thread for each burst costs less than one that waits.
 ///
 /// Concurrency: guarded by a mutex, which is not held while the observer is called.
@@ -16,7 +16,7 @@ final class EventQueue: @unchecked Sendable {
     private var waiting: [LogEvent] = []
     private var lostCount = 0
     private var isDelivering = false
-    /// The thread that calls the observer now.
+    /// The thread that now calls the observer.
     private var deliverer: pthread_t?
 
     init(_ observer: any LogObserver) {
@@ -34,7 +34,7 @@ final class EventQueue: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Puts an event behind the others; returns at once.
+    /// Appends an event; returns at once.
     func add(_ event: LogEvent) {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -42,7 +42,7 @@ final class EventQueue: @unchecked Sendable {
         if !isDelivering { isDelivering = start() }
     }
 
-    /// Waits until everything that was added is told; returns at once if the observer itself asks.
+    /// Waits until all events are delivered; returns at once if the observer itself calls it.
     func drain() {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -50,7 +50,7 @@ final class EventQueue: @unchecked Sendable {
         while isDelivering { pthread_cond_wait(isIdle, mutex) }
     }
 
-    /// Starts the thread; if there can be none, the next event tries again.
+    /// Starts the thread; if that fails, the next event tries again.
     private func start() -> Bool {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -75,7 +75,7 @@ final class EventQueue: @unchecked Sendable {
         }
     }
 
-    /// What is waiting; nil, and nobody delivers any more, if nothing is.
+    /// Removes and returns the waiting events; if there are none, returns nil and ends the delivery.
     private func take() -> [LogEvent]? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -1,37 +1,37 @@
-/// Something that happened to a store and that somebody may want to hear of.
+/// An event of a store, for observers.
 ///
 /// Durations are in nanoseconds of the log's clock.
 package enum LogEvent: Sendable {
-    /// The store was opened; the report says what recovery found.
+    /// The store was opened; the report has the findings of recovery.
     case opened(OpenReport, nanoseconds: UInt64)
     case checkpointMade(sequence: UInt64, byteCount: UInt64, nanoseconds: UInt64)
-    /// So many runs became one of so many bytes.
+    /// Several runs were merged into one of `byteCount` bytes.
     case runsMerged(count: Int, byteCount: UInt64, nanoseconds: UInt64)
-    /// Segments were chosen; dropping them should give so many bytes back.
+    /// Segments were chosen; dropping them should free this many bytes.
     case compactionBegan(predictedByteCount: UInt64)
-    /// What was chosen is done.
+    /// The chosen segments are done.
     case compactionEnded(segmentCount: Int, movedByteCount: UInt64, droppedByteCount: UInt64, nanoseconds: UInt64)
-    /// A segment that nobody needs any more; its file goes when nobody reads it.
+    /// A segment is not needed any more; its file is removed when no reader uses it.
     case segmentDropped(path: String, byteCount: UInt64)
-    /// Bytes are not what was written; each place is told once.
+    /// Bytes differ from the written ones; each place is reported once.
     case rotMet(RotPlace)
-    /// Something was refused for want of space; told once, until there is space again.
+    /// An operation was refused for lack of space; reported once, until there is space again.
     case diskFull(LogError)
     case spaceCameBack
-    /// A checkpoint, a merge or a compaction failed; it is tried again.
+    /// A checkpoint, a merge or a compaction failed; it will be tried again.
     case maintenanceFailed(LogError)
     /// A write failed: nothing more is written until the store is opened again.
     case poisoned(LogError)
     case closed
-    /// So many events were not told, because the observer takes too long.
+    /// This many events were not delivered, because the observer takes too long.
     case eventsLost(count: Int)
 }
 
-/// A place where bytes are not what was written.
+/// A place where bytes differ from the written ones.
 package struct RotPlace: Hashable, Sendable {
     package let path: String
-    /// In the file, in bytes from its start; nil where the whole file is meant.
+    /// The offset in the file, in bytes; nil for the whole file.
     package let offset: UInt64?
-    /// What does not verify, in a sentence.
+    /// The part that does not verify, in a sentence.
     package let message: String
 }

@@ -1,15 +1,15 @@
-/// How a log is: read in a few instructions, without waiting for a disk or a writer.
+/// The health of a log: read in a few instructions, without waiting for a disk or a writer.
 package struct LogHealth: Sendable {
-    /// What opening found and did.
+    /// The findings and actions of the opening.
     package let opening: OpenReport
     package let isClosed: Bool
-    /// Set once a write failed: nothing more is written.
+    /// The error of the first failed write: nothing more is written.
     package let failure: LogError?
-    /// Why something was refused for want of space; nil once there is space again.
+    /// The error of the last operation refused for lack of space; nil once there is space again.
     package let fullDisk: LogError?
-    /// Why the newest checkpoint or compaction failed, if it did.
+    /// The error of the newest checkpoint or compaction, if it failed.
     package let maintenanceFailure: LogError?
-    /// The first places of rot that were met.
+    /// The first places of damage found.
     package let rotPlaces: [RotPlace]
     package let rotCount: Int
     package let space: SpaceFigures
@@ -17,16 +17,16 @@ package struct LogHealth: Sendable {
     package let isCompactionBehind: Bool
 }
 
-/// What a log has done since it was opened, and what it holds; read without waiting for a disk or a writer.
+/// A log's work since it was opened, and its size; read without waiting for a disk or a writer.
 package struct LogFigures: Sendable, Equatable {
     package var commitCount: UInt64 = 0
-    /// Bytes of log that commits wrote: of blobs, only where they lie.
+    /// Bytes of log that commits wrote; of blobs, only their placements.
     package var writtenByteCount: UInt64 = 0
     /// Transactions that waited for compaction, because segments took more than they may.
     package var spaceWaitCount: UInt64 = 0
-    /// How long these waited in all.
+    /// The total time that they waited.
     package var spaceWaitNanoseconds: UInt64 = 0
-    /// Of the memory budget.
+    /// Bytes of the memory budget in use.
     package var memoryByteCount = 0
     package var space = SpaceFigures()
 
@@ -34,20 +34,20 @@ package struct LogFigures: Sendable, Equatable {
 }
 
 extension Log {
-    /// Who hears what happens to the log: the observer of the first opening.
+    /// The observer of the log's events: that of the first opening.
     package var observer: (any LogObserver)? { options.observer }
 
     /// Adds names of tables, so that messages about damage name entities.
     package func addTableNames(_ names: [TableID: String]) { directory.watch.addTableNames(names) }
 
-    /// How the log is.
+    /// The health of the log.
     ///
-    /// - Complexity: O(1): some locks that nobody holds for long, and no call of the system.
+    /// - Complexity: O(1): some locks that are held only briefly, and no system call.
     package var health: LogHealth {
         let watch = directory.watch
         let space = watch.space
         let rot = watch.rotMet
-        // What a kept state holds cannot be compacted.
+        // The segments of a kept state cannot be compacted.
         let neededByteCount = space.liveByteCount + space.keptByteCount
         let deadByteCount = space.segmentByteCount - min(neededByteCount, space.segmentByteCount)
         return LogHealth(
@@ -56,7 +56,7 @@ extension Log {
             isCompactionBehind: deadByteCount > max(space.liveByteCount, UInt64(options.segmentByteCount)))
     }
 
-    /// What the log has done and holds.
+    /// The log's work and size.
     ///
     /// - Complexity: O(1), as `health`.
     package var figures: LogFigures {
@@ -70,7 +70,7 @@ extension Log {
         return figures
     }
 
-    /// Bytes of log and of blobs that transactions wrote since the log was opened; what compaction moves is left out.
+    /// Bytes of log and of blobs that transactions wrote since the log was opened, without compaction's copies.
     ///
     /// - Complexity: Two loads.
     package var writtenByteCount: UInt64 {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How far the log has come, for frames of other files that say so.
+/// The newest transactions of the log, which frames of other files record.
 final class LogProgress: Sendable {
     private let durableSequence = Atomic<UInt64>(0)
     private let acknowledgedSequence = Atomic<UInt64>(0)
@@ -11,15 +11,15 @@ final class LogProgress: Sendable {
     /// Newest transaction that is visible.
     var acknowledged: UInt64 { max(durable, acknowledgedSequence.load(ordering: .acquiring)) }
 
-    /// Begins, or begins again, at a transaction behind which there is none.
+    /// Sets both to the newest transaction of an opened or restored state.
     func begin(at sequence: UInt64) {
         durableSequence.store(sequence, ordering: .releasing)
         acknowledgedSequence.store(sequence, ordering: .releasing)
     }
 
-    /// Notes that a sync has covered a transaction.
+    /// Records that a sync has covered a transaction.
     func noteDurable(_ sequence: UInt64) { durableSequence.store(sequence, ordering: .releasing) }
 
-    /// Notes that a transaction is visible.
+    /// Records that a transaction is visible.
     func noteAcknowledged(_ sequence: UInt64) { acknowledgedSequence.store(sequence, ordering: .releasing) }
 }

@@ -1,16 +1,16 @@
-/// Bytes of a store's files, as the manifest had them at the newest checkpoint.
+/// Bytes of a store's files, by the manifest at the newest checkpoint.
 package struct SpaceFigures: Sendable, Equatable {
-    /// Of all files.
+    /// Bytes of all files.
     package var byteCount: UInt64 = 0
-    /// Of segments.
+    /// Bytes of segments.
     package var segmentByteCount: UInt64 = 0
-    /// Of segments, what compaction would have to keep: a hint, which takes deletes for live.
+    /// Bytes of segments that compaction would have to keep: a hint, which counts deletes as live.
     package var liveByteCount: UInt64 = 0
-    /// Of dropped segments, what the disk still holds because a snapshot may read them.
+    /// Bytes of dropped segments that the disk still holds because a snapshot may read them.
     package var heldByteCount: UInt64 = 0
-    /// Of the segments of a state that the store can return to, what the newest state does not need: a hint.
+    /// Bytes in the segments of the kept state that the newest state does not need: a hint.
     package var keptByteCount: UInt64 = 0
-    /// When that state ends, in nanoseconds since 1970; nil if none is kept.
+    /// The time when the kept state expires, in nanoseconds since 1970; nil if none is kept.
     package var keptUntilNanoseconds: Int64?
 
     package init() {}
@@ -28,7 +28,7 @@ package struct SpaceFigures: Sendable, Equatable {
         }
     }
 
-    /// Of the segments' bytes, the share that is live; 1 where there are none.
+    /// The live share of the segments' bytes; 1 where there are none.
     package var liveShare: Double {
         segmentByteCount == 0 ? 1 : Double(liveByteCount) / Double(segmentByteCount)
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How often, and for how long, transactions waited for compaction.
+/// Counts and times transactions' waits for compaction.
 final class SpaceWaits: Sendable {
     private let countSoFar = Atomic<UInt64>(0)
     private let sum = Atomic<UInt64>(0)
@@ -8,7 +8,7 @@ final class SpaceWaits: Sendable {
     var count: UInt64 { countSoFar.load(ordering: .relaxed) }
     var nanoseconds: UInt64 { sum.load(ordering: .relaxed) }
 
-    /// Counts a transaction that waited between two moments.
+    /// Counts a wait between two times.
     func add(from begin: UInt64, to end: UInt64) {
         countSoFar.wrappingAdd(1, ordering: .relaxed)
         sum.wrappingAdd(end - min(begin, end), ordering: .relaxed)

@@ -1,14 +1,14 @@
 package import FaultlineDisk
 import Synchronization
 
-/// What is worth knowing of an open store: kept for its health, and handed to whoever observes it.
+/// Collects events and problems of an open store, for its health and its observer.
 ///
-/// Concurrency: guarded by its lock, under which nobody waits; lock order: this, the queue of events.
-// Safe because mutable state is guarded by the lock, and what is not is set before the store is shared.
+/// Concurrency: guarded by its lock, under which no thread waits; lock order: this, the queue of events.
+// Safe because the changing state is guarded by the lock, and the rest is set before the store is shared.
 package final class StoreWatch: @unchecked Sendable {
-    /// Places of rot that are remembered.
+    /// The number of damaged places kept.
     private static let rotPlaceCountMax = 64
-    /// Places of rot that are told from each other; a store with more is told to be restored often enough.
+    /// The number of damaged places counted separately; a store with more is reported often enough.
     private static let rotCountMax = 1_024
 
     private struct Place: Hashable {
@@ -30,7 +30,7 @@ package final class StoreWatch: @unchecked Sendable {
 
     package init() {}
 
-    /// Sets who is told; to be called before the store is shared.
+    /// Sets the observer; to be called before the store is shared.
     package func tell(_ observer: any LogObserver, clock: Clock) {
         events = EventQueue(observer)
         self.clock = clock
@@ -51,26 +51,26 @@ package final class StoreWatch: @unchecked Sendable {
 
     // MARK: Events
 
-    /// Tells an observer, if there is one; to be called with a value that costs nothing to make.
+    /// Adds an event if there is an observer; the event is created only then.
     package func note(_ event: @autoclosure () -> LogEvent) {
         if let events { events.add(event()) }
     }
 
-    /// Waits until the observer has heard everything.
+    /// Waits until the observer got all events.
     package func drain() { events?.drain() }
 
-    /// The moment, if somebody wants to know durations.
+    /// The time, if durations are observed; else 0.
     func now() -> UInt64 { clock?.monotonicNanoseconds() ?? 0 }
 
-    /// Nanoseconds since a moment that `now` gave.
+    /// Nanoseconds since a time from `now`.
     func nanoseconds(since begin: UInt64) -> UInt64 {
         let end = now()
         return end > begin ? end - begin : 0
     }
 
-    // MARK: Rot
+    // MARK: Damage
 
-    /// Notes bytes that are not what was written; each place counts once.
+    /// Records damaged bytes; each place counts once.
     func noteRot(_ error: LogError) {
         guard error.code == .damaged, let path = error.path else { return }
         lock.lock()
@@ -81,15 +81,15 @@ package final class StoreWatch: @unchecked Sendable {
         note(.rotMet(place))
     }
 
-    /// The first places of rot that were met, and how many there were; 1,024 means that or more.
+    /// The first damaged places, and the number of all; 1,024 means that or more.
     var rotMet: (places: [RotPlace], count: Int) { lock.withLock { (rotPlaces, rot.count) } }
 
     // MARK: Space
 
-    /// Whether something was refused for want of space, so that what succeeds is worth a look.
+    /// Whether an operation was refused for lack of space, so that a success is worth a check.
     @inline(__always) var isFull: Bool { hasRefused.load(ordering: .relaxed) }
 
-    /// Notes that something was refused for want of space.
+    /// Records that an operation was refused for lack of space.
     func noteFull(_ error: LogError, freeByteCount: UInt64?) {
         lock.lock()
         defer { lock.unlock() }
@@ -99,7 +99,7 @@ package final class StoreWatch: @unchecked Sendable {
         if isNew { note(.diskFull(error)) }
     }
 
-    /// Notes that something was written, with so many bytes free: more than when something was refused is space again.
+    /// Records a write, with the free bytes: more free bytes than at the refusal mean that there is space again.
     func noteWritten(freeByteCount: UInt64?) {
         lock.lock()
         defer { lock.unlock() }
@@ -107,7 +107,7 @@ package final class StoreWatch: @unchecked Sendable {
         forgetRefusal()
     }
 
-    /// Notes that there is space again.
+    /// Records that there is space again.
     func noteSpace() { lock.withLock { forgetRefusal() } }
 
     private func forgetRefusal() {
@@ -117,22 +117,22 @@ package final class StoreWatch: @unchecked Sendable {
         note(.spaceCameBack)
     }
 
-    /// Why something was refused for want of space; nil once there is space again.
+    /// The error of the last operation refused for lack of space; nil once there is space again.
     var fullDisk: LogError? { lock.withLock { refusal?.error } }
 
     // MARK: Maintenance
 
-    /// Notes how the newest checkpoint or compaction ended.
+    /// Records the result of the newest checkpoint or compaction.
     func noteMaintenance(_ failure: LogError?) {
         lock.withLock { newestMaintenanceFailure = failure }
         guard let failure, failure.code != .fullDisk, failure.code != .closed else { return }
         note(.maintenanceFailed(failure))
     }
 
-    /// Why the newest checkpoint or compaction failed, if it did.
+    /// The error of the newest checkpoint or compaction, if it failed.
     var maintenanceFailure: LogError? { lock.withLock { newestMaintenanceFailure } }
 
-    /// Bytes of the store's files, as the newest checkpoint found them: to be read without waiting for a disk.
+    /// Bytes of the store's files at the newest checkpoint: readable without waiting for a disk.
     var space: SpaceFigures {
         get { lock.withLock { newestSpace } }
         set { lock.withLock { newestSpace = newValue } }
