@@ -1,20 +1,20 @@
 import FaultlineDisk
 
-/// The heads of a blob segment's frames, one after the other.
+/// The headers of a blob segment's frames, in order.
 ///
-/// A blob that was given up leaves bytes without a frame: behind these, heads are looked for at every multiple of 8. The
-/// file may be anything, and end anywhere.
+/// An abandoned blob leaves bytes without a frame. Behind these, every multiple of 8 is checked for a header. The file
+/// may hold any bytes, and end anywhere.
 ///
 /// Memory: 64 KiB.
 struct BlobHeads: ~Copyable {
     private static let bufferByteCount = 1 << 16
-    /// Bytes to read where a frame is expected: its head, and those of small blobs behind it.
+    /// Bytes to read where a frame is expected: its header, and those of small blobs behind it.
     private static let expectedByteCount = 4_096
 
     private let managed: ManagedFile
     private let limit: UInt64
     private var offset: UInt64
-    /// Whether `offset` is where the frame before ended.
+    /// Whether `offset` is the end of the previous frame.
     private var isExpected = true
 
     private let buffer: UnsafeMutableRawBufferPointer
@@ -23,7 +23,7 @@ struct BlobHeads: ~Copyable {
 
     /// - Parameters:
     ///   - managed: The segment's file.
-    ///   - offset: Where to begin, behind the file's header.
+    ///   - offset: The first offset, behind the file's header.
     ///   - limit: Bytes of the file.
     init(_ managed: ManagedFile, from offset: UInt64, limit: UInt64) {
         self.managed = managed
@@ -36,12 +36,12 @@ struct BlobHeads: ~Copyable {
         BufferMemory.deallocate(buffer)
     }
 
-    /// The next head that verifies and its offset, or nil at the file's end.
+    /// The next header that verifies and its offset, or nil at the file's end.
     mutating func next() throws(LogError) -> (header: FrameHeader, offset: UInt64)? {
         while offset < limit, limit - offset >= UInt64(FrameHeader.byteCount) {
             guard let start = try head() else { return nil }
             let place = offset
-            // A cheap look first: between frames nearly every place has none.
+            // A cheap check first: between frames nearly every offset fails it.
             if start.u8(14) == FrameKind.blob.rawValue, start.u32(4) & 7 == 0, start.u64(24) <= place,
                 let header = FrameHeader(reading: start, at: place, of: managed.header)
             {
@@ -55,7 +55,7 @@ struct BlobHeads: ~Copyable {
         return nil
     }
 
-    /// The bytes of a head at `offset`, or nil if the file has become shorter.
+    /// The bytes of a header at `offset`, or nil if the file has become shorter.
     private mutating func head() throws(LogError) -> UnsafeRawPointer? {
         guard let base = UnsafeRawPointer(buffer.baseAddress) else { return nil }
         if offset >= bufferOffset, offset - bufferOffset + UInt64(FrameHeader.byteCount) <= UInt64(bufferCount) {

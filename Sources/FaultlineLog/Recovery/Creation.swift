@@ -1,8 +1,8 @@
 import FaultlineDisk
 
-/// Making a store out of an empty directory, or out of what an aborted creation left.
+/// Creates a store in an empty directory, or in one with the remains of an aborted creation.
 enum Creation {
-    /// Refuses a directory that is no store and cannot become one, before anything of it is changed.
+    /// Refuses a directory that is no store and cannot become one, before anything in it is changed.
     ///
     /// - Throws: `.notAStore`.
     static func refuseForeign(_ path: String, on disk: Disk) throws(LogError) {
@@ -18,9 +18,9 @@ enum Creation {
         for name in names { _ = try leftover(name, path) }
     }
 
-    /// The kind and number of a file that an aborted creation may have left; nil for files without.
+    /// The kind and number of a file that an aborted creation may have left; nil for its files without a number.
     ///
-    /// - Throws: `.notAStore` for a file that is no store's.
+    /// - Throws: `.notAStore` for a file that does not belong to a store.
     private static func leftover(_ name: String, _ path: String) throws(LogError) -> (kind: FileKind, number: UInt64)? {
         switch name {
         case FileName.lock, FileName.quarantine, FileName.ballast, FileName.identityBeingWritten: return nil

@@ -1,10 +1,10 @@
 import FaultlineDisk
 import Glibc
 
-/// Checkpoints and runs that turned out not to verify while the store was open.
+/// Checkpoints and runs that were found damaged while the store was open.
 ///
-/// The manifest is told at once: nothing but reading all of them could tell the next opening, which makes again what
-/// they held. A store that is open for reading tells nobody.
+/// The manifest lists them at once: otherwise the next opening would have to read all of them to find out. It rebuilds
+/// their content. A store that is open for reading changes no manifest.
 ///
 /// Concurrency: guarded by its lock; lock order: this, manifest.
 // Safe because mutable state is guarded by the lock.
@@ -14,7 +14,7 @@ final class DerivedDamage: @unchecked Sendable {
     private weak var manifest: Manifest?
     private var ownerProcess: pid_t = 0
 
-    /// Sets the manifest that is to be told; to be called once, when the store is open.
+    /// Sets the manifest to write to; to be called once, when the store is open.
     func tell(_ manifest: Manifest) {
         lock.lock()
         defer { lock.unlock() }
@@ -22,37 +22,38 @@ final class DerivedDamage: @unchecked Sendable {
         ownerProcess = getpid()
     }
 
-    /// To be called before the store's lock is given up: snapshots stay readable, but the manifest is somebody else's.
+    /// To be called before the store's lock is released: snapshots stay readable, but the manifest may belong to
+    /// another process.
     func tellNobody() {
         lock.withLock { manifest = nil }
     }
 
     func contains(_ number: UInt64) -> Bool { lock.withLock { numbers.contains(number) } }
 
-    /// Notes a file of which something does not verify.
+    /// Records a file of which a part does not verify.
     func note(_ number: UInt64) {
         lock.lock()
         defer { lock.unlock() }
-        // Whoever lists a file that is not listed yet says that it is damaged.
+        // A file that is not listed yet is marked as damaged when it is listed.
         guard numbers.insert(number).inserted, let manifest, manifest.state.files[number] != nil,
             getpid() == ownerProcess
         else { return }
-        // A manifest that cannot be written says so to everybody else.
+        // A manifest that cannot be written reports that to every other caller.
         do { try manifest.commit([.fileDamaged(number: number)]) } catch { return }
     }
 }
 
 extension LogError {
-    /// Damage found in a checkpoint or a run, all of which the records say too.
+    /// Damage found in a checkpoint or a run, whose content the records have too.
     static func damagedDerived(_ what: String, _ path: String, _ offset: UInt64? = nil) -> LogError {
         LogError(.damaged, "\(what) \(derivedRemedy)", path: path, offset: offset)
     }
 
-    /// What to do about a checkpoint or a run that does not verify.
+    /// The remedy for a checkpoint or a run that does not verify.
     package static let derivedRemedy =
         "Open the store again: what the file held is then made again from the segments."
 
-    /// The name of the checkpoint or run that does not verify, if this is why the error was thrown.
+    /// The name of the damaged checkpoint or run, if this caused the error.
     var damagedDerivedName: String? {
         guard code == .damaged, let name = path?.split(separator: "/").last.map(String.init),
             let (kind, _) = FileName.parse(name), kind == .tableCheckpoint || kind == .indexRun
@@ -62,7 +63,7 @@ extension LogError {
 }
 
 extension IndexState {
-    /// Notes the run of which an error says that it does not verify, and hands the error on.
+    /// Records the damaged run that an error names, and returns the error.
     func noting(_ error: LogError) -> LogError {
         if error.code == .damaged, let run = runs.first(where: { $0.file.path == error.path }) {
             run.managed?.noteDamaged()

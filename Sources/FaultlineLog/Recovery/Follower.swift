@@ -1,22 +1,22 @@
 import FaultlineDisk
 
-/// Tells a log that is open for reading whether the writer of another process has gone on.
+/// Tells a log that is open for reading whether the writer of another process has written more.
 ///
-/// Looks at the manifest that was in force, and at the frames behind those that were replayed: two or three calls of the
-/// disk while nothing happens. Frames count once a later one says that a sync has covered them.
+/// Reads the end of the manifest that was in force, and the frames behind those that were replayed: two or three calls
+/// of the disk while nothing changes. Frames count once a later one says that a sync has covered them.
 ///
-/// Concurrency: guarded by its lock, under which the log opens its state anew.
+/// Concurrency: guarded by its lock, under which the log opens its state again.
 // Safe because mutable state is guarded by the lock.
 final class Follower: @unchecked Sendable {
     private let lock = EngineLock()
     private var manifest: ManifestMark?
     private var segment: ManagedFile
-    /// Where the frames that were looked at end, and the head of the last one.
+    /// The end of the examined frames, and the headCRC of the last one.
     private var place: (offset: UInt64, head: UInt32)
-    /// Where the frames that were replayed end.
+    /// The end of the replayed frames.
     private var end: UInt64
 
-    /// A manifest at a moment.
+    /// A manifest and its length at one time.
     struct ManifestMark {
         fileprivate let managed: ManagedFile
         fileprivate let byteCount: UInt64
@@ -25,7 +25,7 @@ final class Follower: @unchecked Sendable {
         init?(_ reading: ManifestReader.Reading) throws(LogError) {
             managed = reading.managed
             byteCount = try Self.byteCount(of: managed)
-            // Behind a whole one there is nothing but what came meanwhile.
+            // Behind a whole manifest there are only bytes written in the meantime.
             if reading.isWhole, byteCount != reading.end { return nil }
         }
 
@@ -41,7 +41,7 @@ final class Follower: @unchecked Sendable {
         }
     }
 
-    /// Begins with a state that was opened.
+    /// Begins with an opened state.
     init(_ opened: Opening.Opened) {
         manifest = opened.mark
         segment = opened.segment
@@ -49,12 +49,12 @@ final class Follower: @unchecked Sendable {
         end = opened.end
     }
 
-    /// Opens the state anew if there is more to see.
+    /// Opens the state again if there is more to see.
     ///
     /// - Parameters:
-    ///   - directory: Where the store is.
+    ///   - directory: The store's directory.
     ///   - open: Opens the state, and makes it the newest one.
-    /// - Throws: Errors of the disk and of `open`; the next call tries again.
+    /// - Throws: Disk errors and those of `open`; the next call tries again.
     func follow(
         in directory: StoreDirectory, _ open: () throws(LogError) -> Opening.Opened
     ) throws(LogError) {
@@ -79,7 +79,7 @@ final class Follower: @unchecked Sendable {
         return scanner.durable > end
     }
 
-    /// Whether a frame begins behind those that were looked at: costs one small read, as there is none as a rule.
+    /// Whether a frame begins behind the examined ones: costs one small read, as there is usually none.
     private func isFrame(at place: (offset: UInt64, head: UInt32)) throws(LogError) -> Bool {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameHeader.byteCount, alignment: 8)
         defer { bytes.deallocate() }

@@ -1,8 +1,8 @@
 import FaultlineDisk
 
-/// Reading and writing IDENTITY, two copies of the same 4,096 bytes.
+/// Reads and writes IDENTITY, two copies of the same 4,096 bytes.
 enum IdentityFile {
-    /// Reads the identity; either valid copy serves, unless both are demanded.
+    /// Reads the identity; one valid copy is enough, unless both are required.
     ///
     /// - Returns: Nil if there is no such file.
     static func read(_ path: String, on disk: Disk, demandsBoth: Bool = false) throws(LogError) -> Identity? {
@@ -52,9 +52,9 @@ enum IdentityFile {
         return first
     }
 
-    /// Writes the identity as a whole, in one step: the old one, if there is any, or the new one is there.
+    /// Writes the identity as a whole, in one step: after a crash either the old one, if any, or the new one is there.
     ///
-    /// Where there is none it makes the directory a store: the last step of creating one.
+    /// The first one makes the directory a store: the last step of creating it.
     static func write(_ identity: Identity, in path: String, on disk: Disk) throws(LogError) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * Identity.copyByteCount, alignment: 8)
         defer { bytes.deallocate() }

@@ -1,7 +1,6 @@
-/// Makes the entries of indexes again whose runs do not verify, or are not used, from the rows of the tables as they
-/// are now.
+/// Rebuilds indexes whose runs do not verify, or are not used, from the present rows of the tables.
 enum IndexRebuild {
-    /// Replaces the entries of the indexes by what the tables' rows say.
+    /// Replaces the entries of the indexes by those of the tables' rows.
     ///
     /// - Complexity: Reads every record of the tables that have one of these indexes.
     static func run(_ wanted: Set<IndexID>, _ replay: inout Replay) throws(LogError) {

@@ -4,16 +4,16 @@ import FaultlineDisk
 struct IndexReplay {
     let deriver: any IndexDeriver
     let budget: MemoryBudget
-    /// Whether records give entries while they are replayed.
+    /// Whether records give entries during replay.
     ///
-    /// Not where the tables are made again from the beginning: an index may be younger than the records, so its
-    /// entries are made when all records are there.
+    /// Not if the tables are rebuilt from the beginning: an index may be younger than the records, so its entries are
+    /// added when all records are there.
     var derives = true
-    /// By the raw value of the index: a dictionary of a key of its own walks through all conformances of the process
-    /// when it is first made.
+    /// By the raw value of the index: a dictionary with a custom key type would make the runtime search all
+    /// conformances of the process when it is first created.
     private(set) var states: [UInt32: IndexState]
     private var definitions: [UInt16: [IndexDefinition]] = [:]
-    /// Whether the table asked for last has indexes: most records are of the table of the one before.
+    /// Whether the previous record's table has indexes: most records are of the same table as the one before.
     private var lastTable: (table: UInt16, hasIndexes: Bool)?
 
     init(deriver: any IndexDeriver, budget: MemoryBudget) {
@@ -22,7 +22,7 @@ struct IndexReplay {
         states = [:]
     }
 
-    /// Takes the runs of the indexes that the tables have; `open` gives those of one index, newest first.
+    /// Opens the runs of the tables' indexes; `open` returns those of one index, newest first.
     mutating func openRuns(
         of tables: WorkingTables, _ open: (IndexDefinition) throws(LogError) -> [Run]
     ) throws(LogError) {
@@ -33,10 +33,10 @@ struct IndexReplay {
         }
     }
 
-    /// The indexes as replayed.
+    /// The replayed indexes.
     var indexSet: IndexSet { IndexSet(Array(states.values)) }
 
-    /// Tells the deriver what the catalog says now.
+    /// Passes the present catalog to the deriver.
     mutating func catalogChanged(_ tables: WorkingTables, _ files: FileTable) throws(LogError) {
         definitions.removeAll()
         lastTable = nil
@@ -65,7 +65,7 @@ struct IndexReplay {
         return has
     }
 
-    /// Takes in one version of an object.
+    /// Replays one version of an object.
     mutating func put(
         _ record: UnsafeRawPointer, _ header: RecordHeader, at location: Location, over old: Location,
         sequence: UInt64, files: FileTable
@@ -87,7 +87,7 @@ struct IndexReplay {
         }
     }
 
-    /// Takes in the end of an object.
+    /// Replays the deletion of an object.
     mutating func delete(_ header: RecordHeader, over old: Location, sequence: UInt64, files: FileTable)
         throws(LogError)
     {
@@ -97,14 +97,14 @@ struct IndexReplay {
 
     // MARK: Rebuilding and spilling
 
-    /// All indexes that the tables have, as the catalog says now.
+    /// All indexes of the tables, by the present catalog.
     mutating func indexes(of tables: WorkingTables) -> Set<IndexID> {
         var found: Set<IndexID> = []
         for root in tables.set.all { found.formUnion(indexes(of: root.table).map(\.id)) }
         return found
     }
 
-    /// Forgets all entries of some indexes.
+    /// Removes all entries of some indexes.
     mutating func empty(_ wanted: Set<IndexID>) {
         for index in wanted {
             guard let definition = states[index.rawValue]?.definition else { continue }
@@ -158,8 +158,8 @@ struct IndexReplay {
 
     /// Adds an entry that a record carries.
     ///
-    /// A key that is too large was refused when the record was written. Should the log have one all the same, the
-    /// object stays without it, and verifying tells: that is better than a store that does not open.
+    /// A key that is too large was refused when the record was written. If the log has one all the same, the object
+    /// gets no entry, and verification reports it: that is better than a store that does not open.
     private func append(
         _ index: IndexID, _ key: UnsafeRawBufferPointer, _ id: RecordID, isDelete: Bool, _ sequence: UInt64
     ) {

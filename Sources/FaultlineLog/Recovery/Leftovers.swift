@@ -1,28 +1,28 @@
 import FaultlineDisk
 
-/// Files of the directory that the manifest does not list: `docs/FileFormat.md` section 8.
+/// Files in the directory that the manifest does not list: `docs/FileFormat.md` section 8.
 ///
-/// Nothing that holds a frame is removed unless the manifest in force says that it was dropped, or the frame is a copy
-/// that an interrupted recovery made.
+/// No file that holds a frame is removed unless the manifest in force lists it as dropped, or the frame is a copy that
+/// an interrupted recovery made.
 enum Leftovers {
-    /// What is to be done with them once the store is open.
+    /// The actions for these files once the store is open.
     struct Plan {
         var remove: [String] = []
         var quarantine: [String] = []
-        /// Paths of the manifests whose place the one in force took.
+        /// Paths of superseded manifests.
         var superseded: [String] = []
-        /// There is a newer manifest, which somebody began to write.
+        /// Whether there is a newer manifest, whose writing had begun.
         var isInterrupted = false
-        /// A newer manifest does not verify: it was never in force, or it rotted.
+        /// Whether a newer manifest does not verify: it was never in force, or it is damaged.
         var isDoubtful = false
-        /// There is nothing to be done.
+        /// Whether there is no action.
         var isEmpty: Bool { remove.isEmpty && quarantine.isEmpty && superseded.isEmpty }
     }
 
-    /// Looks at every file that is not listed.
+    /// Examines every file that is not listed.
     ///
     /// - Throws: `.damaged` if one shows that the manifest is not the newest, or has lost an edit: a segment with
-    ///   frames of its own is always listed, because it gets the first after the edit is durable.
+    ///   frames of its own is always listed, because it gets the first frame after the edit is durable.
     static func plan(
         _ names: [String], in directory: StoreDirectory, state: ManifestState, manifest: UInt64
     ) throws(LogError) -> Plan {
@@ -41,10 +41,10 @@ enum Leftovers {
         return plan
     }
 
-    /// Looks for what shows a reader that the manifest is not the newest, or has lost an edit: else it would be shown an
-    /// older state for the newest.
+    /// Checks for files that show that the manifest is not the newest, or has lost an edit: a reader must not get an
+    /// older state as the newest.
     ///
-    /// Nobody may have the store open for writing. A file that cannot be looked at is none of a reader's business.
+    /// No process may have the store open for writing. A reader ignores a file that it cannot open.
     ///
     /// - Throws: `.damaged`, as `plan`.
     static func refuseLostEdits(
@@ -58,9 +58,9 @@ enum Leftovers {
         }
     }
 
-    /// Carries the plan out, but for the superseded manifests, which `Manifest` removes.
+    /// Executes the plan, but for the superseded manifests, which `Manifest` removes.
     ///
-    /// What cannot be done now is done when the store is opened next.
+    /// Actions that fail are repeated at the next opening.
     static func carryOut(_ plan: Plan, in directory: StoreDirectory, report: inout OpenReport) {
         for name in plan.remove {
             do { try directory.disk.remove(directory.path(of: name)) } catch { continue }
@@ -72,7 +72,7 @@ enum Leftovers {
         for name in plan.quarantine {
             do {
                 var place = target + "/" + name
-                // What lies there stays: a number may have been given again.
+                // A file there stays: a number may have been used again.
                 while try directory.disk.isPresent(place) { place += ".again" }
                 let byteCount = try Self.byteCount(directory.path(of: name), on: directory.disk)
                 try directory.disk.rename(directory.path(of: name), to: place)
@@ -93,8 +93,8 @@ enum Leftovers {
         }
     }
 
-    /// Whether a file holds nothing: it is shorter than a header, or begins with zeros and is none that may hold frames
-    /// behind them.
+    /// Whether a file is empty: it is shorter than a header, or begins with zeros and is of a kind that cannot hold
+    /// frames behind them.
     fileprivate static func isEmpty(_ path: String, _ kind: FileKind, on disk: Disk) throws(LogError) -> Bool {
         if kind.isSegment, try byteCount(path, on: disk) > FileHeader.byteCount { return false }
         let file = try onDisk("looking at a file that is not listed") { () throws(DiskError) in
@@ -115,7 +115,7 @@ enum Leftovers {
         case none, rescued, own
     }
 
-    /// Looks for heads of frames in all of a segment: a blob that was given up leaves bytes before the first.
+    /// Looks for frame headers in the whole segment: an abandoned blob leaves bytes before the first.
     fileprivate static func frames(of managed: ManagedFile) throws(LogError) -> Frames {
         let length = try onDisk("looking at a file that is not listed") { () throws(DiskError) in
             try managed.file.byteCount()
@@ -162,7 +162,7 @@ extension Leftovers.Plan {
             managed = try directory.open(kind, number, for: .reading)
         } catch {
             guard error.code == .damaged || error.code == .newerFormat else { throw error }
-            // Nothing was ever written to it, or something that is not ours.
+            // It was never written to, or does not belong to the store.
             if try Leftovers.isEmpty(path, kind, on: directory.disk) {
                 remove.append(name)
             } else {
@@ -179,7 +179,7 @@ extension Leftovers.Plan {
             throw .damaged(
                 "A segment that holds data is not listed: the manifest has lost an edit, or is not the newest.", path)
         case .rescued where isDoubtful:
-            // Should the newer manifest have rotted, this is what it listed.
+            // If the newer manifest is damaged, it may have listed this segment.
             quarantine.append(name)
         case .rescued, .none:
             remove.append(name)

@@ -1,18 +1,18 @@
 import FaultlineDisk
 
-/// The records of a moved frame, each with where it was: `docs/FileFormat.md` section 5.
+/// The records of a moved frame, each with its origin: `docs/FileFormat.md` section 5.
 struct MovedRecords {
     struct Record {
         let bytes: UnsafeRawPointer
         let header: RecordHeader
-        /// In bytes from the start of the file.
+        /// The offset in bytes from the start of the file.
         let offset: UInt64
         let origin: MoveOrigin
     }
 
     /// Calls `body` with each record of a frame that verifies.
     ///
-    /// - Throws: `.damaged` if the frame is no moved one, or does not tell where its records were; what `body` throws.
+    /// - Throws: `.damaged` if the frame is no moved one, or lacks its records' origins; the error of `body`.
     static func forEach(
         in frame: FrameScanner.Frame, of managed: ManagedFile, _ body: (Record) throws(LogError) -> Void
     ) throws(LogError) {
@@ -32,7 +32,7 @@ struct MovedRecords {
             place += header.wholeByteCount
         }
     }
-    /// Checks that a frame is a moved one, and that its first record tells where each of the others was.
+    /// Checks that a frame is a moved one, and that its first record has the origin of each other one.
     ///
     /// - Returns: The header of that record.
     @discardableResult

@@ -1,8 +1,9 @@
-/// Which version of each object counts where the tables are made from segments that compaction has changed the order of.
+/// Finds the newest version of each object when the tables are rebuilt from segments whose order compaction has
+/// changed.
 ///
-/// That of the highest sequence number, and the later one of two with the same; deletes count like versions.
+/// It is the one with the highest sequence number, and the later one of two with the same; deletes count like versions.
 struct NewestVersions {
-    /// The transaction that each object was last changed by.
+    /// The last transaction that changed each object.
     private var sequences: SequenceTable
     /// The newest transaction that dropped a table.
     private var drops: [UInt16: UInt64] = [:]
@@ -11,9 +12,9 @@ struct NewestVersions {
         sequences = SequenceTable(cache: cache)
     }
 
-    /// Notes a version, or the end, of an object.
+    /// Records a version, or the deletion, of an object.
     ///
-    /// - Returns: False if it is older than one that was noted before, and does not count.
+    /// - Returns: False if it is older than a recorded one, and does not count.
     mutating func note(_ id: RecordID, in table: UInt16, sequence: UInt64) throws(LogError) -> Bool {
         if let drop = drops[table], sequence < drop { return false }
         guard try sequences.note(at: id, in: table).sequence <= sequence else { return false }
@@ -21,12 +22,12 @@ struct NewestVersions {
         return true
     }
 
-    /// Notes that a table was dropped.
+    /// Records that a table was dropped.
     mutating func noteDrop(of table: UInt16, sequence: UInt64) {
         drops[table] = max(drops[table] ?? 0, sequence)
     }
 
-    /// Whether an object was changed before its table was dropped.
+    /// Whether an object was last changed before its table was dropped.
     func isDropped(_ id: RecordID, in table: UInt16) throws(LogError) -> Bool {
         guard let drop = drops[table] else { return false }
         return try sequences.note(at: id, in: table).sequence < drop

@@ -1,11 +1,11 @@
 import FaultlineDisk
 
-/// Opening for reading, beside writers of other processes: `docs/FileFormat.md` section 16.
+/// Opens for reading, beside writers of other processes: `docs/FileFormat.md` section 16.
 extension Opening {
-    /// How often a reader begins again while a writer changes what it reads.
+    /// The number of attempts of a reader while a writer changes the files that it reads.
     private static let attemptCountMax = 100
 
-    /// A manifest at a moment: what a reader finds wrong is wrong if it is still in force then.
+    /// A manifest at a time: a reader's findings are right if it is still in force afterwards.
     struct ManifestVersion: Equatable {
         let number: UInt64
         let end: UInt64
@@ -16,7 +16,7 @@ extension Opening {
         }
     }
 
-    /// Opens for reading, again and again while a writer changes what is read.
+    /// Opens for reading; repeats while a writer changes the files.
     mutating func runBesideWriters() throws(LogError) -> Opened {
         for _ in 0..<Self.attemptCountMax {
             isBesideWriter = try lock.hasWriter()
@@ -30,7 +30,7 @@ extension Opening {
             var opened: Opened?
             var failure: LogError?
             do throws(LogError) { opened = try attempt() } catch { failure = error }
-            // A writer came, and what lies behind the last sync may have been looked at.
+            // A writer came, and frames behind the last sync may have been read.
             if !isBesideWriter || hasReadWithoutLimit, try lock.hasWriter() { continue }
             let isDoubtful =
                 failure?.code == .damaged || opened?.report.ignoredDerivedFiles.isEmpty == false || needsSameManifest
@@ -46,12 +46,12 @@ extension Opening {
         )
     }
 
-    /// Whether the manifest that was read is in force still, or there is none that verifies still: then nothing was
-    /// listed, dropped or removed meanwhile.
+    /// Whether the manifest that was read is still in force, or still none verifies: then no file was listed, dropped
+    /// or removed in the meantime.
     private func isManifestTheSame() throws(LogError) -> Bool {
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
         let manifests = Self.manifests(among: names)
-        // What IDENTITY says never changes but for a feature, in one step.
+        // IDENTITY never changes but for a new feature, in one step.
         guard let directory = openedDirectory else { return true }
         guard let read else { return manifests == listed }
         do throws(LogError) {
@@ -63,7 +63,7 @@ extension Opening {
         }
     }
 
-    /// Beside a writer, a reader sees what a sync is known to have covered.
+    /// The end of the frames that a sync is known to have covered, which is a reader's limit beside a writer.
     mutating func readerLimit(
         _ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, durable: UInt64
     ) throws(LogError) -> UInt64? {
@@ -78,11 +78,11 @@ extension Opening {
         return max(scanner.durable, durable)
     }
 
-    /// Whether what a reader saw is one state only if nothing was listed meanwhile.
+    /// Whether a reader's files form one state only if the manifest did not change in the meantime.
     ///
-    /// Over a checkpoint that is so for blobs in segments that were not listed yet; all else that the manifest and the
-    /// log before the limit name is in files that are open, and what was moved is where it was, too. Where all comes from
-    /// the segments, moved records may be of transactions behind the limit.
+    /// Over a checkpoint that is so for blobs in segments that were not listed yet. All other files that the manifest
+    /// and the log before the limit name are open, and moved records are also at their old locations. If everything
+    /// comes from the segments, moved records may be of transactions behind the limit.
     func needsSameManifest(_ replay: Replay, _ start: CheckpointPosition) -> Bool {
         guard start.file != 0 else { return true }
         return replay.blobEnds.keys.contains { replay.files.find(UInt32(truncatingIfNeeded: $0)) == nil }

@@ -1,8 +1,8 @@
 import FaultlineDisk
 
-/// Parts of the manifest that an unclean opening writes.
+/// The manifest edits of an unclean opening.
 extension Opening {
-    /// The newest transaction that a segment has something of when those behind its last sync are copied elsewhere.
+    /// The newest transaction with records in a segment, if those behind its last sync are copied to another one.
     static func lastSequence(
         in managed: ManagedFile, through durable: UInt64, before rescued: [Replay.Passed], newest: UInt64
     ) -> UInt64 {
@@ -11,7 +11,7 @@ extension Opening {
         return isBegun ? first.record.sequence : first.record.sequence - 1
     }
 
-    /// The edits that seal the blob segments and cold segments that were being written.
+    /// The edits that seal the unsealed blob segments and cold segments.
     func sealEdits(_ state: ManifestState, _ replay: Replay) -> [ManifestEdit] {
         var edits: [ManifestEdit] = []
         for (number, file) in state.files.sorted(by: { $0.key < $1.key })
@@ -32,10 +32,10 @@ extension Opening {
         return edits
     }
 
-    /// The edits that make everything again where the checkpoint could not be used: all comes from the segments.
+    /// The edits that restart from the segments, if the checkpoint could not be used.
     ///
-    /// Runs that do not verify stay listed until a checkpoint lists those made in their place: a crash before makes
-    /// them again.
+    /// Damaged runs stay listed until a checkpoint lists their replacements: after a crash before that they are rebuilt
+    /// again.
     func restartEdits(
         _ state: ManifestState, _ replay: Replay, _ start: CheckpointPosition
     ) -> [ManifestEdit] {
@@ -55,12 +55,12 @@ extension Opening {
             wallNanoseconds: wallNanoseconds)
     }
 
-    /// The blob segment to go on with, behind its last byte: blobs that were given up after the last checkpoint left
-    /// theirs, and no offset is written twice.
+    /// The blob segment to continue, behind its last byte: blobs abandoned after the last checkpoint left bytes there,
+    /// and no offset is written twice.
     static func openBlobs(
         _ state: ManifestState, _ segments: [UInt64: ManagedFile], _ progress: LogProgress
     ) throws(LogError) -> BlobSegment? {
-        // Those that blobs were moved to are sealed.
+        // Targets of moved blobs are sealed.
         let open = state.numbers(of: .blobSegment).last { state.files[$0]?.seal == nil }
         guard let open, let entry = state.files[open], let managed = segments[open] else { return nil }
         let length = try onDisk("opening a blob segment") { () throws(DiskError) in try managed.file.byteCount() }

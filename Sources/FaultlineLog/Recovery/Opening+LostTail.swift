@@ -1,6 +1,6 @@
-/// Logs that lost their end: `docs/FileFormat.md` section 5, "Witnesses".
+/// Detects logs that lost their end: `docs/FileFormat.md` section 5, "Witnesses".
 extension Opening {
-    /// How long the log was at least, by the manifest in force and the blobs that were written after its last edit.
+    /// The least length of the log, by the manifest in force and the blobs that were written after its last edit.
     ///
     /// A store that was closed has no such blobs; one that was opened since may have some, and no edit yet.
     func witness(
@@ -19,10 +19,10 @@ extension Opening {
     /// Refuses a log that lacks transactions which were durable, unless the loss is accepted, and reports any loss.
     ///
     /// - Parameters:
-    ///   - witness: How long the log was.
+    ///   - witness: The least length of the log.
     ///   - found: The last transaction that was found.
     ///   - last: The last hot segment.
-    ///   - end: Where its frames end.
+    ///   - end: The end of its frames.
     /// - Throws: `.damaged`, with the number of transactions.
     mutating func judgeTail(
         _ witness: LogWitness, _ found: UInt64, _ last: ManagedFile, _ end: Replay.SegmentEnd

@@ -2,12 +2,11 @@ import FaultlineDisk
 
 /// Opens a store: finds the manifest in force, reads the checkpoint, replays the log, and settles a torn tail.
 ///
-/// Nothing of the store's input is changed before what replaces it is durable, so an opening that is interrupted is
-/// simply done again.
+/// No file of the store is changed before its replacement is durable, so an interrupted opening can be repeated.
 struct Opening: ~Copyable {
-    /// What an opening hands to the log.
+    /// The result of an opening, for the log.
     struct Opened {
-        /// What the segments take, and what is dead in them, as far as it was counted.
+        /// Bytes and counted dead bytes of the segments.
         var segmentSpace: SegmentSpace {
             var space = SegmentSpace()
             for (number, file) in state.files where file.kind.isSegment {
@@ -28,7 +27,7 @@ struct Opening: ~Copyable {
             }
             return dead
         }
-        /// Whether more is dead than was counted.
+        /// Whether there are dead bytes that were not counted.
         var hasUncountedDead: Bool { replay.hasDroppedTable || state.checkpoint?.file == 0 }
         let directory: StoreDirectory
         /// Nil when opened for reading.
@@ -39,11 +38,11 @@ struct Opening: ~Copyable {
         let end: UInt64
         let head: UInt32
         let blobs: BlobSegment?
-        /// The cold segment that is not sealed, if there is one; of a log that is open for reading, how far it counts.
+        /// The unsealed cold segment, if there is one; for a log that is open for reading, with its valid end.
         let cold: ColdSegment?
         let pageFiles: [UInt64: PageFile]
         let report: OpenReport
-        /// Of a reader: the manifest that was read; nil if it has changed since.
+        /// For a reader: the manifest that was read; nil if it has changed since.
         var mark: Follower.ManifestMark?
     }
 
@@ -61,19 +60,20 @@ struct Opening: ~Copyable {
     /// The manifests that were found, and the directory they were read in.
     var listed: [UInt64] = []
     var openedDirectory: StoreDirectory?
-    /// Indexes whose entries are made again from the rows; nil: all.
+    /// Indexes whose entries are rebuilt from the rows; nil means all.
     var indexesToRebuild: Set<IndexID>? = []
-    /// Whether the hot segments may not be the whole log any more: then the tables are made from all segments together.
+    /// Whether the hot segments may not be the whole log any more: then the tables are built from all segments
+    /// together.
     private var isCompacted = false
-    /// Of a reader: the manifest that was read, to see by it that a writer has gone on.
+    /// For a reader: the manifest that was read, to detect later writes.
     var mark: Follower.ManifestMark?
-    /// Of a reader: whether somebody had the store open for writing when it began.
+    /// For a reader: whether another process had the store open for writing at the beginning.
     var isBesideWriter = false
-    /// Of a reader: whether it looked at all of the newest segment, because nobody wrote then.
+    /// For a reader: whether it read all of the newest segment, because there was no writer.
     var hasReadWithoutLimit = false
-    /// Of a reader: whether the manifest must not have changed since it was read.
+    /// For a reader: whether the manifest must not have changed since it was read.
     var needsSameManifest = false
-    /// Of the cold segments that are not sealed, where they end.
+    /// The ends of the unsealed cold segments.
     private(set) var coldEnds: [UInt64: Replay.SegmentEnd] = [:]
 
     init(
@@ -92,7 +92,7 @@ struct Opening: ~Copyable {
 
     /// Opens or creates the store.
     ///
-    /// Beside a writer files come and go: `docs/FileFormat.md` section 16.
+    /// Beside a writer files appear and disappear: `docs/FileFormat.md` section 16.
     consuming func run() throws(LogError) -> Opened {
         guard options.access == .reading else {
             do throws(LogError) {
@@ -123,7 +123,7 @@ struct Opening: ~Copyable {
         }
         read = ManifestVersion(reading)
         if options.access == .reading { mark = try Follower.ManifestMark(reading) }
-        // Beside a writer it is asked again: this manifest may be from after the store was first compacted.
+        // Beside a writer IDENTITY is read again: this manifest may be from after the first compaction.
         let compacted = options.access == .reading ? try identify(random) : identity
         isCompacted = compacted.incompatible & Feature.compaction != 0
         directory.raiseNextFileNumber(to: reading.state.nextFileNumber)
@@ -131,7 +131,7 @@ struct Opening: ~Copyable {
         if options.access == .writing {
             plan = try Leftovers.plan(names, in: directory, state: reading.state, manifest: reading.managed.number)
         } else {
-            // Beside a writer a file may be there before its edit.
+            // Beside a writer a file may exist before its edit.
             if !isBesideWriter {
                 try Leftovers.refuseLostEdits(
                     names, in: directory, state: reading.state, manifest: reading.managed.number)
@@ -140,7 +140,7 @@ struct Opening: ~Copyable {
         }
 
         if removesLeftoversFirst {
-            // What the attempt before left takes the space that this one needs.
+            // The remains of the first attempt take space that the second needs.
             for name in plan.remove { directory.remove(directory.path(of: name)) }
         }
         return try recover(reading, directory, plan)
@@ -169,7 +169,7 @@ struct Opening: ~Copyable {
         return try Creation.create(in: path, names: names, on: disk, clock: clock, random: random)
     }
 
-    /// The manifests among some files.
+    /// The manifests among file names.
     static func manifests(among names: [String]) -> [UInt64] {
         names.compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
     }
@@ -187,7 +187,7 @@ struct Opening: ~Copyable {
         do throws(LogError) {
             return try recover(reading, directory, plan, usesCheckpoint: true)
         } catch {
-            // A page that the replay met, after the map of all pages was found whole.
+            // The replay read a damaged page, although the map of all pages verified.
             guard let name = error.damagedDerivedName else { throw error }
             noteIgnored(name)
             return try recover(reading, directory, plan, usesCheckpoint: false)
@@ -234,7 +234,7 @@ struct Opening: ~Copyable {
             spill: options.access == .writing
                 ? ReplaySpill(directory: directory, cache: cache, blockCache: blockCache) : nil,
             sequence: start.sequence, wallNanoseconds: start.wallNanoseconds)
-        // Without the checkpoint's tables all entries come from the rows, when these are there.
+        // Without the checkpoint's tables all entries come from the rows, once these are there.
         replay.memtables.derives = start.file != 0
         if start.file == 0, isCompacted { replay.newest = NewestVersions(cache: cache) }
         indexesToRebuild = nil
@@ -266,10 +266,10 @@ struct Opening: ~Copyable {
         let from = isFirst ? start.offset : UInt64(FileHeader.byteCount)
         let fromHead = isFirst ? start.previousHead : 0
         if let seal = entry.seal {
-            // A rotation that recovery made sealed it and listed no next one: cannot be.
+            // A rotation seals it only together with a next one.
             throw .damaged("The newest segment is sealed at \(seal.end).", last.path)
         }
-        // Read before the log: beside a writer that comes now, the log only gets longer.
+        // Read before the log: if a writer comes now, the log only grows.
         let witness = try witness(reading, segments)
         let limit = try readerLimit(last, from: from, previousHead: fromHead, durable: entry.durable)
         replay.skipDropped(before: entry.added.begun)
@@ -339,7 +339,7 @@ struct Opening: ~Copyable {
             replacing: reading.predecessor, superseded: plan.superseded)
         for managed in segments.values where state.files[managed.number]?.seal == nil { managed.releaseReserve() }
         replay.files = replay.files.adding(rescued.segment)
-        // Nothing reads what the fresh manifest no longer lists.
+        // Files that the new manifest no longer lists are not read any more.
         var plan = plan
         plan.remove += state.files.values.filter { next.files[$0.added.number] == nil }.map {
             FileName.numbered($0.kind, $0.added.number)
@@ -353,7 +353,7 @@ struct Opening: ~Copyable {
 
     // MARK: Cold segments
 
-    /// Takes the moves in that the tables lack, or all that the cold segments hold.
+    /// Replays the moves that the tables lack, or all records of the cold segments.
     private mutating func replayCold(
         _ state: ManifestState, _ segments: [UInt64: ManagedFile], _ replay: inout Replay
     ) throws(LogError) {
@@ -373,7 +373,7 @@ struct Opening: ~Copyable {
         }
     }
 
-    /// The cold segment to go on with.
+    /// The cold segment to continue.
     private func openCold(_ state: ManifestState, _ segments: [UInt64: ManagedFile]) -> ColdSegment? {
         guard let number = state.numbers(of: .coldSegment).last, let entry = state.files[number],
             let end = coldEnds[number], let managed = segments[number]
@@ -383,7 +383,7 @@ struct Opening: ~Copyable {
 
     // MARK: Checkpoint
 
-    /// Opens the runs of all indexes that the tables have.
+    /// Opens the runs of all indexes of the tables.
     ///
     /// - Returns: The indexes with a run that does not verify.
     private mutating func openRuns(
@@ -394,7 +394,7 @@ struct Opening: ~Copyable {
         var damaged: Set<IndexID> = []
         var ignored: [String] = []
         try replay.memtables.openRuns(of: tables) { (definition) throws(LogError) in
-            // Newest first: levels rise with age, and within a level so do file numbers fall.
+            // Newest first: levels rise with age, and file numbers fall within a level.
             let entries = state.runs.filter { $0.index == definition.id.rawValue }
                 .sorted { ($0.level, $1.file) < ($1.level, $0.file) }
             var runs: [Run] = []
@@ -435,7 +435,7 @@ struct Opening: ~Copyable {
                 files[number] = PageFile(managed, pageCount: Int(footer.pageCount))
             } catch {
                 guard error.code == .damaged else { throw error }
-                // Derived: the tables can be rebuilt.
+                // It is derived: the tables can be rebuilt.
                 noteIgnored(FileName.numbered(.tableCheckpoint, number))
             }
         }

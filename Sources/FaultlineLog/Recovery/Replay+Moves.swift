@@ -1,17 +1,18 @@
 import FaultlineDisk
 
 extension Replay {
-    /// Takes in what a cold segment holds, from a place on.
+    /// Replays a cold segment from a position.
     ///
-    /// Over a checkpoint: a move, where the table still names the place that it moved from; anything else was overtaken.
-    /// Where the tables are made from the segments alone: each record that is not older than what is known of its object.
+    /// Over a checkpoint, a move counts if the table still has its old location; otherwise a later change superseded
+    /// it. If the tables are built from the segments alone, each record counts that is not older than the known version
+    /// of its object.
     ///
     /// - Parameters:
     ///   - managed: The segment's file.
-    ///   - position: Where to begin.
-    ///   - end: Where the frames end that count; all before must verify.
+    ///   - position: The start.
+    ///   - end: The end of the valid frames; all before it must verify.
     ///   - chain: headCRC of the last of them; 0 if it is not known.
-    /// - Throws: `.damaged` if a frame before the end does not verify, or is none that belongs there.
+    /// - Throws: `.damaged` if a frame before the end does not verify, or is of another kind.
     mutating func replayCold(
         _ managed: ManagedFile, from position: MovePosition, end: UInt64, chain: UInt32
     ) throws(LogError) {
@@ -72,7 +73,7 @@ extension Replay {
         }
     }
 
-    /// Takes out what a table had before it was dropped.
+    /// Removes the objects that a table had before it was dropped.
     private mutating func removeDropped(of table: UInt16) throws(LogError) {
         let snapshot = Snapshot(sequence: sequence, tables: tables.capture(), indexes: .empty, files: files)
         try snapshot.forEachLocation(of: TableID(rawValue: table)) { (id, _) throws(LogError) in
@@ -81,16 +82,17 @@ extension Replay {
         }
     }
 
-    /// Where the frames of a cold segment end that are known to be durable.
+    /// The end of a cold segment's frames, and of those known to be durable.
     ///
-    /// What lies behind says where records were moved to, not more: without it they are where they were.
+    /// Frames behind that end only say where records were moved to: without them the records are at their old
+    /// locations.
     ///
     /// - Parameters:
     ///   - managed: A segment that was being written.
-    ///   - position: Where its replay begins.
-    ///   - durable: What the manifest knows to be durable, and headCRC of the frame that ends there.
-    /// - Returns: Where the frames that verify end, and how far they are known to be durable.
-    /// - Throws: `.damaged` if a frame does not verify that had been synchronized.
+    ///   - position: The start of its replay.
+    ///   - durable: The durable end by the manifest, and headCRC of the frame that ends there.
+    /// - Returns: The end of the frames that verify, and the end of those known to be durable.
+    /// - Throws: `.damaged` if a synchronized frame does not verify.
     static func durableEnd(
         of managed: ManagedFile, from position: MovePosition, durable: (end: UInt64, head: UInt32)
     ) throws(LogError) -> SegmentEnd {

@@ -6,10 +6,10 @@ import FaultlineDisk
 /// - tables and memtables hold whole transactions only, in the order of their sequence numbers;
 /// - `unsettled` names the transactions of the last segment that no sync is known to have covered.
 ///
-/// Memory: one frame, and what the tables and memtables need. Partial frames are remembered by their place and read
-/// again when their transaction's end is met.
+/// Memory: one frame, and the memory of tables and memtables. Partial frames are kept by their position and read again
+/// at their transaction's end.
 struct Replay {
-    /// A frame's place.
+    /// The position of a frame.
     struct Place {
         let file: ManagedFile
         let offset: UInt64
@@ -26,7 +26,7 @@ struct Replay {
     var tables: WorkingTables
     var memtables: IndexReplay
     var files: FileTable
-    /// Nil when opened for reading: then nothing is written, and memory is what the log since the checkpoint takes.
+    /// Nil when opened for reading: then nothing is written, and memory grows with the log since the checkpoint.
     let spill: ReplaySpill?
     private(set) var sequence: UInt64
     private(set) var wallNanoseconds: Int64
@@ -34,15 +34,16 @@ struct Replay {
     private(set) var transactionCount = 0
     /// Ends of blobs placed by replayed transactions, by segment.
     private(set) var blobEnds: [UInt64: UInt64] = [:]
-    /// Where the tables are made from segments that are not one log any more; nil where the log is replayed.
+    /// The newest versions, if the tables are built from segments that are not one log any more; nil if the log is
+    /// replayed.
     var newest: NewestVersions?
-    /// Bytes of segments that what was replayed made dead, by the low 32 bits of the segment's number.
+    /// Bytes of segments that the replay made dead, by the low 32 bits of the segment's number.
     var dead: [UInt32: UInt64] = [:]
-    /// A table was dropped: nobody counted what of it is dead.
+    /// Whether a table was dropped, whose dead bytes are not counted.
     private(set) var hasDroppedTable = false
 
     private var parts: [Place] = []
-    /// Parts of the transaction that lie in segments which compaction dropped.
+    /// Parts of the current transaction in segments which compaction dropped.
     private var droppedPartCount = 0
     private var unsettled: [Passed] = []
 
@@ -58,20 +59,21 @@ struct Replay {
         self.wallNanoseconds = wallNanoseconds
     }
 
-    /// Where a segment's valid frames end, and what is behind.
+    /// The end of a segment's valid frames, and the bytes behind.
     struct SegmentEnd {
-        /// First byte that is no valid frame's.
+        /// The offset of the first byte that belongs to no valid frame.
         let end: UInt64
         let head: UInt32
-        /// Offset up to which a sync had succeeded, as far as is known.
+        /// The offset up to which a sync is known to have succeeded.
         let durable: UInt64
         /// headCRC of the frame that ends at `durable`.
         let durableHead: UInt32
-        /// Bytes of the file, but for the zeros that it ends with.
+        /// Bytes of the file, without the zeros at its end.
         let length: UInt64
     }
 
-    /// Goes over what compaction dropped before a hot segment, where the tables are made from the segments alone.
+    /// Skips the transactions that compaction dropped before a hot segment, if the tables are built from the segments
+    /// alone.
     mutating func skipDropped(before begun: UInt64) {
         guard newest != nil, sequence < begun else { return }
         sequence = begun
@@ -95,13 +97,13 @@ struct Replay {
     ///
     /// - Parameters:
     ///   - managed: The segment's file.
-    ///   - offset: Where to begin: after its header, or where the checkpoint had come to.
-    ///   - previousHead: headCRC of the frame before `offset`, which the first frame has to name.
-    ///   - durable: What the manifest knows to be durable; at or behind `offset`.
+    ///   - offset: The start: behind its header, or at the checkpoint's position.
+    ///   - previousHead: headCRC of the frame before `offset`, which the first frame must name.
+    ///   - durable: The durable end by the manifest; at or behind `offset`.
     ///   - durableHead: headCRC of the frame that ends at `durable`.
-    ///   - limit: Frames from here on are not looked at; nil: to the end of the file.
-    /// - Returns: Where the frames that verify end, and how far they are known to be durable.
-    /// - Throws: `.damaged` if that frame had been synchronized: rot, and no torn tail.
+    ///   - limit: Frames from here on are not read; nil means to the end of the file.
+    /// - Returns: The end of the frames that verify, and the end of those known to be durable.
+    /// - Throws: `.damaged` if the first invalid frame had been synchronized: damage, and no torn tail.
     mutating func replayOpen(
         _ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, durable: UInt64, durableHead: UInt32,
         limit: UInt64?
@@ -110,7 +112,7 @@ struct Replay {
         var scanner = FrameScanner(
             managed, from: offset, previousHead: previousHead, limit: min(length, limit ?? length))
         var known = (end: durable, head: durableHead)
-        // Frames behind `known.end`: one of them may turn out to be the last durable one.
+        // Frames behind `known.end`: one of them may prove to be the last durable one.
         var recent: [(end: UInt64, head: UInt32)] = []
         while let frame = try scanner.next() {
             try take(frame, of: managed, isLast: true)
@@ -133,7 +135,7 @@ struct Replay {
                 managed.path, end)
         }
         byteCount += end - offset
-        // Prepared for commits that did not come.
+        // Zeros prepared for commits that did not come.
         let used = try onDisk("reading a segment") { () throws(DiskError) in
             try managed.file.endWithoutZeros(from: end)
         }
@@ -162,13 +164,13 @@ struct Replay {
                 "A transaction is missing: expected number \(sequence + 1), found \(frame.header.sequence).",
                 managed.path, frame.offset)
         }
-        // A transaction that was given up leaves parts; the next one begins at part 0 again.
+        // An abandoned transaction leaves parts; the next one begins at part 0 again.
         if frame.header.part == 0 {
             parts.removeAll()
             droppedPartCount = 0
         }
         if Int(frame.header.part) != droppedPartCount + parts.count {
-            // Nothing but compaction takes the beginning of a transaction away, and then the whole segment with it.
+            // Only compaction removes the beginning of a transaction, and then the whole segment with it.
             guard newest != nil, frame.offset == UInt64(FileHeader.byteCount) else {
                 throw .damaged("A part of a transaction is missing.", managed.path, frame.offset)
             }
@@ -198,13 +200,13 @@ struct Replay {
         transactionCount += 1
         if isLast { unsettled.append(Passed(frames: parts, record: record)) } else { unsettled.removeAll() }
         parts.removeAll()
-        // Made from the segments alone, the catalog is whole when all are read.
+        // If built from the segments alone, the catalog is complete only when all are read.
         if changesCatalog, newest == nil { try memtables.catalogChanged(tables, files) }
         try spillIfNeeded()
     }
 
-    /// Whether the parts are those of a transaction with that closing record; takes out what a given-up one left before
-    /// segments that compaction dropped.
+    /// Whether the parts belong to the transaction with that closing record; removes parts of an abandoned one from
+    /// before segments that compaction dropped.
     private mutating func hasBeginning(_ record: TransactionRecord) -> Bool {
         guard let first = parts.first else { return false }
         if record.segment == first.file.number, record.offset == first.offset { return true }
@@ -213,7 +215,7 @@ struct Replay {
         return !parts.isEmpty
     }
 
-    /// Keeps memory inside the budget.
+    /// Keeps memory within the budget.
     mutating func spillIfNeeded() throws(LogError) {
         try spill?.spillIfNeeded(&tables, &memtables, &newest)
     }
@@ -275,18 +277,18 @@ struct Replay {
         }
     }
 
-    /// Whether a record is not older than what is known of its object; where the log is replayed, each is newer.
+    /// Whether a record is not older than the known version of its object; in a replay of the log, each is newer.
     private mutating func isNewest(_ header: RecordHeader, _ sequence: UInt64) throws(LogError) -> Bool {
         guard newest != nil else { return true }
         return try newest?.note(header.id, in: header.table, sequence: sequence) == true
     }
 
-    /// Counts a version that another took the place of as dead, and the blob that it placed.
+    /// Counts a replaced version as dead, and the blob that it placed.
     private mutating func noteDead(_ old: Location, of header: RecordHeader) {
         guard !old.isAbsent else { return }
         dead[old.segment, default: 0] += UInt64(old.byteCount ?? 0)
         guard header.table == TableID.blobs.rawValue else { return }
-        // A hint: what cannot be read is not counted.
+        // A hint: a placement that cannot be read is not counted.
         let placement = try? IndexReplay.row(header.id, .blobs, old, files) { _, view in
             BlobPlacement(reading: view.row)
         }

@@ -1,5 +1,5 @@
-/// Keeps a replay's memory inside the budget: changed pages and full memtables go to files, which the next checkpoint
-/// lists.
+/// Keeps a replay's memory within the budget: writes changed pages and full memtables to files, which the next
+/// checkpoint lists.
 // Safe because the stored properties are immutable.
 final class ReplaySpill: Sendable {
     private let directory: StoreDirectory
@@ -14,7 +14,7 @@ final class ReplaySpill: Sendable {
 
     private var budget: MemoryBudget { cache.budget }
 
-    /// Spills what exceeds a share of the budget.
+    /// Spills memory that exceeds a share of the budget.
     func spillIfNeeded(
         _ tables: inout WorkingTables, _ indexes: inout IndexReplay, _ newest: inout NewestVersions?
     ) throws(LogError) {

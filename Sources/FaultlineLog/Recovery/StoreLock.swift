@@ -17,7 +17,7 @@ final class StoreLock: @unchecked Sendable {
         self.byte = byte
     }
 
-    /// Whether another process writes now, for readers; asked without taking the byte, so that no writer meets it.
+    /// Whether another process is writing, for readers; does not take the byte, so that no writer conflicts with it.
     func hasWriter() throws(LogError) -> Bool {
         guard let file else { return false }
         return try onDisk("asking for a writer") { () throws(DiskError) in
@@ -25,12 +25,12 @@ final class StoreLock: @unchecked Sendable {
         }
     }
 
-    /// What the file says of who wrote to it last; for people, and never trusted.
+    /// The file's description of the last writer; for people, and never trusted.
     var owner: String { file.map(Self.ownerText) ?? "" }
 
-    /// Takes the lock that `access` needs.
+    /// Takes the lock for an access.
     ///
-    /// - Throws: `.lockedByAnother`, naming the owner as far as the file tells.
+    /// - Throws: `.lockedByAnother`, with the owner if the file names it.
     static func take(_ path: String, on disk: Disk, for access: LogAccess, clock: Clock) throws(LogError) -> StoreLock {
         switch access {
         case .writing:
@@ -58,11 +58,11 @@ final class StoreLock: @unchecked Sendable {
         }
     }
 
-    /// Gives the lock up.
+    /// Releases the lock.
     ///
-    /// Closing alone would leave it to a child process that another thread is just starting, until that one has
-    /// replaced its program: a copy of the descriptor keeps the lock. A child of our own making that gets here, though,
-    /// must not take its parent's lock away.
+    /// Closing alone is not enough: a child process that another thread is just starting has a copy of the descriptor,
+    /// which keeps the lock until the child replaces its program. A forked child that calls this, though, must not
+    /// release its parent's lock.
     func release() {
         if ownerProcess == getpid() { try? file?.unlock(byte: byte) }
         file?.close()
@@ -88,7 +88,7 @@ final class StoreLock: @unchecked Sendable {
         do {
             return try disk.open(path, for: .reading)
         } catch {
-            // A copy of a store may come without the file.
+            // A copy of a store may lack the file.
             if error.code == .notFound { return nil }
             throw LogError(error, doing: "opening the store's lock")
         }
@@ -101,7 +101,7 @@ final class StoreLock: @unchecked Sendable {
                 $0 >= 32 && $0 < 127
             }
             var text = Substring(String(decoding: line, as: UTF8.self))
-            // Earlier versions filled the line with spaces.
+            // Earlier versions padded the line with spaces.
             while text.last == " " { text.removeLast() }
             return String(text)
         }

@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// Copies the transactions behind the last known sync into a fresh segment.
+/// Copies the transactions behind the last known sync into a new segment.
 ///
 /// No sync is known to have covered them, so the bytes just read may not be on the disk. The old segment is then sealed
 /// at the sync: nothing is ever appended to it, or cut from it.
@@ -11,7 +11,7 @@ enum TailRescue {
         let head: UInt32
     }
 
-    /// Makes the fresh segment, durable, and turns the tables to it.
+    /// Creates the new segment, makes it durable, and points the tables at it.
     ///
     /// Frames that end at `durable` or before stay in the old segment, and so do those in other files.
     static func rescue(
@@ -19,7 +19,7 @@ enum TailRescue {
         in directory: StoreDirectory
     ) throws(LogError) -> Result {
         let fresh = try directory.create(.hotSegment)
-        // What a failing opening leaves behind, the next one removes.
+        // If the opening fails, the next one removes the file.
         fresh.noteListed()
         var end = UInt64(FileHeader.byteCount)
         var head: UInt32 = 0
@@ -62,7 +62,7 @@ enum TailRescue {
             let header = RecordHeader(reading: record)
             let source = place.offset + UInt64(position)
             let target = offset + UInt64(position)
-            // Bound to the new place; what it covers has not changed.
+            // Bound to the new offset; the bytes under the checksum have not changed.
             record.set(record.u32(0) ^ place.file.recordBinding(at: source) ^ fresh.recordBinding(at: target), 0)
             if header.operation == RecordOperation.transaction.rawValue {
                 record.set(first.segment, RecordHeader.byteCount + 48)

@@ -17,14 +17,14 @@ struct FoundFiles {
         let named: (kind: FileKind, number: UInt64)?
         let file: DiskFile
         let byteCount: UInt64
-        /// Nil where it does not verify.
+        /// Nil if it does not verify.
         let header: FileHeader?
 
-        /// Whether header or name say that it is a segment.
+        /// Whether the header or the name says that it is a segment.
         var mayBeSegment: Bool { header?.kind.isSegment == true || named?.kind.isSegment == true }
         var isManifest: Bool { header?.kind == .manifest }
 
-        /// Whether the header verifies and the name says the same.
+        /// Whether the header verifies and matches the name.
         var isNamedAsItIs: Bool {
             guard let header, let named else { return false }
             return named == (header.kind, header.fileNumber)
@@ -35,10 +35,10 @@ struct FoundFiles {
     ///
     /// Files are identified by their headers, not by their names.
     ///
-    /// - Throws: `.notAStore` if there is none; `.newerFormat`; errors of the disk.
+    /// - Throws: `.notAStore` if there is none; `.newerFormat`; disk errors.
     init(_ path: String, _ names: [String], on disk: Disk) throws(LogError) {
         var files: [File] = []
-        /// Why the first segment could not be opened.
+        /// The error of the first segment that could not be opened.
         var failure: LogError?
         for name in names {
             let named = FileName.parse(name)
@@ -52,7 +52,7 @@ struct FoundFiles {
             }
         }
         guard files.contains(where: \.mayBeSegment) else {
-            // There are segments, and none of them could be opened: that is another trouble.
+            // There are segments, but none could be opened: that is another error.
             if let failure { throw failure }
             throw LogError(
                 .notAStore, "The directory has no segment of a store, so there is nothing to salvage.", path: path)
@@ -72,7 +72,7 @@ struct FoundFiles {
         directory = StoreDirectory(
             disk: disk, path: path, storeID: storeID, nextNumber: 1, random: RandomSource(seed: 0))
         try readManifests(files)
-        // Where two files have one number, the one with the right name is read.
+        // If two files have the same number, the one with the right name is read.
         let candidates = files.filter(\.mayBeSegment)
         for file in candidates where file.isNamedAsItIs { try take(file) }
         for file in candidates where !file.isNamedAsItIs { try take(file) }
@@ -128,7 +128,7 @@ struct FoundFiles {
     private mutating func readManifests(_ files: [File]) throws(LogError) {
         let manifests = files.filter(\.isManifest).compactMap { file in file.header.map { (file, $0) } }
         for (file, header) in manifests.sorted(by: { $0.1.fileNumber < $1.1.fileNumber }) where isOurs(header) {
-            // The file itself may be a segment whose header is lost.
+            // The file itself may be a segment with a damaged header.
             try facts.read(reopened(file, header))
             if !file.isNamedAsItIs, try holdsFrames(file, header) { noteName(of: file, header) }
         }
@@ -142,7 +142,7 @@ struct FoundFiles {
 
     private mutating func take(_ file: File) throws(LogError) {
         guard let header = try header(of: file) else {
-            // A manifest, checkpoint or run under another name, or a guest in the directory.
+            // A manifest, checkpoint or run under another name, or a foreign file.
             guard file.named?.kind.isSegment == true, file.header?.kind.isSegment ?? true else { return }
             let reason =
                 file.header == nil
@@ -174,7 +174,7 @@ struct FoundFiles {
         managed.path.split(separator: "/").last.map(String.init) ?? ""
     }
 
-    /// Notes a file that has the name of another.
+    /// Reports a file that has the name of another.
     private mutating func noteName(of file: File, _ header: FileHeader) {
         let name = FileName.numbered(header.kind, header.fileNumber)
         guard file.name != name else { return }
@@ -182,10 +182,10 @@ struct FoundFiles {
             SalvageRemark(path: file.file.path, text: "The file is \(name) by its header, and was read as that one."))
     }
 
-    /// The header that a segment was written with; nil if nothing tells.
+    /// The header that a segment was written with; nil if it is unknown.
     ///
-    /// The file's own header counts, even under another name. A manifest's entry for the name counts where the file's own
-    /// does not verify, or is another file's.
+    /// The file's own header counts, even under another name. A manifest's entry for the name counts if the file's own
+    /// header does not verify, or belongs to another file.
     private mutating func header(of file: File) throws(LogError) -> FileHeader? {
         if file.isNamedAsItIs { return file.header }
         if let listed = listedHeader(of: file), try isLost(file, listed) {
@@ -200,13 +200,13 @@ struct FoundFiles {
         return try holdsFrames(file, own) ? own : nil
     }
 
-    /// Whether a file's own header is not the one that the file was written with.
+    /// Whether a file's present header differs from the one it was written with.
     private func isLost(_ file: File, _ listed: FileHeader) throws(LogError) -> Bool {
         if file.header == nil { return true }
         return try holdsFrames(file, listed)
     }
 
-    /// The header of the segment that has the file's name, by a manifest.
+    /// The header of the segment with the file's name, by a manifest.
     private func listedHeader(of file: File) -> FileHeader? {
         guard let named = file.named, let listed = facts.known[named.number], listed.kind == named.kind,
             listed.kind.isSegment
@@ -216,7 +216,7 @@ struct FoundFiles {
             salt: listed.salt, generation: listed.generation)
     }
 
-    /// Whether anything in the file verifies under a header.
+    /// Whether any frame or record in the file verifies under a header.
     private func holdsFrames(_ file: File, _ header: FileHeader) throws(LogError) -> Bool {
         var scanner = LenientScanner(
             try reopened(file, header), from: UInt64(FileHeader.byteCount), limit: max(file.byteCount, 64))
@@ -226,7 +226,7 @@ struct FoundFiles {
         return false
     }
 
-    /// A file opened once more, since it is closed with the object that holds it.
+    /// Opens a file again, since it is closed with the object that owns it.
     private func reopened(_ file: File, _ header: FileHeader) throws(LogError) -> ManagedFile {
         let again = try onDisk("opening a file") { () throws(DiskError) in
             try directory.disk.open(file.file.path, for: .reading)
@@ -245,7 +245,7 @@ struct FoundFiles {
         segments.contains { UInt32(truncatingIfNeeded: $0.number) == UInt32(truncatingIfNeeded: number) }
     }
 
-    /// Segments that the newest manifest lists, and that are not there.
+    /// Reports segments that the newest manifest lists but that do not exist.
     private mutating func noteMissing() {
         let present = Set(segments.map(\.number))
         for (number, file) in facts.files.sorted(by: { $0.key < $1.key })

@@ -1,15 +1,15 @@
 import FaultlineDisk
 
-/// A frame whose head verifies, and whose body may be anything.
+/// A frame whose header verifies, with a body that may be damaged.
 ///
-/// The memory is its scanner's, until the scanner goes on.
+/// The memory belongs to its scanner and is valid until the scanner moves on.
 struct LenientFrame {
     let managed: ManagedFile
     let offset: UInt64
     let header: FrameHeader
-    /// The records, as far as the file goes.
+    /// The records, as far as the file has them.
     let body: UnsafeRawBufferPointer
-    /// Whether the records' headers are those that the frame was made with.
+    /// Whether the records' headers are those that the frame was written with.
     let areHeadersProven: Bool
 
     init(managed: ManagedFile, offset: UInt64, header: FrameHeader, body: UnsafeRawBufferPointer) {
@@ -20,21 +20,21 @@ struct LenientFrame {
         areHeadersProven = Self.areProven(body, header)
     }
 
-    /// Where the frame ends by its head.
+    /// The end of the frame, by its header.
     var end: UInt64 { offset + UInt64(FrameHeader.byteCount + header.bodyByteCount) }
 
     /// One step of a walk over the body.
     enum Step {
-        /// A record at an offset of the body; where it is not intact, its header still is.
+        /// A record at an offset of the body; if it is not intact, its header still is.
         case record(at: Int, RecordHeader, isIntact: Bool)
-        /// Bytes of the body that are no record's.
+        /// Bytes of the body that belong to no record.
         case lost(Range<Int>)
     }
 
-    /// Calls `body` with each record and each hole between records.
+    /// Calls `body` with each record and each gap between records.
     ///
-    /// Where the headers are those that the frame was made with, each record is known, whatever became of its payload.
-    /// Where they are not, the walk goes on at the next record that verifies, tried at every multiple of 8.
+    /// If the headers are those that the frame was written with, each record is known, even with a damaged payload. If
+    /// not, the walk continues at the next record that verifies, tried at every multiple of 8.
     func forEachStep<Failure: Error>(_ take: (Step) throws(Failure) -> Void) throws(Failure) {
         guard let start = body.baseAddress else { return }
         let first = offset + UInt64(FrameHeader.byteCount)
@@ -107,8 +107,7 @@ struct LenientFrame {
 }
 
 extension RecordHeader {
-    /// Whether bytes that may be anything look like a record of a hot segment: asked before its checksum is, which
-    /// reads all of it.
+    /// Whether arbitrary bytes look like a record of a hot segment: checked before the checksum, which reads all of it.
     func isPlausible(limit: Int) -> Bool {
         guard storedByteCount <= limit - Self.byteCount, flags.isSubset(of: .known) else { return false }
         let isOfAnObject = table > 0 && id > 0 && id <= Limits.recordIDMax

@@ -2,20 +2,20 @@ import FaultlineDisk
 
 /// Reads a file of frames that may be damaged anywhere, from its first byte to its last.
 ///
-/// A frame whose head verifies is handed out, whatever its body and its chain. Where none begins, it goes on at the next
-/// head or record that verifies, tried at every multiple of 8: head and record are bound to their place, so nothing that
-/// was copied here, or left over, is taken for one.
+/// A frame whose header verifies is returned, whatever its body and its chain. Elsewhere the scan continues at the next
+/// frame header or record that verifies, tried at every multiple of 8. Both are bound to their offset, so copied or
+/// stale bytes do not count as one.
 ///
-/// What the disk cannot read counts as zeros, which never verify.
+/// Bytes that the disk cannot read count as zeros, which never verify.
 ///
 /// Memory: one frame, 1 MiB at least.
 struct LenientScanner: ~Copyable {
-    /// What the scanner meets.
+    /// A piece of the file.
     enum Piece {
         case frame(LenientFrame)
-        /// A record that verifies in a place where no frame's head does.
+        /// A record that verifies outside of any frame whose header verifies.
         case record(RecordHeader, at: UInt64, UnsafeRawPointer)
-        /// Bytes that are nothing.
+        /// Bytes that belong to no frame or record.
         case lost(Range<UInt64>)
     }
 
@@ -31,8 +31,8 @@ struct LenientScanner: ~Copyable {
 
     /// - Parameters:
     ///   - managed: The file.
-    ///   - offset: Where to begin, a multiple of 8.
-    ///   - limit: Bytes from here on are not looked at; at most what a location can name.
+    ///   - offset: The start, a multiple of 8.
+    ///   - limit: Bytes from here on are not read; at most the largest offset of a location.
     init(_ managed: ManagedFile, from offset: UInt64, limit: UInt64) {
         self.managed = managed
         self.offset = offset
@@ -47,7 +47,7 @@ struct LenientScanner: ~Copyable {
 
     /// The next piece, or nil at the end.
     ///
-    /// - Throws: What the disk says, unless it only says that it cannot read.
+    /// - Throws: Disk errors, except for bytes that the disk cannot read.
     mutating func next() throws(LogError) -> Piece? {
         let start = offset
         while offset + UInt64(RecordHeader.byteCount) <= limit {
@@ -74,16 +74,16 @@ struct LenientScanner: ~Copyable {
         return .lost(start..<limit)
     }
 
-    /// The head that begins at `offset`, if one does.
+    /// The frame header at `offset`, if there is one.
     private mutating func head() throws(LogError) -> FrameHeader? {
         guard offset + UInt64(FrameHeader.byteCount) <= limit else { return nil }
         guard let start = try bytes(FrameHeader.byteCount).baseAddress else { return nil }
-        // What the checksum would say of nearly all other bytes, without asking it.
+        // Excludes nearly all other bytes without computing the checksum.
         guard start.u8(14) != 0, start.u32(4) & 7 == 0, start.u64(24) <= offset else { return nil }
         return FrameHeader(reading: start, at: offset, of: managed.header)
     }
 
-    /// The header of the record that begins at `offset`, if one does that verifies.
+    /// The header of the record at `offset`, if there is one that verifies.
     private mutating func record() throws(LogError) -> RecordHeader? {
         guard let start = try bytes(RecordHeader.byteCount).baseAddress else { return nil }
         let header = RecordHeader(reading: start)
@@ -111,7 +111,7 @@ struct LenientScanner: ~Copyable {
         return UnsafeRawBufferPointer(rebasing: buffer[0..<count])
     }
 
-    /// Reads from `offset`; block by block where the disk fails, and zeros for what it cannot read.
+    /// Reads from `offset`; block by block if the disk fails, with zeros for bytes that it cannot read.
     private func fill(_ target: UnsafeMutableRawBufferPointer) throws(LogError) {
         if try read(into: target, at: offset) { return }
         var done = 0

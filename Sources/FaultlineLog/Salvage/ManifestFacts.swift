@@ -1,28 +1,28 @@
 import FaultlineDisk
 
-/// What the manifests of a damaged store still say: every whole group of edits that verifies, of any of them.
+/// The facts that a damaged store's manifests still have: every whole group of edits that verifies, of any of them.
 ///
-/// Each is a fact that no later edit takes back (that a segment was dropped, its salt, identifiers that were given), so
-/// neither the order of the manifests nor what is missing between two groups matters; but for where a segment was sealed,
-/// which a return to a kept state moves back: the newest edit counts.
+/// No later edit revokes such a fact (that a segment was dropped, its salt, identifiers in use). So neither the order
+/// of the manifests nor a gap between two groups matters. The one exception is the end of a sealed segment, which
+/// restoring a kept state moves back: the newest edit counts.
 struct ManifestFacts {
     /// The files that the newest manifest lists, as far as it can be read.
     private(set) var files: [UInt64: AddedFile] = [:]
-    /// Every file that any manifest tells of.
+    /// Every file that any manifest mentions.
     private(set) var known: [UInt64: AddedFile] = [:]
-    /// Where sealed files end.
+    /// The ends of sealed files.
     private(set) var ends: [UInt64: UInt64] = [:]
     /// The newest transaction of sealed files.
     private(set) var lastSequences: [UInt64: UInt64] = [:]
-    /// How far files are known to have been synchronized.
+    /// The ends of the synchronized bytes of files.
     private(set) var durable: [UInt64: UInt64] = [:]
     private(set) var dropped: Set<UInt64> = []
-    /// Identifiers that may be given next, by table.
+    /// The next identifiers, by table.
     private(set) var nextIDs: [UInt16: RecordID] = [:]
     /// The newest transaction that was visible, or durable, when a manifest's frame was written.
     private(set) var newestSequence: UInt64 = 0
 
-    /// Takes in a manifest; older ones come first.
+    /// Adds the facts of a manifest; older ones come first.
     mutating func read(_ managed: ManagedFile) throws(LogError) {
         let length = try onDisk("reading a manifest") { () throws(DiskError) in try managed.file.byteCount() }
         var scanner = LenientScanner(managed, from: UInt64(FileHeader.byteCount), limit: length)

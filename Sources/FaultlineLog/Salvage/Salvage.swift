@@ -1,17 +1,17 @@
 package import FaultlineDisk
 
-/// Writes a new store with everything of a damaged one that still verifies.
+/// Writes a new store with all data of a damaged one that still verifies.
 ///
-/// Of each object the newest version that verifies is taken, and what is not in its newest version, or not there at
-/// all, is reported. The damaged store is only read.
+/// Takes the newest version of each object that verifies, and reports objects that are lost or not in their newest
+/// version. The damaged store is only read.
 package struct Salvage {
-    /// What a salvage is doing.
+    /// The present step of a salvage.
     package enum Step: Sendable {
         /// Reading segments; counted in bytes.
         case reading
         /// Writing the new store; counted in objects, of an unknown number.
         case writing
-        /// Making indexes; not counted.
+        /// Building indexes; not counted.
         case indexing
     }
 
@@ -21,17 +21,17 @@ package struct Salvage {
     private let options: LogOptions
     private let deriver: any IndexDeriver
 
-    /// Where the new store is made, to be given its name when it is whole.
+    /// The path of the new store until it is complete.
     private var unfinished: String { destination + ".unfinished" }
 
     /// Prepares a salvage.
     ///
     /// - Parameters:
-    ///   - destination: Where the new store will be: a path where nothing is, or an empty directory.
-    ///   - disk: Holds both stores.
-    ///   - clock: Tells the new store's times.
-    ///   - options: Sizes of the new store; its memory budget is the salvage's.
-    ///   - deriver: Makes the new store's indexes.
+    ///   - destination: The path of the new store: it does not exist, or is an empty directory.
+    ///   - disk: The disk of both stores.
+    ///   - clock: The clock of the new store.
+    ///   - options: Sizes of the new store; its memory budget is also the salvage's.
+    ///   - deriver: Derives the new store's index entries.
     package init(
         to destination: String, on disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver
     ) {
@@ -44,9 +44,9 @@ package struct Salvage {
         self.deriver = deriver
     }
 
-    /// Checks that a store can be made at the destination.
+    /// Checks that a store can be created at the destination.
     ///
-    /// - Throws: `.notAStore` if something is there already, or it lies inside the damaged store; what the disk says.
+    /// - Throws: `.notAStore` if something exists there already, or it lies inside the damaged store; disk errors.
     package func checkDestination(outside source: String) throws(LogError) {
         let names = try onDisk("looking at the destination") { () throws(DiskError) in
             try disk.isPresent(destination) ? try disk.names(in: destination) : []
@@ -76,17 +76,18 @@ package struct Salvage {
         }
     }
 
-    /// Makes the new store.
+    /// Creates the new store.
     ///
-    /// Durability: the new store appears under its name when it is whole and durable; a salvage that was interrupted
-    /// leaves a directory with `.unfinished` behind its name.
+    /// Durability: the new store appears under its name when it is complete and durable. An interrupted salvage leaves
+    /// a directory with `.unfinished` behind its name.
     ///
     /// - Parameters:
     ///   - source: The damaged store.
-    ///   - finding: Is told of each thing that is lost, or not sure, as it is found.
-    ///   - progress: Is told how far each step has come, and of how much; 0 where that is not known.
+    ///   - finding: Called for each lost or doubtful object or range.
+    ///   - progress: Called with the progress of each step, and its total; 0 if that is not known.
     /// - Returns: The sums.
-    /// - Throws: What the disk says of the new store; `.lockedByAnother` if somebody wrote to the damaged one meanwhile.
+    /// - Throws: Disk errors of the new store; `.lockedByAnother` if another process wrote to the damaged one in the
+    ///   meantime.
     package func run(
         _ source: borrowing SalvageSource, finding: @escaping (SalvageFinding) -> Void,
         progress: (_ step: Step, _ done: UInt64, _ total: UInt64) -> Void
@@ -116,7 +117,7 @@ package struct Salvage {
         do throws(LogError) {
             try fill(log, source, &report, finding, progress)
         } catch {
-            // What failed is what people have to know.
+            // The first error is the one to report.
             try? log.close()
             throw error
         }
@@ -164,8 +165,8 @@ package struct Salvage {
         report.peakByteCount = peak
     }
 
-    /// Opens the new store as anybody would whose derived files are lost: tables and indexes are made from the records,
-    /// each of which is read again and verified by that.
+    /// Opens the new store like a store whose derived files are lost: tables and indexes are rebuilt from the records,
+    /// which reads and verifies each record again.
     private func index(_ report: inout SalvageReport) throws(LogError) {
         var options = options
         options.access = .writing
@@ -176,14 +177,14 @@ package struct Salvage {
             if log.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
             try log.close()
         } catch {
-            // Of what was just written nothing is damaged: the deriver does not understand the catalog.
+            // Fresh bytes are not damaged: the deriver does not understand the catalog.
             guard error.code == .damaged, error.path == nil else { throw error }
             report.isCatalogReadable = false
         }
     }
 }
 
-/// Sums up what is lost.
+/// Adds up the losses.
 private final class Losses {
     private let finding: (SalvageFinding) -> Void
     private(set) var count = 0

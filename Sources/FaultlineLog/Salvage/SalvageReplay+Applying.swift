@@ -1,14 +1,14 @@
-/// Taking in the records of a transaction that is known to have ended.
+/// Applies the records of a transaction that is known to have ended.
 extension SalvageReplay {
-    /// Takes in the records of a transaction.
+    /// Applies the records of a transaction.
     ///
     /// - Parameters:
-    ///   - stretches: Where they are.
+    ///   - stretches: The parts of segments that hold them.
     ///   - sequence: Its number.
-    ///   - recordCount: How many there have to be, its own not counted; nil where that is lost.
+    ///   - recordCount: The number of its records, without the transaction record; nil if that is lost.
     ///   - hasMovedParts: Whether it began in a segment that compaction dropped.
     ///   - current: The frame that is in memory, if it is one of them.
-    /// - Throws: What the disk says of the files that versions are spilled to.
+    /// - Throws: Disk errors of the files that versions are spilled to.
     mutating func apply(
         _ stretches: [Stretch], _ sequence: UInt64, recordCount: Int?, hasMovedParts: Bool = false,
         current: LenientFrame?
@@ -36,15 +36,15 @@ extension SalvageReplay {
         if isWhole { whole.insert(sequence) }
     }
 
-    /// What became of the records of one transaction.
+    /// The counts of one transaction's records.
     struct Tally {
-        /// Records whose header verifies, that of the transaction not counted.
+        /// Records whose header verifies, without the transaction record.
         var recordCount = 0
-        /// Something is there of which not even the header verifies.
+        /// Whether there are bytes of which not even a header verifies.
         var isDamaged = false
     }
 
-    /// Whether the stretches are frames of which none is missing.
+    /// Whether the stretches are frames without a gap.
     private static func isUnbroken(_ stretches: [Stretch]) -> Bool {
         stretches.enumerated().allSatisfy { place, stretch in stretch.header.map { Int($0.part) == place } ?? false }
     }
@@ -80,7 +80,7 @@ extension SalvageReplay {
             let location = Location(segment: managed.number, byteOffset: offset, byteCount: header.wholeByteCount)
             try versions.put(header.id, in: header.table, at: location, sequence)
         case .put where isOfAnObject: try versions.lose(header.id, in: header.table, sequence)
-        // The header says all that matters.
+        // The header has everything needed.
         case .delete where isOfAnObject: try versions.delete(header.id, in: header.table, sequence)
         case .dropTable: versions.drop(header.table, sequence)
         case .transaction: return

@@ -1,10 +1,10 @@
 import FaultlineDisk
 
-/// Taking in what compaction moved: records of transactions that have ended, whose numbers stand before them.
+/// Applies records that compaction moved: they are of transactions that have ended, and their list has the numbers.
 extension SalvageReplay {
-    /// Takes in a frame of a cold segment.
+    /// Applies a frame of a cold segment.
     ///
-    /// Its list says how long each record is, so what one has lost costs no other one.
+    /// Its list has the size of each record, so a damaged record does not affect the others.
     mutating func take(moved frame: LenientFrame) throws(LogError) {
         guard frame.header.kind == .moved, frame.header.isUnderstood, let list = frame.moveList,
             let start = frame.body.baseAddress
@@ -40,7 +40,8 @@ extension SalvageReplay {
 }
 
 extension LenientFrame {
-    /// The header of the first record of a moved frame, which says where each other one was; nil if it does not verify.
+    /// The header of the first record of a moved frame, which lists the origins of the others; nil if it does not
+    /// verify.
     fileprivate var moveList: RecordHeader? {
         guard let start = body.baseAddress, header.recordCount > 0 else { return nil }
         let list = RecordHeader(reading: start)

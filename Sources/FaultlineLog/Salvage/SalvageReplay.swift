@@ -1,45 +1,46 @@
 import FaultlineDisk
 
-/// Takes in the transactions of segments that may be damaged anywhere: each whose end is known, in the order in which
-/// they were written.
+/// Replays the transactions of segments that may be damaged anywhere: each one whose end is known, in the order in
+/// which they were written.
 ///
-/// The frames of a transaction stand one behind the other, and its transaction record says where they begin; so whatever
-/// verifies between there and the record is of that transaction, even where frames' heads are lost. Where the record
-/// itself is lost, the head of the last frame does too, once something proves that the transaction was not torn: a sync
-/// behind it, or a later transaction.
+/// The frames of a transaction are consecutive, and its transaction record says where they begin. So all records that
+/// verify between there and the record belong to that transaction, even if frame headers are lost. If the transaction
+/// record itself is lost, the header of the last frame replaces it, once something proves that the transaction was not
+/// torn: a sync behind it, or a later transaction.
 ///
 /// Invariants:
-/// - `pending` lies behind the last transaction that was taken in, and in the order of the log;
-/// - bytes are reported as lost once: outside frames when they are scanned, inside when their transaction is taken in.
+/// - `pending` lies behind the last applied transaction, and in the order of the log;
+/// - bytes are reported as lost once: outside frames when they are scanned, inside when their transaction is applied.
 ///
-/// Memory: one frame, and the places of the frames of one transaction; what is known of objects is `versions`'.
+/// Memory: one frame, and the positions of the frames of one transaction; the known versions of objects are in
+/// `versions`.
 struct SalvageReplay {
     var versions: VersionTables
-    /// Transactions all of whose records are accounted for.
+    /// Transactions whose records are all accounted for.
     var whole = SequenceRanges()
-    /// The newest transaction of which anything is known.
+    /// The newest known transaction.
     var newestSequence: UInt64
-    /// Records of transactions that never ended, as far as the log tells.
+    /// Records of transactions that never ended, by the log.
     private(set) var unfinishedRecordCount = 0
-    /// Bytes behind the last frame that no sync is known to have covered.
+    /// Bytes behind the last frame, which no sync is known to have covered.
     var tornByteCount: UInt64 = 0
-    /// The transactions that each hot segment has something of.
+    /// The range of transactions in each hot segment.
     private(set) var spans: [ClosedRange<UInt64>] = []
 
     private let report: (LostRange) -> Void
     /// Whether compaction dropped a segment.
     private let isDropped: (UInt64) -> Bool
-    /// Those of the segment that is being read.
+    /// The transactions of the segment that is being read.
     private var span: ClosedRange<UInt64>?
     private var pending: [Stretch] = []
-    /// A transaction whose last frame has a head and no transaction record, and which may have been torn.
+    /// A transaction whose last frame has a header and no transaction record, and which may have been torn.
     private var unproven: (sequence: UInt64, stretches: [Stretch])?
 
     /// - Parameters:
     ///   - versions: Empty tables.
     ///   - newestSequence: A transaction that is known to have been visible.
-    ///   - isDropped: Tells whether compaction dropped a segment.
-    ///   - report: Is told of each range that is lost.
+    ///   - isDropped: Returns whether compaction dropped a segment.
+    ///   - report: Called for each lost range.
     init(
         _ versions: VersionTables, newestSequence: UInt64, isDropped: @escaping (UInt64) -> Bool,
         report: @escaping (LostRange) -> Void
@@ -50,19 +51,19 @@ struct SalvageReplay {
         self.report = report
     }
 
-    /// Reads one segment; of the hot ones, those before it come first.
+    /// Reads one segment; hot segments must be read in order.
     ///
     /// - Parameters:
     ///   - segment: The segment.
-    ///   - progress: Is told how many bytes of it are done.
-    /// - Throws: What the disk says, unless it only says that it cannot read.
+    ///   - progress: Called with the number of its bytes done.
+    /// - Throws: Disk errors, except for bytes that the disk cannot read.
     mutating func read(_ segment: SalvageSegment, progress: (UInt64) -> Void) throws(LogError) {
         var scanner = LenientScanner(segment.managed, from: UInt64(FileHeader.byteCount), limit: segment.limit)
         var watermark = segment.durable
         while let piece = try scanner.next() {
             switch piece {
             case .lost(let range):
-                // Below the watermark zeros are as wrong as anything else.
+                // Below the watermark zeros are damage like any other bytes.
                 let isBehind = range.lowerBound >= watermark
                 let lost = isBehind ? try segment.withoutPreparedZeros(range) : range
                 if isBehind, range.upperBound == segment.limit, !segment.isSealed {
@@ -90,7 +91,7 @@ struct SalvageReplay {
         if let end = segment.missingFrom { lose(segment.managed, end, "The file ends before.") }
     }
 
-    /// To be called behind the last segment.
+    /// To be called after the last segment.
     mutating func finish() {
         giveUp(pending.count)
         if let unproven { unfinishedRecordCount += unproven.stretches.reduce(0) { $0 + $1.recordCount } }
@@ -125,7 +126,7 @@ struct SalvageReplay {
         let part = frame.header.part
         let other = pending.lastIndex { $0.header.map { $0.sequence != sequence } ?? false }
         if part == 0 { giveUp(pending.count) } else if let other { giveUp(other + 1) }
-        // Recovery has copied what the segment before holds behind its seal.
+        // Recovery copied the previous segment's frames behind its seal.
         pending.removeAll { $0.header.map { $0.part >= part } ?? false }
         pending.append(Stretch(frame))
         if frame.header.isContinued { return }
@@ -141,7 +142,7 @@ struct SalvageReplay {
         }
     }
 
-    /// Takes in a record without a frame's head.
+    /// Takes a record without a frame header.
     private mutating func take(
         _ header: RecordHeader, at offset: UInt64, _ bytes: UnsafeRawPointer, of segment: SalvageSegment
     ) throws(LogError) {
@@ -173,24 +174,24 @@ struct SalvageReplay {
             hasMovedParts: isDropped(record.segment), current: current)
     }
 
-    /// Takes out what is pending of the transaction that ends with a frame, by its head alone.
+    /// Removes and returns the pending stretches of the transaction that ends with a frame, by its header alone.
     private mutating func pendingSince(_ frame: LenientFrame) -> [Stretch] {
         guard frame.header.spill > 0 else {
-            // It began in a segment before; records without a head may be of whoever came before it.
+            // It began in an earlier segment; records without a header may belong to an earlier transaction.
             defer { pending.removeAll() }
             return pending.filter { $0.header != nil }
         }
         return pendingSince(LogPlace(segment: frame.managed.number, offset: frame.header.spill))
     }
 
-    /// Takes out what is pending from a place on; what lies before never ended.
+    /// Removes and returns the pending stretches from a position on; those before it never ended.
     private mutating func pendingSince(_ place: LogPlace) -> [Stretch] {
         giveUp(pending.firstIndex { $0.clipped(from: place) != nil } ?? pending.count)
         defer { pending.removeAll() }
         return pending.compactMap { $0.clipped(from: place) }
     }
 
-    /// Forgets the first that are pending.
+    /// Drops the first pending stretches, and counts their records as unfinished.
     private mutating func giveUp(_ count: Int) {
         unfinishedRecordCount += pending[..<count].reduce(0) { $0 + $1.recordCount }
         pending.removeFirst(count)

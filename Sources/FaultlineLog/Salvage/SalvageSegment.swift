@@ -1,27 +1,28 @@
 import FaultlineDisk
 
-/// A hot or cold segment of a damaged store, and how far it counts.
+/// A hot or cold segment of a damaged store, with its valid end.
 struct SalvageSegment {
     let managed: ManagedFile
-    /// Whether it holds moved records, whose order says nothing.
+    /// Whether it holds moved records, which are not in the order of transactions.
     var isCold: Bool { managed.kind == .coldSegment }
-    /// Bytes that are looked at: up to where the segment was sealed, if a manifest still says where.
+    /// The end of the bytes to read: the end of the sealed segment, if a manifest still has it.
     let limit: UInt64
     /// Bytes known to have been synchronized.
     let durable: UInt64
-    /// Bytes that the manifest knows of, and that the file has not.
+    /// Bytes that the manifest has, but the file lacks.
     let missingFrom: Range<UInt64>?
-    /// Whether later segments follow, so that no torn tail is to be expected.
+    /// Whether later segments follow, so that a torn tail is not possible.
     let isSealed: Bool
-    /// Transactions from this number on are those of a later segment: what this one has behind its seal is dead.
+    /// Transactions from this number on belong to a later segment: this one's frames of them, behind its seal, are
+    /// dead.
     let ceiling: UInt64
 
     /// - Parameters:
     ///   - managed: The segment's file.
-    ///   - facts: What the manifests say.
+    ///   - facts: The facts of the manifests.
     ///   - isFollowed: Whether later segments follow.
     ///   - ceiling: The first transaction that began in one of them.
-    /// - Throws: What the disk says.
+    /// - Throws: Disk errors.
     init(_ managed: ManagedFile, _ facts: ManifestFacts, isFollowed: Bool, ceiling: UInt64) throws(LogError) {
         let length = try onDisk("measuring a segment") { () throws(DiskError) in try managed.file.byteCount() }
         let end = facts.ends[managed.number]
@@ -34,10 +35,9 @@ struct SalvageSegment {
         isSealed = end != nil || isFollowed
     }
 
-    /// What of bytes that are nothing, up to where the segment ends, is not zeros that were prepared for commits which
-    /// did not come.
+    /// The part of an invalid range at the segment's end without the zeros prepared for commits that did not come.
     ///
-    /// What the disk cannot read is not known to be zeros.
+    /// Bytes that the disk cannot read do not count as zeros.
     func withoutPreparedZeros(_ range: Range<UInt64>) throws(LogError) -> Range<UInt64> {
         guard !isCold, range.upperBound == limit else { return range }
         do throws(DiskError) {
@@ -63,7 +63,7 @@ struct SalvageSegment {
 
     /// The first transaction that began in a segment, as far as it can be read.
     ///
-    /// Frames that recovery copied here do not count: the copy may not have been finished.
+    /// Frames that recovery copied there do not count: the copy may be unfinished.
     private static func firstBegun(in managed: ManagedFile, limit: UInt64) throws(LogError) -> UInt64? {
         var scanner = LenientScanner(managed, from: UInt64(FileHeader.byteCount), limit: limit)
         while let piece = try scanner.next() {

@@ -1,9 +1,9 @@
 package import FaultlineDisk
 
-/// A store that may be damaged anywhere, opened for reading as far as its files tell who they are.
+/// A store that may be damaged anywhere, opened for reading as far as its files can be identified.
 ///
-/// Nothing is written to it, and nothing but the files' own headers is needed: a manifest that can be read adds where
-/// segments end, which were dropped, and what a header that rotted had said.
+/// Nothing is written to it, and only the files' own headers are needed. A readable manifest adds the ends of segments,
+/// the dropped ones, and the content of damaged headers.
 package struct SalvageSource: ~Copyable {
     let directory: StoreDirectory
     let facts: ManifestFacts
@@ -12,16 +12,16 @@ package struct SalvageSource: ~Copyable {
     private let isCompacted: Bool
     /// All segments, by the low 32 bits of their number.
     let files: FileTable
-    /// Files that are missing, or that do not tell who they are.
+    /// Files that are missing, or that cannot be identified.
     let lost: [LostRange]
-    /// What is wrong with files that could be done without.
+    /// Damage of files that are not needed.
     let remarks: [SalvageRemark]
     private let lock: StoreLock
 
     /// Opens the files of a store.
     ///
-    /// - Throws: `.notAStore` if there is no file of a store; `.lockedByAnother` if somebody writes; `.newerFormat`; what
-    ///   the disk says.
+    /// - Throws: `.notAStore` if there is no file of a store; `.lockedByAnother` if another process is writing;
+    ///   `.newerFormat`; disk errors.
     package static func open(_ path: String, on disk: Disk) throws(LogError) -> SalvageSource {
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
         let lock = try StoreLock.take(path + "/" + FileName.lock, on: disk, for: .reading, clock: .system)
@@ -55,7 +55,7 @@ package struct SalvageSource: ~Copyable {
         lock.release()
     }
 
-    /// - Throws: `.lockedByAnother` if somebody writes to the store.
+    /// - Throws: `.lockedByAnother` if another process is writing to the store.
     func refuseWriter() throws(LogError) { try Self.refuseWriter(lock, directory.path) }
 
     private static func refuseWriter(_ lock: StoreLock, _ path: String) throws(LogError) {
@@ -67,7 +67,7 @@ package struct SalvageSource: ~Copyable {
 }
 
 extension SalvageSource {
-    /// Tells whether compaction dropped a hot segment, as far as anything says so.
+    /// Returns whether compaction dropped a hot segment, as far as this is known.
     var droppedSegments: (UInt64) -> Bool {
         let (isCompacted, listed, files) = (isCompacted, facts.files, files)
         return { number in
@@ -76,7 +76,7 @@ extension SalvageSource {
         }
     }
 
-    /// The transactions that hot segments have to hold: all, but for those of segments that compaction dropped.
+    /// The transactions that hot segments must hold: all, without those of segments that compaction dropped.
     func expected(_ replay: borrowing SalvageReplay) -> [ClosedRange<UInt64>] {
         let newest = replay.newestSequence
         guard isCompacted else { return newest > 0 ? [1...newest] : [] }
@@ -87,10 +87,10 @@ extension SalvageSource {
         }
     }
 
-    /// For each table, an identifier above all that were given.
+    /// For each table, an identifier above all that were used.
     ///
-    /// Where records are lost, none that one of them may have had is given again: references to it would find another
-    /// object. A record takes 24 bytes at least.
+    /// If records are lost, no identifier that one of them may have had is used again: references to it would find
+    /// another object. A record takes 24 bytes at least.
     borrowing func nextIDs(above versions: VersionTables, lost report: SalvageReport) -> [TableID: RecordID] {
         var reserve: UInt64 = 0
         if !report.lostTransactions.isEmpty || report.lostRangeCount > 0 {

@@ -1,15 +1,15 @@
 import FaultlineDisk
 
-/// Writes what a salvage found into a new store, in transactions of bounded size.
+/// Writes salvaged objects into a new store, in transactions of bounded size.
 struct SalvageWriter {
-    /// Objects of one transaction.
+    /// The number of objects of one transaction.
     private static let objectCountMax = 4_096
-    /// Bytes of records after which a transaction ends.
+    /// Bytes of records that end a transaction.
     private static let byteCountMax = 8 << 20
 
     private let files: FileTable
     private let log: Log
-    /// The newest transaction that is not there whole: what no later one wrote may be old.
+    /// The newest incomplete transaction: objects that no later one wrote may be old.
     private let lastLost: UInt64
     /// For each table, an identifier above all that were given.
     private let nextIDs: [TableID: RecordID]
@@ -32,9 +32,9 @@ struct SalvageWriter {
     /// Writes the objects of all tables, the catalog's first.
     ///
     /// - Parameters:
-    ///   - versions: What to write.
-    ///   - progress: Is told how many objects are done.
-    /// - Throws: What the disk says of the new store.
+    ///   - versions: The objects' versions.
+    ///   - progress: Called with the number of objects done.
+    /// - Throws: Disk errors of the new store.
     mutating func write(_ versions: inout VersionTables, progress: (Int) -> Void) throws(LogError) {
         var done = 0
         for number in versions.tables {
@@ -112,7 +112,7 @@ struct SalvageWriter {
                 }
             }
         } catch {
-            // Nothing of the new store says this.
+            // Errors of the new store do not name this file.
             guard error.path == file.path else { throw error }
             report.lostObjectCounts[table, default: 0] += 1
             finding(.lostObject(table: table, id: object.id))
@@ -175,6 +175,6 @@ struct SalvageWriter {
 }
 
 extension BlobOwner {
-    /// Nobody knows whose the blob is.
+    /// The owner of a blob whose owner is unknown.
     fileprivate static let unknown = BlobOwner(table: TableID(rawValue: 0), slot: 0, id: 0)
 }

@@ -1,11 +1,11 @@
-/// A set of sequence numbers that come nearly in order.
+/// A set of sequence numbers that are inserted nearly in order.
 ///
-/// Kept as ranges, so that it takes memory for the holes only.
+/// Kept as ranges, so that it takes memory for the gaps only.
 struct SequenceRanges: Equatable {
-    /// Ascending, with a hole between any two.
+    /// Ascending, with a gap between any two.
     private(set) var ranges: [ClosedRange<UInt64>] = []
 
-    /// Adds a number, at least 1; one that is there already changes nothing.
+    /// Adds a number, at least 1; one that is present already changes nothing.
     ///
     /// - Complexity: O(1) behind all others, else O(ranges).
     mutating func insert(_ number: UInt64) {

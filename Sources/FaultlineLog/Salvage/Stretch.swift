@@ -1,12 +1,12 @@
-/// A part of a hot segment that may belong to a transaction: a frame, or records without a frame's head.
+/// A part of a hot segment that may belong to a transaction: a frame, or records without a frame header.
 struct Stretch {
     let managed: ManagedFile
     var range: Range<UInt64>
-    /// Nil for records without a head.
+    /// Nil for records without a frame header.
     let header: FrameHeader?
     var recordCount: Int
 
-    /// The frame.
+    /// The stretch of a frame.
     init(_ frame: LenientFrame) {
         managed = frame.managed
         range = frame.offset..<frame.end
@@ -14,7 +14,7 @@ struct Stretch {
         recordCount = frame.header.recordCount
     }
 
-    /// One record without a head.
+    /// The stretch of one record without a frame header.
     init(_ managed: ManagedFile, at offset: UInt64, byteCount: Int) {
         self.managed = managed
         range = offset..<(offset + UInt64(byteCount))
@@ -22,7 +22,7 @@ struct Stretch {
         recordCount = 1
     }
 
-    /// The part of it that does not lie before a place of the log; nil if all of it does.
+    /// The part of it behind a position of the log; nil if there is none.
     func clipped(from place: LogPlace) -> Stretch? {
         if LogPlace(segment: managed.number, offset: range.lowerBound) >= place { return self }
         guard header == nil, managed.number == place.segment, range.upperBound > place.offset else { return nil }
@@ -32,7 +32,7 @@ struct Stretch {
     }
 }
 
-/// A place in the hot log; later segments have larger numbers.
+/// A position in the hot log; later segments have larger numbers.
 struct LogPlace: Comparable {
     let segment: UInt64
     let offset: UInt64

@@ -1,7 +1,7 @@
 extension Transaction {
-    /// Writes an object as another store has it, under the identifier that it has there.
+    /// Writes an object of another store, under its identifier there.
     ///
-    /// Its row stays as it is; what belongs to the place in that store's history goes: the mask of changed slots.
+    /// Its row is unchanged. The mask of changed slots, which belongs to the other store's history, is removed.
     mutating func adopt(_ view: RecordView, in table: TableID) throws(LogError) {
         let row = view.row
         try put(
@@ -10,10 +10,10 @@ extension Transaction {
         ) { $0.copyBytes(from: row) }
     }
 
-    /// Writes a copy of another store's blob, without decompressing it, under the identifier that it has there.
+    /// Writes a copy of another store's blob, without decompressing it, under its identifier there.
     ///
-    /// - Returns: Why the blob cannot be read; nothing of it is placed then, and what was copied is dead.
-    /// - Throws: What this store's disk says; the transaction cannot be completed then.
+    /// - Returns: The error if the blob cannot be read; no placement is written then, and the copied bytes are dead.
+    /// - Throws: Errors of this store's disk; the transaction cannot be completed then.
     mutating func adoptBlob(
         _ id: RecordID, _ reader: inout BlobReader, owner: BlobOwner
     ) throws(LogError) -> LogError? {
@@ -30,7 +30,7 @@ extension Transaction {
         return nil
     }
 
-    /// Gives out no identifier of a table below `next` any more.
+    /// Ensures that new identifiers of a table are `next` or above.
     mutating func raiseNextID(in table: TableID, to next: RecordID) throws(LogError) {
         let now = nextID(in: table)
         if next > now { _ = try allocateIDs(Int(next - now), in: table) }

@@ -1,15 +1,15 @@
-/// What decides between the versions of every object: where the newest that verifies lies, its sequence number, and
-/// that of a newer one that is known to be lost.
+/// Finds the newest version of every object: the location of the newest that verifies, its sequence number, and that of
+/// a newer one that is known to be lost.
 ///
-/// Versions may come in any order: of one object, the highest sequence number counts, a delete like a put.
+/// Versions may come in any order. The highest sequence number of an object counts, a delete like a put.
 ///
-/// Memory: pages under the cache's budget; what exceeds a share of it lies in files that nothing lists.
+/// Memory: pages under the cache's budget; pages that exceed a share of it are in unlisted files.
 struct VersionTables {
     private let directory: StoreDirectory
     private var places: WorkingTables
-    /// Of the newest versions that verify, and of deletes; marked where their transaction had dropped the table before.
+    /// Of the newest versions that verify, and of deletes; marked if their transaction had dropped the table before.
     private var sequences: SequenceTable
-    /// Of newer versions that are lost.
+    /// Sequence numbers of newer versions that are lost.
     private var losses: SequenceTable
     /// The newest drop of each table.
     private var drops: [UInt16: UInt64] = [:]
@@ -18,8 +18,8 @@ struct VersionTables {
     private var changeCount = 0
 
     /// - Parameters:
-    ///   - cache: Holds the pages.
-    ///   - directory: Where pages are spilled.
+    ///   - cache: The cache of the pages.
+    ///   - directory: The directory to spill pages to.
     init(cache: PageCache, directory: StoreDirectory) {
         self.directory = directory
         places = WorkingTables(cache: cache)
@@ -27,21 +27,21 @@ struct VersionTables {
         losses = SequenceTable(cache: cache)
     }
 
-    // MARK: Taking versions in
+    // MARK: Adding versions
 
-    /// Takes in a version that verifies.
+    /// Adds a version that verifies.
     mutating func put(
         _ id: RecordID, in table: UInt16, at location: Location, _ sequence: UInt64
     ) throws(LogError) {
         if try takes(id, table, sequence) { _ = try places.replace(id, in: table, with: location) }
     }
 
-    /// Takes in the end of an object.
+    /// Adds the deletion of an object.
     mutating func delete(_ id: RecordID, in table: UInt16, _ sequence: UInt64) throws(LogError) {
         if try takes(id, table, sequence) { _ = try places.replace(id, in: table, with: .absent) }
     }
 
-    /// Takes in a version of which only the header verifies.
+    /// Adds a version of which only the header verifies.
     mutating func lose(_ id: RecordID, in table: UInt16, _ sequence: UInt64) throws(LogError) {
         try spillIfNeeded()
         guard sequence >= (try sequences.note(at: id, in: table)).sequence else { return }
@@ -49,12 +49,12 @@ struct VersionTables {
         if old.sequence > sequence { _ = try losses.replace(id, in: table, with: old) }
     }
 
-    /// Takes in the end of a table: all that it has of lower numbers is dead.
+    /// Adds the drop of a table: all its versions with lower numbers are dead.
     mutating func drop(_ table: UInt16, _ sequence: UInt64) {
         drops[table] = max(drops[table] ?? 0, sequence)
     }
 
-    /// Notes a sequence number, unless there is a newer one.
+    /// Records a sequence number, unless there is a newer one.
     private mutating func takes(_ id: RecordID, _ table: UInt16, _ sequence: UInt64) throws(LogError) -> Bool {
         try spillIfNeeded()
         let note = SequenceTable.Note(sequence, isMarked: drops[table] == sequence)
@@ -68,7 +68,7 @@ struct VersionTables {
         return true
     }
 
-    /// Writes changed pages to a file when they exceed a share of the budget; asked at every 64th change.
+    /// Writes changed pages to a file when they exceed a share of the budget; checked at every 64th change.
     private mutating func spillIfNeeded() throws(LogError) {
         changeCount &+= 1
         guard changeCount & 63 == 0 else { return }
@@ -86,7 +86,7 @@ struct VersionTables {
 
     // MARK: Reading them
 
-    /// An object as the versions leave it.
+    /// The result for one object.
     struct Object {
         let id: RecordID
         /// The newest version that verifies; nil if none does.
@@ -101,7 +101,7 @@ struct VersionTables {
         Set(sequences.tables).union(losses.tables).sorted()
     }
 
-    /// An identifier above each that was met in a table.
+    /// An identifier above each one found in a table.
     func nextID(in table: UInt16) -> RecordID { max(sequences.nextID(in: table), losses.nextID(in: table)) }
 
     /// Calls `body` with each object of a table that has a version or is known to have had one, ascending.

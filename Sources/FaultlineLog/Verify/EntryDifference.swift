@@ -1,10 +1,9 @@
-/// What two sets of index entries do not have in common, found in one pass over each, in any order, and in memory that
-/// does not grow with them.
+/// The difference between two sets of index entries, found in one pass over each, in any order, with constant memory.
 ///
-/// An entry is a key and an identifier. It falls into a cell by its hash, where one side adds it and the other takes
-/// it away; so what both have leaves nothing. A cell in which a single entry is left names its identifier; more
-/// differences than that are only noticed. Two sets that differ are taken for equal only where sums of 64-bit hashes
-/// agree by chance.
+/// An entry is a key and an identifier. Its hash chooses a cell, to which one side adds it and from which the other
+/// subtracts it; so entries of both leave nothing. A cell with a single remaining entry names its identifier; more
+/// differences than that are only detected. Two different sets count as equal only where sums of 64-bit hashes agree by
+/// chance.
 ///
 /// Source: Eppstein, Goodrich, Uyeda, Varghese, "What's the Difference? Efficient Set Reconciliation without Prior
 /// Context" (2011); with one cell an entry instead of several, because a few names are enough.
@@ -14,11 +13,11 @@ struct EntryDifference {
     }
 
     private struct Cell: Equatable {
-        /// Entries of the records less those of the index.
+        /// Entries of the records minus those of the index.
         var count: Int64 = 0
         var entries: UInt64 = 0
         var ids: UInt64 = 0
-        /// Sum of hashes of the identifiers: tells whether `ids` is one identifier or a sum of several.
+        /// The sum of the identifiers' hashes: shows whether `ids` is one identifier or a sum of several.
         var idHashes: UInt64 = 0
     }
 
@@ -28,7 +27,7 @@ struct EntryDifference {
     private(set) var recordEntryCount: UInt64 = 0
     private(set) var indexEntryCount: UInt64 = 0
 
-    /// Adds an entry that one side has.
+    /// Adds an entry of one side.
     mutating func add(_ key: UnsafeRawBufferPointer, _ id: RecordID, of side: Side) {
         let idHash = Self.hash(id)
         let entry = IndexHash.finish(IndexHash.hash(key, prefixByteCountMax: Int.max) &+ idHash)
@@ -49,7 +48,7 @@ struct EntryDifference {
         }
     }
 
-    /// Identifiers of entries that only one side has, as far as they can be told, and whether there are others.
+    /// Identifiers of entries that only one side has, if they can be found, and whether there are others.
     var findings: (onlyInRecords: [RecordID], onlyInIndex: [RecordID], areThereMore: Bool) {
         var onlyInRecords: [RecordID] = []
         var onlyInIndex: [RecordID] = []

@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// Compares the directory with the manifest: every numbered file is listed, and every listed file is there.
+/// Compares the directory with the manifest: every numbered file is listed, and every listed file exists.
 struct FileComparison {
     let directory: StoreDirectory
     let state: ManifestState

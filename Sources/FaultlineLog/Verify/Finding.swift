@@ -1,7 +1,7 @@
-/// Something that a verification found.
+/// A finding of a verification.
 package struct Finding: Sendable, CustomStringConvertible {
     package enum Kind: String, Sendable {
-        /// Bytes are not what was written.
+        /// Bytes differ from the written ones.
         case damage
         /// Two parts of the store contradict each other.
         case contradiction
@@ -10,10 +10,10 @@ package struct Finding: Sendable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// What was found, in a sentence; not what to do.
+    /// The finding, in a sentence, without a remedy.
     package let message: String
     package let path: String?
-    /// In the file, in bytes from its start.
+    /// The offset in the file, in bytes from its start.
     package let offset: UInt64?
     package let table: TableID?
     package let id: RecordID?

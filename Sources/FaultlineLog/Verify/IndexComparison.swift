@@ -1,7 +1,7 @@
-/// Compares indexes with what the records say, and looks entries up as a reader would.
+/// Compares indexes with the records, and looks entries up as a reader would.
 ///
-/// Records are added in any order; then each index is walked over once, from its first entry to its last. Neither is
-/// held: `EntryDifference` takes what both say.
+/// Records are added in any order; then each index is visited once, from its first entry to its last. Neither is kept
+/// in memory: `EntryDifference` takes the entries of both.
 ///
 /// - Complexity: O(n) for n entries, and a look-up for each search prefix.
 struct IndexComparison {
@@ -9,7 +9,7 @@ struct IndexComparison {
     let deriver: any IndexDeriver
     private var differences: [IndexID: EntryDifference] = [:]
     private var definitions: [IndexID: IndexDefinition] = [:]
-    /// Indexes of tables of which not every record could be read: what only they have may be right.
+    /// Indexes of tables with unreadable records: entries that only these indexes have may be right.
     private var incomplete: Set<IndexID> = []
 
     init(snapshot: Snapshot, deriver: any IndexDeriver) {
@@ -21,7 +21,7 @@ struct IndexComparison {
         }
     }
 
-    /// Takes the entries that a record has to have.
+    /// Adds the entries that a record must have.
     mutating func add(_ view: RecordView, of table: TableID) {
         let indexes = deriver.indexes(of: table)
         guard !indexes.isEmpty else { return }
@@ -36,14 +36,14 @@ struct IndexComparison {
         }
     }
 
-    /// Notes that a record of a table could not be read, which is a finding already.
+    /// Records that a record of a table could not be read, which was already reported.
     mutating func noteUnreadable(in table: TableID) {
         incomplete.formUnion(deriver.indexes(of: table).map(\.id))
     }
 
-    /// Walks over the indexes and reports what differs.
+    /// Visits the indexes and reports differences.
     ///
-    /// - Throws: What the disk says; what does not verify is a finding.
+    /// - Throws: Disk errors; damage is a finding.
     func finish(_ finding: (Finding) -> Void) throws(LogError) {
         for (index, definition) in definitions.sorted(by: { $0.key < $1.key }) {
             var difference = differences[index] ?? EntryDifference()
@@ -90,7 +90,7 @@ struct IndexComparison {
         }
     }
 
-    /// Whether looking for a search prefix leads to the first entry that begins with it.
+    /// Whether a look-up by the search prefix leads to the first entry that begins with it.
     private func isFound(
         _ key: UnsafeRawBufferPointer, _ id: RecordID, _ definition: IndexDefinition, by prefix: UnsafeRawBufferPointer
     ) throws -> Bool {

@@ -1,11 +1,12 @@
 import FaultlineDisk
 
 extension Log {
-    /// Reads every byte that the store needs and reports whatever is wrong.
+    /// Reads every byte that the store needs and reports every fault.
     ///
     /// - Parameters:
-    ///   - finding: Is told of each fault, as it is found.
-    ///   - progress: Gets bytes done, and of how many, every mebibyte or more often; what is read twice counts twice.
+    ///   - finding: Called for each fault, as it is found.
+    ///   - progress: Gets the bytes done and their total, every mebibyte or more often; bytes that are read twice count
+    ///     twice.
     /// - Throws: Only if the disk does not answer.
     package func verify(
         _ finding: (Finding) -> Void, progress: (_ done: UInt64, _ total: UInt64) -> Void
@@ -20,7 +21,7 @@ extension Log {
         reportUnusableFiles(state, finding)
         try withoutActuallyEscaping(finding) { (finding) throws(LogError) in
             try withoutActuallyEscaping(progress) { (progress) throws(LogError) in
-                // While no checkpoint is under way, what is listed is there, and nothing else is.
+                // While no checkpoint runs, exactly the listed files exist.
                 if let checkpointer = writing?.checkpointer {
                     try checkpointer.whileIdle { () throws(LogError) in
                         try FileComparison(directory: directory, state: manifestState).run(finding)
@@ -37,7 +38,7 @@ extension Log {
 
     /// Reports the checkpoints and runs that the opening could not use, while the manifest lists them.
     ///
-    /// What they hold was made again in memory, so nothing else here would meet them.
+    /// Their content was rebuilt in memory, so nothing else here would find them.
     private func reportUnusableFiles(_ state: ManifestState, _ finding: (Finding) -> Void) {
         guard !options.ignoresDerivedFiles else { return }
         for name in openReport.ignoredDerivedFiles {
@@ -49,12 +50,12 @@ extension Log {
         }
     }
 
-    /// A snapshot, what the manifest said when it was the newest, and where the segments ended that were being written.
+    /// A snapshot, the manifest's state when it was the newest, and the ends of the segments that were being written.
     private func settled() throws(LogError) -> (Snapshot, ManifestState, [UInt64: UInt64]) {
         guard let writing, failure == nil else { return (snapshot(), manifestState, found.ends) }
         var ends: [UInt64: UInt64] = [:]
         var settled: (Snapshot, ManifestState)?
-        // While no checkpoint is under way, nothing is moved or dropped.
+        // While no checkpoint runs, nothing is moved or dropped.
         try writing.checkpointer.whileIdle { () throws(LogError) in
             if let cold = writing.checkpointer.compactor.openEnd { ends[cold.number] = cold.end }
             let (completion, leads) = writing.sequencer.turn.withLock { writing.sequencer.enqueueBarrier() }

@@ -1,23 +1,23 @@
 import FaultlineDisk
 
-/// Reads everything a store consists of and compares what should agree.
+/// Reads all of a store and compares the parts that should agree.
 ///
-/// It looks at one snapshot; writers go on meanwhile.
+/// It reads one snapshot; writers continue.
 struct Verifier {
     let directory: StoreDirectory
     let state: ManifestState
     let snapshot: Snapshot
     let deriver: any IndexDeriver
-    /// Where the frames end of the segments that are being written.
+    /// The ends of the frames in the segments that are being written.
     let openEnds: [UInt64: UInt64]
     let finding: (Finding) -> Void
     let progress: (UInt64, UInt64) -> Void
 
-    /// - Throws: Only what makes going on pointless: the disk does not answer.
+    /// - Throws: Only if the disk does not answer, so that continuing is pointless.
     func run() throws(LogError) {
         let records = snapshot.files.files.filter { $0.kind != .blobSegment }.reduce(UInt64(0)) { $0 + byteCount($1) }
         let blobs = snapshot.files.files.filter { $0.kind == .blobSegment }.reduce(UInt64(0)) { $0 + byteCount($1) }
-        // Segments are read twice: by frames, and by the records that are live.
+        // Segments are read twice: by frames, and by the live records.
         var done = VerifierProgress(total: records * 2 + blobs, tell: progress)
         try verifyIdentity()
         for managed in snapshot.files.files where managed.kind == .hotSegment || managed.kind == .coldSegment {
@@ -49,12 +49,13 @@ struct Verifier {
         }
     }
 
-    /// The frames verify to the segment's end, and the one that ends where the manifest knows an end is the one it knows.
+    /// Checks that the frames verify to the segment's end, and that the frame at an end in the manifest has the headCRC
+    /// there.
     private func verifySegment(_ managed: ManagedFile, _ done: inout VerifierProgress) throws(LogError) {
         let entry = state.files[managed.number]
         let end = byteCount(managed)
         var scanner = FrameScanner(managed, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: max(end, 64))
-        // Of a sealed segment, what it was sealed with.
+        // For a sealed segment, the headCRC that it was sealed with.
         var head: UInt32?
         while let frame = try scanner.next() {
             done.add(frame.end - frame.offset)
@@ -70,7 +71,7 @@ struct Verifier {
         }
     }
 
-    /// Stored pages verify, and their counts add up.
+    /// Checks that stored pages verify, and that their counts add up.
     private func verifyPages(of root: TableRoot) throws(LogError) {
         let page = UnsafeMutableRawPointer.allocate(byteCount: TablePage.byteCount, alignment: 64)
         defer { page.deallocate() }
@@ -144,7 +145,7 @@ struct Verifier {
                 }
             }
         } catch {
-            // A page that cannot be read has been reported.
+            // The unreadable page has been reported.
             guard error.code == .damaged else { throw error }
             indexes.noteUnreadable(in: table)
         }

@@ -1,4 +1,4 @@
-/// How far a verification has come, told in steps that are worth a line on a terminal.
+/// The progress of a verification, reported in steps large enough for a line on a terminal.
 struct VerifierProgress {
     private static let stepByteCountMax: UInt64 = 1 << 20
     private static let stepCountMin: UInt64 = 64
@@ -15,7 +15,7 @@ struct VerifierProgress {
         self.tell = tell
     }
 
-    /// Adds bytes that were read; a damaged store may say more than there are.
+    /// Adds bytes that were read; a damaged store may claim more than there are.
     mutating func add(_ byteCount: UInt64) {
         done = min(done &+ min(byteCount, total), total)
         guard done - told >= stepByteCount else { return }
@@ -23,6 +23,6 @@ struct VerifierProgress {
         tell(done, total)
     }
 
-    /// Says that all is done.
+    /// Reports that all is done.
     func finish() { tell(total, total) }
 }
