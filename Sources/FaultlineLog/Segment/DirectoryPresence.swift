@@ -37,7 +37,7 @@ final class DirectoryPresence: @unchecked Sendable {
 
     /// Checks that the path still leads to the store.
     ///
-    /// Where the system does not answer, for want of permission for example, nothing is known and the check succeeds.
+    /// If the system does not answer, for lack of permission for example, the check succeeds.
     ///
     /// - Throws: `.removed`.
     /// - Complexity: One system call, `stat`.

@@ -3,11 +3,11 @@ import FaultlineDisk
 extension DiskFile {
     private static let blockByteCount = 64 << 10
 
-    /// Where the zeros begin that the file ends with: behind its last other byte, at a multiple of 8.
+    /// The offset of the zeros at the file's end: behind its last other byte, at a multiple of 8.
     ///
-    /// - Parameter start: What lies before counts, whatever it is.
+    /// - Parameter start: Bytes before it do not count as zeros.
     /// - Returns: At least `start`, unless the file is shorter.
-    /// - Throws: What the disk says.
+    /// - Throws: Disk errors.
     /// - Complexity: Reads the zeros, from their end.
     func endWithoutZeros(from start: UInt64) throws(DiskError) -> UInt64 {
         var end = try byteCount()

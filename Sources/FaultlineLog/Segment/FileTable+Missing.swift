@@ -1,13 +1,12 @@
 extension FileTable {
-    /// That a location of a table names a segment which is not among these.
+    /// The error for a location in a segment that is not in the table.
     ///
-    /// A location has the low 32 bits of a file's number, and does not tell the kind; so both names are given that the
-    /// file may have.
+    /// A location has the low 32 bits of a file's number, but not its kind, so the message has both possible names.
     func missing(_ what: String, _ location: Location) -> LogError {
         missing(what, [.hotSegment, .coldSegment], UInt64(location.segment))
     }
 
-    /// That a blob's placement names a segment which is not among these.
+    /// The error for a blob's placement in a segment that is not in the table.
     func missing(_ id: RecordID, _ placement: BlobPlacement) -> LogError {
         missing("Blob \(id)", [.blobSegment], placement.segment)
     }

@@ -31,9 +31,9 @@ final class FileTable: @unchecked Sendable {
         Int(truncatingIfNeeded: key &* 0x9E37_79B1) & mask
     }
 
-    /// The file of that number.
+    /// The file with a number.
     ///
-    /// It lives as long as the table does.
+    /// It is valid as long as the table.
     @inline(__always)
     func find(_ number: UInt32) -> Unmanaged<ManagedFile>? {
         var index = Self.start(number, mask)
@@ -44,12 +44,12 @@ final class FileTable: @unchecked Sendable {
         return nil
     }
 
-    /// A table that has one more file.
+    /// A table with one more file.
     func adding(_ file: ManagedFile) -> FileTable {
         FileTable(files + [file])
     }
 
-    /// A table that lacks some files.
+    /// A table without some files.
     func removing(_ numbers: Set<UInt64>) -> FileTable {
         FileTable(files.filter { !numbers.contains($0.number) })
     }

@@ -1,9 +1,9 @@
 import FaultlineDisk
 
-/// Reads a file's frames one after the other and stops at the first that does not verify.
+/// Reads a file's frames in order and stops at the first that does not verify.
 ///
-/// A frame verifies if its head does at this place, its chain is that of the frame before, and every record in it does.
-/// The file may be anything.
+/// A frame verifies if its header does at this offset, its chain is that of the previous frame, and every record in it
+/// verifies. The file may hold any bytes.
 ///
 /// Memory: one frame, 1 MiB at least.
 struct FrameScanner: ~Copyable {
@@ -18,11 +18,11 @@ struct FrameScanner: ~Copyable {
     }
 
     private let managed: ManagedFile
-    /// Bytes of the file that count; nil: all there are.
+    /// The end of the bytes to read.
     private let limit: UInt64
     private(set) var offset: UInt64
     private(set) var previousHead: UInt32
-    /// The largest watermark met so far.
+    /// The largest watermark so far.
     private(set) var durable: UInt64 = 0
 
     private var buffer: UnsafeMutableRawBufferPointer
@@ -41,9 +41,9 @@ struct FrameScanner: ~Copyable {
         BufferMemory.deallocate(buffer)
     }
 
-    /// The next frame, or nil where no valid one begins.
+    /// The next frame, or nil if there is no valid one.
     ///
-    /// - Throws: `.newerFormat` where a frame begins that this version does not understand and may not skip.
+    /// - Throws: `.newerFormat` at a frame that this version does not understand and may not skip.
     mutating func next() throws(LogError) -> Frame? {
         guard offset + UInt64(FrameHeader.byteCount) <= limit else { return nil }
         guard let head = try bytes(FrameHeader.byteCount) else { return nil }
@@ -67,14 +67,14 @@ struct FrameScanner: ~Copyable {
         return result
     }
 
-    /// The frame at `offset`, whose place in the chain is known to be right.
+    /// The frame at `offset`, whose position in the chain is known to be right.
     mutating func nextUnchained() throws(LogError) -> Frame? {
         guard let head = try bytes(FrameHeader.byteCount) else { return nil }
         previousHead = head.u32(32)
         return try next()
     }
 
-    /// Whether the records fill the body, each verifies, and their headers are those the frame was made with.
+    /// Whether the records fill the body, each verifies, and their headers are those of the frame's writing.
     private static func isValid(
         _ body: UnsafeRawBufferPointer, _ header: FrameHeader, at offset: UInt64, of managed: ManagedFile
     ) -> Bool {
@@ -92,7 +92,7 @@ struct FrameScanner: ~Copyable {
         return place == body.count && headersCRC == header.headersCRC
     }
 
-    /// Whether the file ends inside the frame where `next` stopped: inside its head, or, if that verifies, behind it.
+    /// Whether the file ends inside the frame where `next` stopped: inside its header, or, if that verifies, behind it.
     mutating func isCutOff() throws(LogError) -> Bool {
         guard offset + UInt64(FrameHeader.byteCount) <= limit else { return true }
         guard let head = try bytes(FrameHeader.byteCount),
@@ -102,15 +102,15 @@ struct FrameScanner: ~Copyable {
         return offset + UInt64(FrameHeader.byteCount + header.bodyByteCount) > limit
     }
 
-    /// The largest watermark of valid heads behind the place where `next` stopped.
+    /// The largest watermark of valid headers behind the offset where `next` stopped.
     mutating func largestWatermarkBehind() throws(LogError) -> UInt64 {
         var largest: UInt64 = 0
         try forEachHeadBehind { header, _ in largest = max(largest, header.durable) }
         return largest
     }
 
-    /// Calls `body` with every valid head behind the place where `next` stopped, tried at every multiple of 8, and with
-    /// its offset.
+    /// Calls `body` with every valid header behind the offset where `next` stopped, and its offset; tries every
+    /// multiple of 8.
     mutating func forEachHeadBehind(_ body: (FrameHeader, UInt64) -> Void) throws(LogError) {
         var place = offset.roundedUpTo8
         while place + UInt64(FrameHeader.byteCount) <= limit {

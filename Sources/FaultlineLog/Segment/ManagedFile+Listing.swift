@@ -8,7 +8,7 @@ extension ManagedFile {
                 number: number, kind: kind, generation: header.generation, salt: header.salt, begun: begun))
     }
 
-    /// The edit that says that a file which is written once is complete.
+    /// The edit that lists a write-once file as complete.
     func completion(first: UInt64 = 0, last: UInt64) throws(LogError) -> ManifestEdit {
         let end = try onDisk("measuring a file") { () throws(DiskError) in try file.byteCount() }
         return .fileSealed(

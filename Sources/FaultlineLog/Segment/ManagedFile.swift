@@ -1,10 +1,10 @@
 import FaultlineDisk
 import Synchronization
 
-/// A numbered file of the store, open.
+/// An open numbered file of the store.
 ///
-/// Whoever needs the file holds the object: snapshots through their `FileTable`, pages through their handles. A file
-/// that the manifest does not list is removed some time after the last holder is gone.
+/// Users of the file hold the object: snapshots through their `FileTable`, pages through their handles. A file that the
+/// manifest does not list is removed some time after the last holder is gone.
 // Safe because the stored properties are immutable or atomic.
 package final class ManagedFile: @unchecked Sendable {
     let header: FileHeader
@@ -38,7 +38,7 @@ package final class ManagedFile: @unchecked Sendable {
         removals.end(header.fileNumber, removing: isListed.load(ordering: .acquiring) ? nil : file.path)
     }
 
-    /// What the checksum of a record at `offset` is combined with, so that the record verifies there only.
+    /// The value that the checksum of a record at `offset` is combined with, so that the record verifies there only.
     @inline(__always)
     func recordBinding(at offset: UInt64) -> UInt32 { recordBinding ^ UInt32(truncatingIfNeeded: offset >> 3) }
 
@@ -52,10 +52,10 @@ package final class ManagedFile: @unchecked Sendable {
         isListed.store(false, ordering: .releasing)
     }
 
-    /// To be called when something of a checkpoint or run does not verify.
+    /// To be called when a part of a checkpoint or run does not verify.
     func noteDamaged() { damage.note(number) }
 
-    /// Notes an error that says that bytes of the file are not what was written, and hands it on.
+    /// Records an error about damaged bytes of the file, and returns it.
     @inline(never)
     func noting(_ error: LogError) -> LogError {
         watch.noteRot(error)
@@ -65,19 +65,19 @@ package final class ManagedFile: @unchecked Sendable {
     /// A table as messages name it.
     func text(of table: TableID) -> String { watch.text(of: table) }
 
-    /// Whether something of a checkpoint or run was found not to verify.
+    /// Whether a part of a checkpoint or run was found not to verify.
     var isDamaged: Bool { damage.contains(number) }
 
-    /// Gives back the space set aside behind the file's end, which gets no further bytes.
+    /// Frees the space reserved behind the file's end, which gets no more bytes.
     ///
-    /// What goes wrong is no error: the space goes with the file.
+    /// A failure is no error: the space is freed with the file.
     func releaseReserve() {
         do throws(DiskError) { try file.releaseReserve() } catch { return }
     }
 
-    /// Ends the file at `end`, behind which it has nothing but zeros and space set aside; it gets no further bytes.
+    /// Truncates the file at `end`, behind which there are only zeros and reserved space; it gets no more bytes.
     ///
-    /// What goes wrong is no error: nobody needs the space.
+    /// A failure is no error: the space is not needed.
     func cut(to end: UInt64) {
         do throws(DiskError) { try file.cut(to: end) } catch { return }
     }
@@ -95,7 +95,7 @@ package final class ManagedFile: @unchecked Sendable {
     }
 }
 
-/// The files that are open, and those that nobody needs any more: to be removed when somebody next has time for it.
+/// Counts the open files, and lists unneeded ones, to be removed at the next opportunity.
 // Safe because mutable state is guarded by the lock.
 final class FileRemovals: @unchecked Sendable {
     private let lock = EngineLock()

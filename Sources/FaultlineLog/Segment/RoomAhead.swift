@@ -1,25 +1,25 @@
 import FaultlineDisk
 
-/// Disk space set aside ahead of a file's end, so that a full disk is met before anything is written, and not amid it.
+/// Disk space reserved ahead of a file's end, so that a full disk is detected before a write, and not during it.
 ///
-/// Set aside in steps of an eighth of the file, from 64 KiB to 4 MiB. What is not used is given back when the file gets
-/// no further bytes.
+/// Reserved in steps of an eighth of the file, from 64 KiB to 4 MiB. Unused space is freed when the file gets no more
+/// bytes.
 struct RoomAhead {
     private static let stepByteCountMin: UInt64 = 64 << 10
     static let stepByteCountMax: UInt64 = 4 << 20
     private static let blockByteCount: UInt64 = 4_096
 
-    /// Bytes before it have their place on the disk.
+    /// The end of the reserved space.
     private(set) var end: UInt64
 
-    /// The room of a file that is written up to `end`.
+    /// The space of a file that is written up to `end`.
     init(from end: UInt64) {
         self.end = end
     }
 
-    /// Makes sure that bytes before `wanted` have their place.
+    /// Reserves space for the bytes before `wanted`.
     ///
-    /// - Throws: `.fullDisk`; the file's bytes are as they were, and it may have got some of the space.
+    /// - Throws: `.fullDisk`; the file's bytes are unchanged, and it may have got some of the space.
     @inline(__always)
     mutating func make(through wanted: UInt64, in file: DiskFile) throws(LogError) {
         if wanted > end { try extend(through: wanted, in: file) }
@@ -46,7 +46,7 @@ struct RoomAhead {
 }
 
 extension LogError {
-    /// The disk is full, and nothing was written: what was asked for may be asked for again.
+    /// The error for a full disk, before anything was written: the request may be repeated.
     init(noRoom cause: DiskError?, path: String? = nil) {
         self.init(
             .fullDisk,

@@ -1,7 +1,7 @@
 package import FaultlineDisk
 import Synchronization
 
-/// The directory of one store: makes, opens and removes its files, and gives out their numbers.
+/// The directory of one store: creates, opens and removes its files, and assigns their numbers.
 // Safe because mutable state is atomic or guarded by a lock.
 package final class StoreDirectory: @unchecked Sendable {
     let disk: Disk
@@ -24,16 +24,16 @@ package final class StoreDirectory: @unchecked Sendable {
         presence = DirectoryPresence(path, on: disk)
     }
 
-    /// One above the largest number given out.
+    /// One above the largest number assigned.
     var nextFileNumber: UInt64 { nextNumber.load(ordering: .relaxed) }
 
     func raiseNextFileNumber(to number: UInt64) {
         _ = nextNumber.max(number, ordering: .relaxed)
     }
 
-    /// A number that no file ever had.
+    /// Assigns a number that no file ever had.
     ///
-    /// Its low 32 bits are not 0, which in a location would say that there is no object.
+    /// Its low 32 bits are not 0, which in a location means no object.
     func takeFileNumber() throws(LogError) -> UInt64 {
         while true {
             let number = nextNumber.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -50,12 +50,11 @@ package final class StoreDirectory: @unchecked Sendable {
 
     func path(_ kind: FileKind, _ number: UInt64) -> String { path(of: FileName.numbered(kind, number)) }
 
-    /// Makes a file and writes its header.
+    /// Creates a file and writes its header.
     ///
-    /// Nothing is synchronized; nobody may rely on the file yet. Until `noteListed` it is taken for one that can be
-    /// removed.
+    /// Nothing is synchronized; the file may not be relied on yet. Until `noteListed` it counts as removable.
     ///
-    /// - Throws: `.removed`, `.fullDisk` and what else the disk says; then there is no such file.
+    /// - Throws: `.removed`, `.fullDisk` and other disk errors; then there is no such file.
     func create(_ kind: FileKind, generation: UInt32 = 0) throws(LogError) -> ManagedFile {
         try presence.check()
         let number = try takeFileNumber()
@@ -83,16 +82,16 @@ package final class StoreDirectory: @unchecked Sendable {
         }
     }
 
-    /// Makes a segment and writes its header, both durable: the file, and its entry in the directory.
+    /// Creates a segment and writes its header, both durable: the file, and its entry in the directory.
     ///
     /// The next edit of the manifest may list it.
     ///
     /// - Parameters:
-    ///   - kind: Which kind of segment.
+    ///   - kind: The kind of segment.
     ///   - headerSite: Names the synchronization of the file.
     ///   - directorySite: Names that of the directory.
     /// - Returns: The file, to be listed.
-    /// - Throws: `.fullDisk` and what else the disk says; a file that is there then is removed later.
+    /// - Throws: `.fullDisk` and other disk errors; a file created before the error is removed later.
     func createDurably(_ kind: FileKind, headerSite: SyncSite, directorySite: SyncSite) throws(LogError) -> ManagedFile
     {
         let managed = try create(kind)
@@ -105,7 +104,7 @@ package final class StoreDirectory: @unchecked Sendable {
 
     /// Opens a file that the manifest lists, and checks that it is that file.
     ///
-    /// One that is written once has to be as long as it was then, a hot segment at least as long as is known to be durable.
+    /// A write-once file must have its original length, a hot segment at least its known durable length.
     func open(_ entry: ManifestState.FileEntry, for access: FileAccess) throws(LogError) -> ManagedFile {
         let managed = try open(entry.kind, entry.added.number, for: access)
         guard managed.header.salt == entry.added.salt, managed.header.generation == entry.added.generation
@@ -117,9 +116,9 @@ package final class StoreDirectory: @unchecked Sendable {
         return managed
     }
 
-    /// Checks the length of a file that has to have one.
+    /// Checks the length of a file of a kind with a required length.
     ///
-    /// In blob segments and cold ones, bytes whose write failed were given up: they need not be there.
+    /// Blob segments and cold segments may lack bytes whose write failed, which were abandoned.
     private func checkLength(of managed: ManagedFile, _ entry: ManifestState.FileEntry) throws(LogError) {
         guard entry.kind == .hotSegment || !entry.kind.isSegment && entry.seal != nil else { return }
         let length = try onDisk("measuring a file") { () throws(DiskError) in try managed.file.byteCount() }
@@ -182,25 +181,25 @@ package final class StoreDirectory: @unchecked Sendable {
         }
     }
 
-    /// Notes that something was refused for want of space.
+    /// Records that an operation was refused for lack of space.
     func noteFull(_ error: LogError) { watch.noteFull(error, freeByteCount: freeByteCount) }
 
-    /// Notes that something was written, after something was refused for want of space.
+    /// Records a write after a refusal for lack of space.
     func noteWritten() { watch.noteWritten(freeByteCount: freeByteCount) }
 
     private var freeByteCount: UInt64? {
         do throws(DiskError) { return try disk.freeByteCount(in: path) } catch { return nil }
     }
 
-    /// Whether somebody still needs a file, listed or not.
+    /// Whether a file is still in use, listed or not.
     func isInUse(_ number: UInt64) -> Bool { removals.isOpen(number) }
 
-    /// Removes what nobody needs any more.
+    /// Removes unneeded files.
     func removeUnneededFiles() {
         for path in removals.takeAll() { remove(path) }
     }
 
-    /// Removes a file that nobody relies on; one that stays is removed when the store is opened next.
+    /// Removes an unneeded file; if that fails, the next opening of the store removes it.
     func remove(_ path: String) {
         do { try disk.remove(path) } catch { return }
     }

@@ -1,16 +1,15 @@
 /// The states of all indexes: memtables and runs.
 ///
-/// Entries carry sequence numbers, and every look-up states the newest that it may see; so one set serves each root
-/// that is not older than the newest entry that a flush or merge has taken out of it.
-// Safe because nothing in it changes after `init` but memtables, which guard themselves.
+/// Entries have sequence numbers, and every look-up passes the newest that it may see. So one set serves each root that
+/// is not older than the newest entry removed by a flush or merge.
+// Safe because nothing in it changes after `init` but memtables, which are safe for threads.
 final class IndexSet: @unchecked Sendable {
     /// The states, by ascending index number.
     ///
-    /// In memory of their own, so that a look-up goes through them without copying a state: that would count references
-    /// up and down.
+    /// In separate memory, so that a look-up does not copy a state, which would change reference counts.
     private let states: UnsafeMutableBufferPointer<IndexState>
 
-    /// - Parameter states: One of each index, in any order.
+    /// - Parameter states: One for each index, in any order.
     init(_ states: [IndexState]) {
         self.states = .allocate(capacity: states.count)
         _ = self.states.initialize(from: states.sorted { $0.definition.id < $1.definition.id })
@@ -55,12 +54,12 @@ final class IndexSet: @unchecked Sendable {
     /// All states, by ascending index number.
     var all: [IndexState] { Array(states) }
 
-    /// A set in which one state is another, or new.
+    /// A set in which one state is replaced or added.
     func replacing(_ state: IndexState) -> IndexSet {
         IndexSet(states.filter { $0.definition.id != state.definition.id } + [state])
     }
 
-    /// A set that lacks an index.
+    /// A set without an index.
     func removing(_ index: IndexID) -> IndexSet {
         IndexSet(states.filter { $0.definition.id != index })
     }

@@ -1,9 +1,9 @@
 import CLZ4
 import FaultlineDisk
 
-/// From the bytes of a file to a verified record.
+/// Turns the bytes of a file into a verified record.
 enum RecordDecoder {
-    /// What went wrong with a record.
+    /// The fault of a record.
     enum Fault: Error {
         case checksum, otherRecord, notARow, compression, newerFormat
         case needsCapacity(Int)
@@ -25,10 +25,10 @@ enum RecordDecoder {
     /// - Parameters:
     ///   - bytes: The record, from its header on.
     ///   - limit: Bytes that can be read from there.
-    ///   - id: The object that it has to belong to.
-    ///   - table: The table that it has to belong to.
-    ///   - location: Where it was read, for the view.
-    ///   - binding: `ManagedFile.recordBinding` of that place.
+    ///   - id: The object that it must belong to.
+    ///   - table: The table that it must belong to.
+    ///   - location: The location that it was read from, for the view.
+    ///   - binding: `ManagedFile.recordBinding` of that location.
     ///   - scratch: Memory after the record for a decompressed row.
     /// - Returns: The view, and the bytes of scratch used.
     /// - Throws: The first check that failed; `.needsCapacity` if `scratch` is too small for the decompressed row.

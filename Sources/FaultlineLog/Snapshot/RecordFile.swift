@@ -1,8 +1,8 @@
 import FaultlineDisk
 
-/// Reading single records of a segment.
+/// Reads single records of a segment.
 enum RecordFile {
-    /// Reads the record at `location` into `target`, with one read if the location tells its size.
+    /// Reads the record at `location` into `target`, with one read if the location has its size.
     @inline(__always)
     static func read(
         _ id: RecordID, in table: TableID, at location: Location, of managed: ManagedFile,
@@ -48,7 +48,7 @@ enum RecordFile {
                 location.byteOffset))
     }
 
-    /// Header, payload and padding, as the record's header says.
+    /// Bytes of header, payload and padding, by the record's header.
     @inline(never)
     private static func wholeByteCount(at location: Location, of managed: ManagedFile) throws(LogError) -> Int {
         try withUnsafeTemporaryAllocation(byteCount: RecordHeader.byteCount, alignment: 8) { (bytes) throws(LogError) in

@@ -1,13 +1,13 @@
 import FaultlineDisk
 
-/// A verified record, in memory that somebody else owns.
+/// A verified record, in memory with another owner.
 package struct RecordView {
     package let id: RecordID
     package let layout: UInt16
     package let flags: RecordFlags
     /// The mask of changed slots; 0 in the first version of an object.
     package let changed: UInt64
-    /// The row: what follows the prefixes, decompressed.
+    /// The row, behind the prefixes, decompressed.
     package let row: UnsafeRawBufferPointer
     package let location: Location
 
@@ -25,15 +25,15 @@ package struct RecordView {
     }
 }
 
-/// What reading into the caller's memory came to.
+/// The result of a read into the caller's memory.
 package enum RecordRead {
-    /// The record, and how many bytes of the memory it took.
+    /// The record, and the bytes of memory that it took.
     case record(RecordView, byteCount: Int)
     /// The memory is too small; nothing was verified.
     case needsCapacity(Int)
 }
 
-/// Memory for one record, kept from read to read.
+/// Memory for one record, reused between reads.
 package struct RecordBuffer: ~Copyable {
     var bytes: UnsafeMutableRawBufferPointer
 

@@ -1,5 +1,5 @@
 extension Snapshot {
-    /// Where a blob lies, or nil if it does not exist.
+    /// The placement of a blob, or nil if it does not exist.
     package func placement(of id: RecordID) throws(LogError) -> BlobPlacement? {
         let location = try location(of: id, in: .blobs)
         guard !location.isAbsent else { return nil }
@@ -11,12 +11,12 @@ extension Snapshot {
         return placement
     }
 
-    /// Calls `body` with the blobs whose places can be read, in ascending order, until it returns false.
+    /// Calls `body` with the blobs whose placements can be read, in ascending order, until it returns false.
     ///
-    /// - Throws: What the disk says, but for damage; what `body` throws.
+    /// - Throws: Disk errors, but for damage; the error of `body`.
     package func forEachBlob(from first: RecordID, _ body: (RecordID, BlobPlacement) throws -> Bool) throws {
         try scanPastDamage(.blobs, from: first, readAhead: 128 << 10) { _ in
-            // `verify` names it.
+            // `verify` reports it.
         } _: { records in
             for record in records {
                 guard let placement = BlobPlacement(reading: record.row) else { continue }
@@ -71,8 +71,7 @@ extension Snapshot {
     }
 }
 
-/// A blob that stays readable after its deletion: holds its file open, and nothing of the snapshot that it was found
-/// in.
+/// A blob that stays readable after its deletion: keeps its file open, but not the snapshot that it was found in.
 package struct HeldBlob: Sendable {
     private let id: RecordID
     private let placement: BlobPlacement

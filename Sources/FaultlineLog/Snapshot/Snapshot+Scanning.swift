@@ -3,7 +3,7 @@ import FaultlineDisk
 extension Snapshot {
     /// Calls `body` with the records of a table in ascending order of their identifiers, in batches of up to 256.
     ///
-    /// Driven by the table's pages; neighbouring records are read together.
+    /// Reads the table's pages in order; neighbouring records are read together.
     ///
     /// - Parameters:
     ///   - table: The table.
@@ -11,7 +11,7 @@ extension Snapshot {
     ///   - last: The largest identifier wanted; below `first` there is nothing to do.
     ///   - readAhead: The most bytes read at once; less than 4096 counts as 4096.
     ///   - body: Gets views that are valid during the call; returns false to stop.
-    /// - Throws: `.damaged` for the first record that does not verify; what the disk says; what `body` throws.
+    /// - Throws: `.damaged` for the first record that does not verify; disk errors; the error of `body`.
     package func scan(
         _ table: TableID, from first: RecordID, through last: RecordID, readAhead: Int,
         _ body: (UnsafeBufferPointer<RecordView>) throws -> Bool
@@ -41,7 +41,8 @@ extension Snapshot {
 /// Records collected by their locations, read and delivered together.
 struct RecordScan: ~Copyable {
     static let batchCount = 256
-    /// Records further apart are read one by one: reading a gap costs as much as a call from about here on.
+    /// The largest gap between records that are read together: from this size on, reading the gap costs as much as a
+    /// call.
     private static let gapByteCountMax = 16_384
 
     private let snapshot: Snapshot
@@ -77,7 +78,7 @@ struct RecordScan: ~Copyable {
         count &+= 1
     }
 
-    /// Reads what was added and calls `body`, several times if it does not fit into the buffer.
+    /// Reads the added records and calls `body`, several times if they do not fit into the buffer.
     ///
     /// - Returns: False if `body` did.
     mutating func deliver(_ body: (UnsafeBufferPointer<RecordView>) throws -> Bool) throws -> Bool {
@@ -107,7 +108,7 @@ struct RecordScan: ~Copyable {
 
     /// Reads the longest run of neighbouring records that fits.
     ///
-    /// - Returns: Records and bytes taken; no record and the bytes wanted if not even one fits.
+    /// - Returns: Records and bytes read; no record and the bytes wanted if not even one fits.
     private func readRun(
         from index: Int, at used: Int, into views: UnsafeMutablePointer<RecordView>
     ) throws(LogError) -> (records: Int, bytes: Int) {
@@ -148,7 +149,8 @@ struct RecordScan: ~Copyable {
                 (views + (place &- index)).initialize(to: view)
             } catch {
                 if case .needsCapacity = error {
-                    // A compressed record needs room behind it: those before it are a run, it is one by itself.
+                    // A compressed record needs room behind it: those before it are read together, it is read
+                    // separately.
                     if place > index { return (place - index, Int(end - start)) }
                     return try readSingle(index, at: used, into: views)
                 }

@@ -1,25 +1,25 @@
 import FaultlineDisk
 
-/// Objects that a scan could not read, and why.
+/// Objects that a scan could not read, with the error.
 package struct UnreadableRecords: Sendable {
-    /// One identifier; or, where a page of the table does not verify, all that the page may name.
+    /// One identifier; or, for a damaged page of the table, all identifiers of the page.
     package let ids: ClosedRange<RecordID>
     package let error: LogError
 }
 
 extension Snapshot {
-    /// Calls `body` with the records of a table that can be read, and `unreadable` with those that cannot.
+    /// Calls `body` with the readable records of a table, and `unreadable` with the others.
     ///
-    /// Reads as `scan` does. Where that meets damage, records are read one by one up to it, and the scan goes on behind
-    /// it: so damage costs a few hundred small reads, and nothing else is lost by it.
+    /// Reads as `scan` does. At damage, the records up to it are read one by one, and the scan continues behind it. So
+    /// damage costs a few hundred small reads, and no other record is lost.
     ///
     /// - Parameters:
     ///   - table: The table.
     ///   - first: The identifier to begin with.
     ///   - readAhead: The most bytes read at once; less than 4096 counts as 4096.
-    ///   - unreadable: Is told of what does not verify, or what the disk cannot read, in its place.
+    ///   - unreadable: Called, in the order of identifiers, for damaged records and those that the disk cannot read.
     ///   - body: Gets views that are valid during the call, in ascending order; returns false to stop.
-    /// - Throws: What else the disk says; what the closures throw.
+    /// - Throws: Other disk errors; the errors of the closures.
     package func scanPastDamage(
         _ table: TableID, from first: RecordID = 1, readAhead: Int, unreadable: (UnreadableRecords) throws -> Void,
         _ body: (UnsafeBufferPointer<RecordView>) throws -> Bool
@@ -45,7 +45,7 @@ extension Snapshot {
 
     /// Reads records one by one, up to the first that cannot be read.
     ///
-    /// - Returns: The first identifier behind it; nil if there is nothing behind it, or `body` said stop.
+    /// - Returns: The first identifier behind it; nil if there is none, or `body` stopped the scan.
     private func stepOverDamage(
         in table: TableID, from first: RecordID, _ unreadable: (UnreadableRecords) throws -> Void,
         _ body: (UnsafeBufferPointer<RecordView>) throws -> Bool
@@ -87,6 +87,6 @@ extension Snapshot {
 }
 
 extension LogError {
-    /// Whether it says that bytes are wrong, or that the device cannot read them, and nothing about those beside them.
+    /// Whether the error concerns only the bytes read: they are damaged, or the device cannot read them.
     package var isUnreadable: Bool { code == .damaged || (code == .failedDisk && cause?.code == .ioFailure) }
 }

@@ -1,7 +1,7 @@
 /// An immutable view of every table and index, as one transaction left them.
 ///
-/// Any number of threads may read it, without locks; it never waits for a writer. Files that it needs are not removed
-/// while it lives, and memory of older versions is not freed: hold it as long as needed, not longer.
+/// Any number of threads may read it, without locks; it never waits for a writer. Its files are not removed while it
+/// exists, and memory of older versions is not freed: hold it no longer than needed.
 // Safe because nothing in it changes after `init`.
 package final class Snapshot: @unchecked Sendable {
     /// The newest transaction that the snapshot sees.
@@ -24,13 +24,13 @@ package final class Snapshot: @unchecked Sendable {
     /// - Complexity: O(1).
     package func recordCount(of table: TableID) -> Int { tables[table.rawValue]?.recordCount ?? 0 }
 
-    /// Whether there is an index: one that was dropped has no entries, and says nothing of any object.
+    /// Whether there is an index; a dropped index has no entries, so its answers prove nothing.
     package func has(_ index: IndexDefinition) -> Bool { indexes[index.id] != nil }
 
-    /// An identifier that is larger than each ever given in the table.
+    /// An identifier larger than each identifier ever allocated in the table.
     package func nextID(of table: TableID) -> RecordID { tables[table.rawValue]?.nextID ?? 1 }
 
-    /// Where an object's record lies.
+    /// The location of an object's record.
     ///
     /// - Complexity: One read of 4 KiB if the table page is not in memory, else none.
     package func location(of id: RecordID, in table: TableID) throws(LogError) -> Location {
@@ -38,7 +38,7 @@ package final class Snapshot: @unchecked Sendable {
         return try root.location(of: id)
     }
 
-    /// Bytes of all records of a table, as its pages say; those whose size only their own headers tell are left out.
+    /// Bytes of all records of a table, by its pages; without those whose size only their own headers have.
     ///
     /// - Throws: `LogError` if a page cannot be read or does not verify.
     /// - Complexity: Reads every page of the table, and none of its records.
@@ -62,7 +62,7 @@ package final class Snapshot: @unchecked Sendable {
     ///     `Limits.recordIDMax`.
     ///   - body: Gets the first identifier of the page and its 336 locations of 12 bytes, valid during the call;
     ///     returns false to stop.
-    /// - Throws: `LogError` if a page cannot be read or does not verify; what `body` throws.
+    /// - Throws: `LogError` if a page cannot be read or does not verify; the error of `body`.
     package func forEachPage(
         of table: TableID, from first: RecordID,
         _ body: (_ firstID: RecordID, _ entries: UnsafeRawPointer) throws -> Bool
@@ -113,7 +113,7 @@ package final class Snapshot: @unchecked Sendable {
         return try RecordFile.read(id, in: table, at: location, of: file.takeUnretainedValue(), into: target)
     }
 
-    /// Damage found in a record whose checksum is right: names its file, and where in it the record begins.
+    /// The error for damage in a record whose checksum is right, with its file and the record's offset.
     package func damaged(_ what: String, at location: Location) -> LogError {
         guard let file = files.find(location.segment) else { return .damaged(what, "segment \(location.segment)") }
         return .damaged(what, file.takeUnretainedValue().path, location.byteOffset)

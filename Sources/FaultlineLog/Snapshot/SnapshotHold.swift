@@ -1,26 +1,26 @@
 import Glibc
 import Synchronization
 
-/// A place where somebody keeps a snapshot between two uses, and out of which the log may take it meanwhile.
+/// Holds a snapshot for an owner between uses; the log may take it while it is not in use.
 ///
-/// Who keeps one uses it between `begin` and `end`; in that time it stays. In between, the log may look: a snapshot that
-/// nobody has used for a while is taken, if its owner has nothing that is of this state, and the next `begin` says so. A
-/// hold that is pinned is taken only when it has outlived its limits, and then `begin` throws.
+/// The owner uses it between `begin` and `end`; during that time it stays. In between, the log may take a snapshot that
+/// was not used for a while, if its owner holds nothing of this state; the next `begin` then returns false. A pinned
+/// hold is taken only when it exceeds its limits, and then `begin` throws.
 ///
-/// Concurrency: `begin`, `end` and `snapshot` are of one thread at a time, the owner's; the rest is the log's. They meet
-/// in `state`: whoever moves it from `idle` has the snapshot to itself.
-// Safe because of what the comment above says.
+/// Concurrency: `begin`, `end` and `snapshot` are for one thread at a time, the owner's; the rest is for the log. They
+/// synchronize by `state`: the thread that moves it from `idle` has exclusive use of the snapshot.
+// Safe because of the rules in the comment above.
 package final class SnapshotHold: @unchecked Sendable {
     private enum State {
-        /// Nobody uses the snapshot.
+        /// The snapshot is not in use.
         static let idle: UInt8 = 0
-        /// The owner does.
+        /// The owner uses the snapshot.
         static let inUse: UInt8 = 1
-        /// The log is looking at it, for a few instructions.
+        /// The log is examining it, for a few instructions.
         static let watched: UInt8 = 2
         /// The log has taken it.
         static let taken: UInt8 = 3
-        /// The log has taken it, and its owner asked for no other.
+        /// The log has taken it because it exceeded its limits, and its owner has not replaced it yet.
         static let expired: UInt8 = 4
     }
 
@@ -28,9 +28,9 @@ package final class SnapshotHold: @unchecked Sendable {
     private let sequenceNumber: Atomic<UInt64>
     private let wasUsed = Atomic<Bool>(true)
     private var kept: Snapshot
-    /// Uses that are nested, of the owner.
+    /// The depth of the owner's nested uses.
     private var depth = 0
-    /// Whether the owner has nothing that is of the snapshot's state; asked while it uses none.
+    /// Whether the owner holds nothing of the snapshot's state; called while it is not in use.
     private let isFree: @Sendable () -> Bool
 
     init(_ snapshot: Snapshot, isFree: @escaping @Sendable () -> Bool) {
@@ -42,12 +42,12 @@ package final class SnapshotHold: @unchecked Sendable {
     /// The newest transaction that the snapshot sees, or saw before it was taken.
     package var sequence: UInt64 { sequenceNumber.load(ordering: .relaxed) }
 
-    // MARK: The owner's
+    // MARK: For the owner
 
     /// Begins to use the snapshot; uses may be nested, and each needs its `end`.
     ///
-    /// - Returns: False if it was taken: the owner is to put another one in place before anything else.
-    /// - Throws: `.expired` if a pin has outlived its limits; then no `end` is due.
+    /// - Returns: False if it was taken: the owner must first replace it by `put`.
+    /// - Throws: `.expired` if a pin exceeded its limits; then do not call `end`.
     @inline(__always)
     package func begin() throws(LogError) -> Bool {
         if depth > 0 {
@@ -93,30 +93,30 @@ package final class SnapshotHold: @unchecked Sendable {
         state.store(State.idle, ordering: .releasing)
     }
 
-    /// The snapshot, to be asked for between `begin` and `end`.
+    /// The snapshot, valid between `begin` and `end`.
     @inline(__always)
     package var snapshot: Snapshot {
         assert(depth > 0, "A held snapshot is used between begin and end.")
         return kept
     }
 
-    /// Puts another snapshot in place, between `begin` and `end`.
+    /// Replaces the snapshot, between `begin` and `end`.
     package func put(_ snapshot: Snapshot) {
         assert(depth > 0, "A held snapshot is replaced between begin and end.")
         kept = snapshot
         sequenceNumber.store(snapshot.sequence, ordering: .relaxed)
     }
 
-    /// Ends that a pin has expired: the next `begin` returns false.
+    /// Resets the expiry of a pin: the next `begin` returns false.
     ///
-    /// - Returns: Whether it had.
+    /// - Returns: Whether it had expired.
     package func forgetExpiry() -> Bool {
         state.compareExchange(expected: State.expired, desired: State.taken, ordering: .acquiringAndReleasing).exchanged
     }
 
-    // MARK: The log's
+    // MARK: For the log
 
-    /// Whether it was used since this was last asked.
+    /// Whether it was used since the last call.
     func takeUse() -> Bool {
         if state.load(ordering: .relaxed) == State.inUse { return true }
         return wasUsed.exchange(false, ordering: .relaxed)
@@ -125,10 +125,10 @@ package final class SnapshotHold: @unchecked Sendable {
     /// Whether the snapshot was taken out.
     var isTaken: Bool { state.load(ordering: .relaxed) >= State.taken }
 
-    /// Takes the snapshot out, unless it is being used or its owner needs it.
+    /// Takes the snapshot, unless it is in use or its owner needs it.
     ///
-    /// - Parameter isExpiring: Whether the owner is to be refused from now on.
-    /// - Returns: What was taken, which may be the last reference to many pages.
+    /// - Parameter isExpiring: Whether `begin` must throw from now on.
+    /// - Returns: The snapshot, which may be the last reference to many pages.
     func take(isExpiring: Bool) -> Snapshot? {
         guard
             state.compareExchange(expected: State.idle, desired: State.watched, ordering: .acquiring).exchanged
@@ -146,7 +146,7 @@ package final class SnapshotHold: @unchecked Sendable {
 }
 
 extension Snapshot {
-    /// A state of a store without anything in it.
+    /// An empty state of a store.
     fileprivate static let nothing = Snapshot(
         sequence: 0, tables: TableSet(version: 0), indexes: .empty, files: FileTable([]))
 }

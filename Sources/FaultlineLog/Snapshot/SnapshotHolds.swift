@@ -1,14 +1,14 @@
 import FaultlineDisk
 
-/// All holds of a log: moves on those that nobody uses, lets pins expire, and tells what each costs.
+/// All holds of a log: takes idle snapshots, lets pins expire, and reports the cost of each.
 ///
-/// A snapshot that is not the newest keeps memory of old tables and indexes, and files that were dropped since. So holds
-/// are looked at behind checkpoints, and now and then as long as one is behind.
+/// An old snapshot keeps memory of old tables and indexes, and files that were dropped since. So holds are checked
+/// after checkpoints, and periodically while one is old.
 ///
 /// Concurrency: guarded by its lock; lock order: the checkpointer's, this, the owners'.
 // Safe because mutable state is guarded by the lock.
 final class SnapshotHolds: @unchecked Sendable {
-    /// A file that was dropped and that somebody still needs.
+    /// A dropped file that is still in use.
     struct HeldFile {
         let number: UInt64
         let byteCount: UInt64
@@ -19,17 +19,17 @@ final class SnapshotHolds: @unchecked Sendable {
     private struct Entry {
         let hold: SnapshotHold
         var label: String
-        /// Nil where the hold may be moved on.
+        /// Nil if the hold may be taken when idle.
         var limits: PinLimits?
-        /// When it was pinned, or found to have been used.
+        /// The time when it was pinned, or last found to have been used.
         var since: (wall: Int64, monotonic: UInt64)
 
         func age(at now: UInt64) -> UInt64 { now - min(since.monotonic, now) }
     }
 
-    /// A snapshot that was not used for so many nanoseconds is taken: 60 s.
+    /// The idle time after which a snapshot is taken: 60 s.
     static let idleNanoseconds: UInt64 = 60_000_000_000
-    /// Where it keeps more than this part of what is live, after so many: 5 s.
+    /// If its dropped files exceed this part of the live bytes, a shorter idle time applies: 5 s.
     static let liveShare: UInt64 = 4
     static let idleNanosecondsWhereLarge: UInt64 = 5_000_000_000
 
@@ -51,11 +51,11 @@ final class SnapshotHolds: @unchecked Sendable {
 
     func remove(_ hold: SnapshotHold) {
         let removed = lock.withLock { entries.removeValue(forKey: ObjectIdentifier(hold)) }
-        // The last reference to its snapshot goes without the lock.
+        // The last reference to its snapshot is released without the lock.
         withExtendedLifetime(removed) {}
     }
 
-    /// Pins a hold, or, with nil, lets it be moved on again.
+    /// Pins a hold, or, with nil, lets it be taken again.
     func setLimits(_ limits: PinLimits?, of hold: SnapshotHold, _ label: String) {
         let now = now
         lock.withLock {
@@ -65,13 +65,13 @@ final class SnapshotHolds: @unchecked Sendable {
         }
     }
 
-    /// Takes the snapshots that are behind and not used, and those whose pins have outlived their limits.
+    /// Takes the old snapshots that are idle, and those whose pins exceed their limits.
     ///
     /// - Parameters:
-    ///   - files: What was dropped and is still in use.
-    ///   - liveByteCount: Bytes of segments that are live.
+    ///   - files: Dropped files that are still in use.
+    ///   - liveByteCount: Live bytes of the segments.
     ///   - newest: The newest transaction that snapshots see.
-    /// - Returns: Whether some are left that this is to be called for again.
+    /// - Returns: Whether old snapshots are left, so that this must be called again.
     func moveOn(_ files: [HeldFile], liveByteCount: UInt64, newest: UInt64) -> Bool {
         var taken: [Snapshot] = []
         lock.lock()
@@ -82,7 +82,7 @@ final class SnapshotHolds: @unchecked Sendable {
         }
         held = files
         var isLeft = false
-        // Without holds nobody asks for the time.
+        // The clock is read only if there are holds.
         let now = entries.isEmpty ? (wall: 0, monotonic: 0) : now
         for (key, entry) in entries where !entry.hold.isTaken && entry.hold.sequence < newest {
             let wasUsed = entry.hold.takeUse()
@@ -107,8 +107,8 @@ final class SnapshotHolds: @unchecked Sendable {
 
     /// The holds that keep dropped segments, or were pinned; the oldest state first.
     ///
-    /// - Parameter isInUse: Whether a file is still needed by anybody.
-    /// - Returns: What each keeps.
+    /// - Parameter isInUse: Whether a file is still in use.
+    /// - Returns: A description of each.
     func pins(_ isInUse: (UInt64) -> Bool) -> [SnapshotPin] {
         lock.lock()
         let all = Array(entries.values)

@@ -1,20 +1,20 @@
-/// Who keeps an older state of the store, since when, and what that costs.
+/// The holder of an older state of the store, since when, and at what cost.
 package struct SnapshotPin: Sendable, Equatable {
-    /// What the owner said it is for.
+    /// The purpose, by the owner.
     package let label: String
-    /// Whether it was asked for, and stays behind; the others are moved on once they are idle.
+    /// Whether it was pinned on request, and stays; the others are taken once they are idle.
     package let isExplicit: Bool
-    /// Nanoseconds since 1970 when the snapshot was pinned, or found to have been used.
+    /// Nanoseconds since 1970 when the snapshot was pinned, or last found to have been used.
     package let sinceWallNanoseconds: Int64
     /// The newest transaction that it sees.
     package let sequence: UInt64
-    /// Bytes of files that could be removed if nobody kept this state; files that several keep count for each.
+    /// Bytes of files that could be removed without this state; files of several states count for each.
     package let pinnedByteCount: UInt64
-    /// Whether it has outlived its limits, and was let go of.
+    /// Whether it exceeded its limits, and was released.
     package let isExpired: Bool
 }
 
-/// How long a state of the store may be pinned, and at what cost.
+/// The limits of time and space for a pinned state of the store.
 package struct PinLimits: Sendable {
     /// Nanoseconds after which it expires, once it keeps files.
     package var nanoseconds: UInt64

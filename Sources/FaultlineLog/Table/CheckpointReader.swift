@@ -1,15 +1,15 @@
 import FaultlineDisk
 
-/// Rebuilds the tables' directories from a checkpoint's page map; pages are read when they are touched.
+/// Rebuilds the tables' directories from a checkpoint's page map; pages are read on first use.
 enum CheckpointReader {
-    /// Puts the tables as the checkpoint has them into `tables`, or says that it does not verify.
+    /// Reads the checkpoint's tables into `tables`, unless it does not verify.
     ///
     /// - Parameters:
     ///   - newest: The checkpoint to read.
     ///   - files: The checkpoint files that the manifest lists, by the low 32 bits of their number.
-    ///   - tables: Gets the pages; void if this returns false.
+    ///   - tables: Gets the pages; unusable if this returns false.
     /// - Returns: False if the checkpoint does not verify: then the tables are rebuilt from the segments.
-    /// - Throws: What the disk says.
+    /// - Throws: Disk errors.
     static func read(
         _ newest: PageFile, files: [UInt32: PageFile], into tables: inout WorkingTables
     ) throws(LogError) -> Bool {
@@ -33,7 +33,7 @@ enum CheckpointReader {
         else { return false }
 
         var previous: UInt64?
-        // Neighbours in the map are mostly of one table and one file.
+        // Neighbours in the map mostly have the same table and file.
         var root: TableRoot?
         var file: (key: UInt32, file: PageFile) = (UInt32(truncatingIfNeeded: newest.number), newest)
         for index in 0..<Int(footer.mapEntryCount) {

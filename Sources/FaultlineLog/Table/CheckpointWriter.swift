@@ -1,18 +1,18 @@
 import FaultlineDisk
 
-/// Writes a checkpoint file: the pages that no file has, and the map of all pages.
+/// Writes a checkpoint file: the pages that are in no file, and the map of all pages.
 ///
-/// Pages of files that are more than half dead, or of the smallest where there are many files, are written again, so
-/// that their files can go.
+/// Pages of files that are more than half dead, or of the smallest files if there are many, are rewritten, so that
+/// their files can be removed.
 struct CheckpointWriter {
-    /// More files than this are merged into fewer.
+    /// The number of files above which some are merged.
     private static let fileCountMax = 12
 
     struct Result {
         let file: PageFile
-        /// What became clean by it, and where it lies.
+        /// The pages that became clean, and their indices in the file.
         let stored: [(handle: PageHandlePointer, index: UInt32)]
-        /// The other files that listed pages lie in.
+        /// The other files with listed pages.
         let needed: [UInt64: PageFile]
     }
 
@@ -21,7 +21,7 @@ struct CheckpointWriter {
 
     /// Writes the file and synchronizes it.
     ///
-    /// Its entry in the directory is the caller's to synchronize.
+    /// The caller must synchronize its entry in the directory.
     func write(to managed: ManagedFile, sequence: UInt64) throws(LogError) -> Result {
         let rewritten = filesToRewrite()
         var stored: [(handle: PageHandlePointer, index: UInt32)] = []
@@ -63,7 +63,7 @@ struct CheckpointWriter {
                 }
             }
         }
-        // What does not verify cannot be written again.
+        // Damaged pages cannot be rewritten.
         for number in damaged { live[number] = nil }
         var rewritten = Set(live.filter { $0.value.count * 2 < $0.value.pageCount }.keys)
         let kept = live.filter { !rewritten.contains($0.key) }.sorted {

@@ -1,28 +1,28 @@
 import FaultlineDisk
 import Glibc
 
-/// Memory for table pages whose addresses stay readable for as long as the arena lives.
+/// Memory for table pages whose addresses stay readable for as long as the arena exists.
 ///
-/// A reader looks into a page without a lock and asks afterwards whether it was still the page it meant (`PageHandle`).
-/// For that the memory may change under it but must never go: so pages are cut from mapped slabs, and what is not
-/// needed goes back to the system by `madvise`, which leaves the address range in place.
+/// A reader reads a page without a lock and checks afterwards whether it was still the same page (`PageHandle`). So the
+/// memory may change during the read but must stay mapped. Pages are cut from mapped slabs, and unneeded memory is
+/// returned to the system by `madvise`, which keeps the address range.
 ///
-/// A transaction copies each page that it changes, and the copies that the state before had go when nobody sees it any
-/// more: up to an eighth of the budget of them keep their memory for the next transaction.
+/// A transaction copies each page that it changes. The previous state's copies are freed when no snapshot needs it any
+/// more. Up to an eighth of the budget of them keep their memory for the next transaction.
 ///
 /// Concurrency: guarded by its lock, which is not held while memory is reserved.
 // Safe because all mutable state is guarded by the lock.
 package final class PageArena: @unchecked Sendable {
     private static let slabPageCount = 256
-    /// Free pages that keep their memory without being counted, so that replacing one page by another does not meet the
-    /// system each time.
+    /// Free pages that keep their memory without being counted, so that replacing one page by another needs no system
+    /// call each time.
     private static let uncountedPageCountMax = 64
     private static let populatedPageCount = 32
     /// `MADV_POPULATE_WRITE`, which older headers lack.
     private static let populate: Int32 = 23
 
     private let budget: MemoryBudget
-    /// Free pages that keep their memory, at most.
+    /// The largest number of free pages that keep their memory.
     private let warmPageCountMax: Int
     private let lock = EngineLock()
     private var slabs: [UnsafeMutableRawPointer] = []
@@ -46,7 +46,7 @@ package final class PageArena: @unchecked Sendable {
         for slab in slabs { munmap(slab, Self.slabPageCount * TablePage.byteCount) }
     }
 
-    /// A page of 4,096 bytes with any content, counted as used.
+    /// A page of 4,096 bytes with undefined content, counted as used.
     package func take() -> UnsafeMutableRawPointer {
         if let page = takeCounted() {
             budget.move(TablePage.byteCount, from: .free, to: .pages)
@@ -58,8 +58,8 @@ package final class PageArena: @unchecked Sendable {
         return takeUncounted() ?? cold.popLast() ?? takeFresh()
     }
 
-    /// A page that was never used, and memory for those behind it: asked for together, they come at a fraction of what
-    /// the first touch of each would cost.
+    /// Returns a page that was never used, and populates the pages behind it: in one call, that costs a fraction of the
+    /// first touch of each.
     private func takeFresh() -> UnsafeMutableRawPointer {
         if freshPageCount == 0 {
             let byteCount = Self.slabPageCount * TablePage.byteCount
@@ -74,7 +74,7 @@ package final class PageArena: @unchecked Sendable {
         let count = max(1, min(Self.populatedPageCount, freshPageCount, Self.uncountedPageCountMax - warm.count))
         let first = slabs[slabs.count - 1] + (Self.slabPageCount - freshPageCount) * TablePage.byteCount
         freshPageCount -= count
-        // Kernels that do not know it give the memory at the first touch.
+        // Older kernels ignore the call; they allocate the memory at the first touch.
         if count > 1 { madvise(first, count * TablePage.byteCount, Self.populate) }
         for index in (1..<count).reversed() { warm.append(first + index * TablePage.byteCount) }
         return first
@@ -90,11 +90,11 @@ package final class PageArena: @unchecked Sendable {
         warm.count <= Self.uncountedPageCountMax ? warm.popLast() : nil
     }
 
-    /// Gives a page back, which is not counted as used any more.
+    /// Returns a page to the arena; it no longer counts as used.
     ///
     /// - Parameters:
-    ///   - page: One that was taken.
-    ///   - isWanted: Whether its memory is needed for something else.
+    ///   - page: A page from `take`.
+    ///   - isWanted: Whether its memory is needed for another use.
     package func give(_ page: UnsafeMutableRawPointer, isWanted: Bool = false) {
         lock.lock()
         let isUncounted = warm.count < Self.uncountedPageCountMax
@@ -109,9 +109,9 @@ package final class PageArena: @unchecked Sendable {
         }
     }
 
-    /// Gives memory of free pages back to the system.
+    /// Returns memory of free pages to the system.
     ///
-    /// - Returns: Bytes that are not counted any more.
+    /// - Returns: Bytes that are no longer counted.
     private func cool(_ wanted: Int) -> Int {
         lock.lock()
         var freed = 0

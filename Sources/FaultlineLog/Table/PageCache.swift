@@ -3,7 +3,7 @@ import Synchronization
 
 /// Loads pages on first touch and evicts clean ones under the memory budget, by second chance.
 ///
-/// Concurrency: `lock` guards the ring and each handle's place in a file. It is not held while a page is read.
+/// Concurrency: `lock` guards the ring and each handle's position in a file. It is not held while a page is read.
 // Safe because mutable state is guarded by the lock.
 final class PageCache: @unchecked Sendable {
     let arena: PageArena
@@ -21,7 +21,7 @@ final class PageCache: @unchecked Sendable {
         registration = budget.register(.pages) { [weak self] wanted in self?.evict(wanted) ?? 0 }
     }
 
-    // MARK: Making and freeing
+    // MARK: Creating and freeing
 
     /// A new page of zeros that only the working version sees.
     func makePage(version: UInt64, table: UInt16, number: UInt32) -> PageHandlePointer {
@@ -30,7 +30,7 @@ final class PageCache: @unchecked Sendable {
         return make(page: page, version: version, table: table, number: number, file: nil, fileIndex: 0)
     }
 
-    /// A page that lies in a checkpoint file, not resident.
+    /// A page in a checkpoint file, not resident.
     func makeStored(
         table: UInt16, number: UInt32, file: PageFile, fileIndex: UInt32, entryCount: UInt16
     ) -> PageHandlePointer {
@@ -45,7 +45,7 @@ final class PageCache: @unchecked Sendable {
     func copyPage(_ original: PageHandlePointer, version: UInt64) throws(LogError) -> PageHandlePointer {
         let page = arena.take()
         do {
-            // Read where it is to be: the original is not looked at any more, unless by an old snapshot.
+            // Read at its final address: only an old snapshot may still read the original.
             let place = original.pointee.page == nil ? storedPlace(original) : nil
             try copyWithoutLoading(original, place, to: page)
         } catch {
@@ -73,7 +73,7 @@ final class PageCache: @unchecked Sendable {
         handle.pointee.references.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Gives up one reference; the last one frees page and handle.
+    /// Releases one reference; the last one frees page and handle.
     func release(_ handle: PageHandlePointer) {
         guard handle.pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else {
             return
@@ -99,13 +99,12 @@ final class PageCache: @unchecked Sendable {
         try look(handle) { page in target.copyMemory(from: page, byteCount: TablePage.byteCount) }
     }
 
-    /// Runs `body` on the resident page, again if the page was evicted meanwhile: what it took out is then of no
-    /// account.
+    /// Runs `body` on the resident page; repeats it, and ignores its result, if the page was evicted in the meantime.
     @inline(__always)
     private func look<R>(_ handle: PageHandlePointer, _ body: (UnsafeRawPointer) -> R) throws(LogError) -> R {
         while true {
             #if FAULTLINE_TSAN
-            // The thread sanitizer knows nothing of sequence locks.
+            // The thread sanitizer does not understand sequence locks.
             let result = lock.withLock { handle.pointee.page.map { body(UnsafeRawPointer($0)) } }
             if let result { return result }
             #else
@@ -135,7 +134,7 @@ final class PageCache: @unchecked Sendable {
         let file = handle.pointee.file
         let index = handle.pointee.fileIndex
         lock.unlock()
-        guard let file else { return }  // Somebody else made it resident.
+        guard let file else { return }  // Another thread made it resident.
         try Self.read(file, index, table: handle.pointee.table, number: handle.pointee.number, into: page)
 
         lock.lock()
@@ -170,7 +169,7 @@ final class PageCache: @unchecked Sendable {
 
     // MARK: Storing
 
-    /// Notes that a page now lies in a file too; from then on it may be evicted.
+    /// Records that a page is now in a file too; from then on it may be evicted.
     func setStored(_ handle: PageHandlePointer, file: PageFile, index: UInt32) {
         lock.lock()
         let old = handle.pointee.file
@@ -179,18 +178,18 @@ final class PageCache: @unchecked Sendable {
         if let page = handle.pointee.page { handle.pointee.storedEntryCount = page.u16(10) }
         if handle.pointee.page != nil, handle.pointee.ringIndex < 0 { joinRing(handle) }
         lock.unlock()
-        // Its last reference may remove a file, which is not for a locked section.
+        // The last reference to it may remove a file, which must not happen under the lock.
         withExtendedLifetime(old) {}
     }
 
-    /// Where a page lies in a file.
+    /// The position of a page in a file.
     struct StoredPlace {
         let file: PageFile
         let index: UInt32
         let entryCount: UInt16
     }
 
-    /// Where a page lies, if it is stored.
+    /// The position of a page, if it is stored.
     func storedPlace(_ handle: PageHandlePointer) -> StoredPlace? {
         lock.lock()
         defer { lock.unlock() }
@@ -229,7 +228,7 @@ final class PageCache: @unchecked Sendable {
         handle.pointee.ringIndex = -1
     }
 
-    /// Evicts pages not touched since the hand last passed.
+    /// Evicts pages not used since the hand last passed them.
     ///
     /// - Returns: Bytes freed.
     private func evict(_ wanted: Int) -> Int {

@@ -1,7 +1,7 @@
 /// A checkpoint file from which pages are read.
 ///
-/// It is needed as long as a page handle names it; the handles hold it. When the manifest no longer lists it and the
-/// last handle is gone, the file is removed (`ManagedFile`).
+/// Page handles that name the file hold it. When the manifest no longer lists it and the last handle is gone, the file
+/// is removed (`ManagedFile`).
 // Safe because the stored properties are immutable.
 final class PageFile: Sendable {
     let managed: ManagedFile

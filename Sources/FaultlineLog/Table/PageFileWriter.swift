@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// Writes the pages of a checkpoint file one after the other, then the page map and the footer.
+/// Writes the pages of a checkpoint file in order, then the page map and the footer.
 struct PageFileWriter: ~Copyable {
     private static let stagedPageCount = 256
     private static let stageByteCount = stagedPageCount * TablePage.byteCount
@@ -21,7 +21,7 @@ struct PageFileWriter: ~Copyable {
 
     /// Adds a page.
     ///
-    /// - Returns: Its place in the file, and the objects it counts.
+    /// - Returns: Its index in the file, and the number of its objects.
     mutating func append(
         _ handle: PageHandlePointer, _ place: PageCache.StoredPlace?, of cache: PageCache
     ) throws(LogError) -> (index: UInt32, entryCount: UInt16) {
@@ -46,7 +46,7 @@ struct PageFileWriter: ~Copyable {
 
     /// Writes map and footer and synchronizes the file.
     ///
-    /// Its entry in the directory is the caller's to synchronize.
+    /// The caller must synchronize its entry in the directory.
     consuming func finish(map: inout ByteWriter, sequence: UInt64, site: SyncSite) throws(LogError) -> PageFile {
         try flush()
         let mapOffset = UInt64((written + 1) * TablePage.byteCount)

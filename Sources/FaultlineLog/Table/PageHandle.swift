@@ -11,13 +11,13 @@ import Synchronization
 /// - a handle that is not stored is never evicted.
 ///
 /// Readers take no lock: they load `word`, read an entry, and load `word` again. If it has not changed, the page was
-/// theirs all the while, because each eviction changes the counter in it. (A sequence lock; the memory it guards never
-/// goes: `PageArena`.)
+/// valid during the read, because each eviction changes the counter in it. (A sequence lock; the memory it guards stays
+/// mapped: `PageArena`.)
 struct PageHandle: ~Copyable {
     /// Address of the resident page shifted right by 12 in the upper 44 bits (0: not resident), a counter of evictions
     /// in the lower 20.
     let word: Atomic<UInt64>
-    /// The working version that made it; it may be changed in place only by that one.
+    /// The working version that created it; only that one may change it in place.
     let version: UInt64
     let references = Atomic<UInt32>(1)
     let number: UInt32
@@ -26,7 +26,7 @@ struct PageHandle: ~Copyable {
     var file: PageFile?
     var fileIndex: UInt32
     var ringIndex: Int32 = -1
-    /// Entries in use, of a page that is stored.
+    /// Entries in use, for a stored page.
     var storedEntryCount: UInt16 = 0
 
     let table: UInt16

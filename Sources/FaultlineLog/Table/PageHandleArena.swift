@@ -2,9 +2,9 @@ import FaultlineDisk
 
 /// Memory for page handles, cut from slabs.
 ///
-/// A store has a handle for each page of its tables, resident or not, and while it is written to they come and go
-/// between allocations of all sizes, each of which would keep a hole. A slab is kept as long as the arena lives. The budget
-/// does not count them: with their slots they come to 56 bytes for 336 objects.
+/// A store has a handle for each page of its tables, resident or not. While it is written to, handles are created and
+/// freed between allocations of all sizes, which would fragment the heap. Slabs are kept as long as the arena exists.
+/// The budget does not count them: with their slots they come to 56 bytes for 336 objects.
 ///
 /// Concurrency: guarded by its lock.
 // Safe because all mutable state is guarded by the lock.
@@ -13,9 +13,9 @@ final class PageHandleArena: @unchecked Sendable {
 
     private let lock = EngineLock()
     private var slabs: [UnsafeMutableRawPointer] = []
-    /// The first of the handles that were given back: each holds the address of the next.
+    /// The first free handle: each holds the address of the next.
     private var free: UnsafeMutableRawPointer?
-    /// Bytes of the newest slab that were handed out.
+    /// Bytes of the newest slab that are allocated.
     private var used = PageHandleArena.slabByteCount
 
     deinit {
@@ -40,7 +40,7 @@ final class PageHandleArena: @unchecked Sendable {
         return memory.bindMemory(to: PageHandle.self, capacity: 1)
     }
 
-    /// Gives the memory of a handle back, which was deinitialized.
+    /// Frees the memory of a deinitialized handle.
     func give(_ handle: PageHandlePointer) {
         let memory = UnsafeMutableRawPointer(handle)
         lock.lock()

@@ -1,14 +1,13 @@
 import FaultlineDisk
 
-/// Writes changed pages to a file that no manifest lists yet, so that their memory can be used again before the next
-/// checkpoint.
+/// Writes changed pages to an unlisted file, so that their memory can be used again before the next checkpoint.
 ///
-/// For transactions, and replays, that change more pages than the budget holds. The next checkpoint lists the file; a
-/// crash before leaves it over, and it is removed.
+/// For transactions, and replays, that change more pages than the budget holds. The next checkpoint lists the file;
+/// after a crash before that, it is removed.
 enum PageSpill {
-    /// Stores every page of `tables` that no file has.
+    /// Stores every page of `tables` that is in no file.
     ///
-    /// Durability: the pages; the file's entry in the directory is synchronized by the checkpoint that lists it.
+    /// Durability: the pages are durable; the checkpoint that lists the file synchronizes its entry in the directory.
     static func spill(_ tables: TableSet, cache: PageCache, in directory: StoreDirectory, sequence: UInt64)
         throws(LogError)
     {

@@ -1,11 +1,10 @@
-/// A sequence number for each object, kept in pages like those of the location tables, so that it can leave memory as
-/// these do.
+/// A sequence number for each object, in pages like those of the location tables, which can be spilled in the same way.
 struct SequenceTable {
-    /// What is noted at an object.
+    /// The note of an object.
     struct Note {
-        /// 0 where nothing was noted; at most 2^62.
+        /// 0 if there is no note; at most 2^62.
         let sequence: UInt64
-        /// What the user of the table says beside it.
+        /// A mark with a meaning that the table's user defines.
         let isMarked: Bool
 
         init(_ sequence: UInt64, isMarked: Bool = false) {
@@ -13,13 +12,13 @@ struct SequenceTable {
             self.isMarked = isMarked
         }
 
-        /// Takes the note from an entry of a page.
+        /// Decodes the note in an entry of a page.
         init(reading entry: Location) {
             sequence = UInt64(entry.segment >> 1) | UInt64(entry.offset) << 31
             isMarked = entry.packed == 1
         }
 
-        /// A location in shape only, which is not absent; that of nothing is.
+        /// The note in the form of a location; absent if there is no note.
         fileprivate var entry: Location {
             if sequence == 0 { return .absent }
             return Location(
@@ -34,14 +33,14 @@ struct SequenceTable {
         entries = WorkingTables(cache: cache)
     }
 
-    /// What is noted at an object.
+    /// The note of an object.
     func note(at id: RecordID, in table: UInt16) throws(LogError) -> Note {
         Note(reading: try entries.location(of: id, in: table))
     }
 
-    /// Notes something at an object.
+    /// Replaces the note of an object.
     ///
-    /// - Returns: What was noted before.
+    /// - Returns: The previous note.
     mutating func replace(_ id: RecordID, in table: UInt16, with note: Note) throws(LogError) -> Note {
         Note(reading: try entries.replace(id, in: table, with: note.entry))
     }
@@ -52,15 +51,15 @@ struct SequenceTable {
         try PageSpill.spill(entries.set, cache: entries.cache, in: directory, sequence: 0)
     }
 
-    // MARK: Walking over it
+    // MARK: Visiting
 
-    /// The tables that were noted in.
+    /// The tables with notes.
     var tables: [UInt16] { entries.set.all.map(\.table) }
 
-    /// An identifier above each that was noted at in a table.
+    /// An identifier above each one with a note in a table.
     func nextID(in table: UInt16) -> RecordID { entries.nextID(in: table) }
 
-    /// The pages of a table, whose entries are read by `Note(reading:)`; nil if it was not noted in.
+    /// The pages of a table, whose entries `Note(reading:)` decodes; nil if it has no notes.
     mutating func root(of table: UInt16) -> TableRoot? {
         entries.leavePage()
         return entries.set[table]

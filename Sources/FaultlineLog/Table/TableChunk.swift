@@ -2,15 +2,15 @@ import Synchronization
 
 /// 128 consecutive pages of a table: the lower level of its directory.
 ///
-/// Shared by the roots that see the same 128 versions; `references` counts these.
+/// Shared by the roots that see the same 128 page versions; `references` counts these.
 struct TableChunk: ~Copyable {
     static let pageCount = 128
 
     let references = Atomic<Int>(1)
-    /// The working version that made it; only that one may change it in place.
+    /// The working version that created it; only that one may change it in place.
     let version: UInt64
     let slots: UnsafeMutablePointer<PageHandlePointer?>
-    /// Slots in use; the version that has none leaves the chunk out.
+    /// Slots in use; a version without any drops the chunk.
     var usedCount = 0
 
     init(version: UInt64) {
@@ -50,7 +50,7 @@ extension PageCache {
         chunk.pointee.references.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Gives up one reference; the last one releases the pages.
+    /// Releases one reference; the last one releases the pages.
     func release(_ chunk: TableChunkPointer) {
         guard chunk.pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else {
             return

@@ -54,13 +54,13 @@ final class TableRoot: @unchecked Sendable {
         chunks.deallocate()
     }
 
-    /// Pages from the first to the last that exists, holes included.
+    /// Pages up to the last that exists, with gaps.
     var pageCount: Int { chunkCount * TableChunk.pageCount }
 
-    /// The handle of a page; nil for any number of a page that is not there.
+    /// The handle of a page; nil for any number without a page.
     @inline(__always)
     func handle(ofPage page: Int) -> PageHandlePointer? {
-        // A negative number is too large without its sign.
+        // A negative number is too large as an unsigned one.
         let page = UInt(bitPattern: page)
         let chunkIndex = page / UInt(TableChunk.pageCount)
         guard chunkIndex < UInt(bitPattern: chunkCount), let chunk = chunks[Int(bitPattern: chunkIndex)] else {
@@ -69,7 +69,7 @@ final class TableRoot: @unchecked Sendable {
         return chunk.pointee.slots[Int(bitPattern: page % UInt(TableChunk.pageCount))]
     }
 
-    /// Where the object lies; absent if there is none.
+    /// The location of an object; absent if it does not exist.
     @inline(__always)
     func location(of id: RecordID) throws(LogError) -> Location {
         guard id > 0, id <= Limits.recordIDMax else { return .absent }
@@ -80,7 +80,7 @@ final class TableRoot: @unchecked Sendable {
 
     // MARK: Changing the working version
 
-    /// The page as memory that may be changed in place, made or copied where need be.
+    /// Returns the page as memory that may be changed in place; creates or copies it if necessary.
     func ownedPage(_ page: Int) throws(LogError) -> PageHandlePointer {
         let chunkIndex = page / TableChunk.pageCount
         if chunkIndex >= chunkCount { growChunks(to: chunkIndex + 1) }
@@ -111,7 +111,7 @@ final class TableRoot: @unchecked Sendable {
         return copy
     }
 
-    /// Takes out a page that the working version owns, because no object is left in it.
+    /// Removes a page of the working version that has no objects left.
     func removeOwnedPage(_ page: Int) {
         let chunkIndex = page / TableChunk.pageCount
         let slot = page % TableChunk.pageCount
@@ -124,7 +124,7 @@ final class TableRoot: @unchecked Sendable {
         cache.release(chunk)
     }
 
-    /// Puts a page that lies in a checkpoint file into its place.
+    /// Inserts a page that is in a checkpoint file.
     func placeStored(_ handle: PageHandlePointer, page: Int) {
         let chunkIndex = page / TableChunk.pageCount
         if chunkIndex >= chunkCount { growChunks(to: chunkIndex + 1) }

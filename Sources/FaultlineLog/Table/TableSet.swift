@@ -20,7 +20,7 @@ final class TableSet: @unchecked Sendable {
         Int(table) < tables.count ? tables[Int(table)] : nil
     }
 
-    /// Puts a table into its place, or takes it out.
+    /// Inserts, replaces or removes a table.
     func set(_ root: TableRoot?, for table: UInt16) {
         while tables.count <= Int(table) { tables.append(nil) }
         tables[Int(table)] = root

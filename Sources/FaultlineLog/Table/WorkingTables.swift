@@ -1,17 +1,17 @@
-/// The tables as the newest transaction sees them: copy-on-write where a captured version could look on, in place where
-/// none can.
+/// The tables as the newest transaction sees them: copy-on-write where a captured version shares them, in place
+/// elsewhere.
 ///
-/// `capture` is O(1): it hands out the present version and begins a new one. What a transaction changes between two
-/// captures is copied at most once: a page, its chunk, the table's root, the set.
+/// `capture` is O(1): it returns the present version and begins a new one. Between two captures each changed part is
+/// copied at most once: a page, its chunk, the table's root, the set.
 ///
-/// Concurrency: owned by the writer's turn.
+/// Concurrency: guarded by the writer lock.
 struct WorkingTables {
     let cache: PageCache
     private(set) var version: UInt64
     private(set) var set: TableSet
     /// The sequence number that changed pages are marked with.
     var sequence: UInt64 = 0
-    /// The version that an abandoned transaction goes back to.
+    /// The version that rolling back a transaction restores.
     private(set) var captured: TableSet
 
     // The page written last; most writes go to the same one.
@@ -27,7 +27,7 @@ struct WorkingTables {
         captured = set
     }
 
-    /// Hands out the present version; later changes are made on copies.
+    /// Returns the present version; later changes are made on copies.
     mutating func capture() -> TableSet {
         leavePage()
         captured = set
@@ -35,14 +35,14 @@ struct WorkingTables {
         return captured
     }
 
-    /// Forgets every change since the last capture.
+    /// Reverts every change since the last capture.
     mutating func restore() {
         set = captured
         version += 1
         forgetPlace()
     }
 
-    /// Forgets every change since `set` was captured.
+    /// Reverts every change since `set` was captured.
     mutating func restore(to set: TableSet) {
         self.set = set
         captured = set
@@ -50,7 +50,7 @@ struct WorkingTables {
         forgetPlace()
     }
 
-    /// Leaves the page written last, and takes it out if no object is left in it.
+    /// Leaves the page written last, and removes it if it has no object left.
     ///
     /// To be called before pages of the working version are stored: they may not be changed in place any more.
     mutating func leavePage() {
@@ -88,9 +88,9 @@ struct WorkingTables {
         return root
     }
 
-    /// Puts a location in its place.
+    /// Replaces a location.
     ///
-    /// - Returns: The location before.
+    /// - Returns: The previous location.
     @inline(__always)
     mutating func replace(_ id: RecordID, in table: UInt16, with location: Location) throws(LogError) -> Location {
         let (page, entry) = TablePage.place(of: id)
@@ -108,7 +108,7 @@ struct WorkingTables {
         return old
     }
 
-    /// The location of an object that is about to be replaced: goes to its page, as `replace` will.
+    /// The location of an object that is about to be replaced: moves to its page, as `replace` will.
     @inline(__always)
     mutating func locationToReplace(of id: RecordID, in table: UInt16) throws(LogError) -> Location {
         guard id > 0, id <= Limits.recordIDMax else { return .absent }
@@ -120,7 +120,7 @@ struct WorkingTables {
 
     @inline(never)
     private mutating func moveTo(_ table: UInt16, _ page: Int) throws(LogError) {
-        // The root written last is the working version's: nothing leaves it behind when a version is captured.
+        // The root written last belongs to the working version: capturing a version always resets it.
         let known = table == lastTable ? lastRoot : nil
         leavePage()
         let root = known ?? ownedRoot(table)
@@ -132,7 +132,7 @@ struct WorkingTables {
         lastEntries?.set(sequence, 16)
     }
 
-    /// Gives out identifiers.
+    /// Allocates identifiers.
     mutating func allocate(_ count: Int, in table: UInt16) -> RecordID {
         let root = ownedRoot(table)
         let first = root.nextID
@@ -140,15 +140,15 @@ struct WorkingTables {
         return first
     }
 
-    /// Takes a table out.
+    /// Removes a table.
     mutating func drop(_ table: UInt16) {
-        // The page written last may be another table's.
+        // The page written last may belong to another table.
         leavePage()
         if set.version != version { set = TableSet(copying: set, version: version) }
         set.set(nil, for: table)
     }
 
-    /// Raises the next identifier of a table, as the manifest says.
+    /// Raises the next identifier of a table, as the manifest requires.
     mutating func raiseNextID(of table: UInt16, to next: RecordID) {
         let root = ownedRoot(table)
         if root.nextID < next { root.nextID = next }
