@@ -1,6 +1,6 @@
-/// Tells the log which index entries a record carries, because the log cannot read rows.
+/// Derives the index entries of a record for the log, because the log cannot read rows.
 ///
-/// Called during replay, rebuild and verification only: a transaction states its entries itself.
+/// Called during replay, rebuild and verification only: a transaction adds its entries itself.
 package protocol IndexDeriver: AnyObject, Sendable {
     /// The catalog as recovered so far; called before the first replayed record and after each replayed transaction
     /// that changed the catalog.
@@ -15,7 +15,7 @@ package protocol IndexDeriver: AnyObject, Sendable {
         emit: (IndexID, UnsafeRawBufferPointer) -> Void)
 }
 
-/// For a store without indexes.
+/// A deriver for a store without indexes.
 package final class NoIndexes: IndexDeriver {
     package init() {}
     package func catalogChanged(_ read: (RecordID) throws(LogError) -> [UInt8]?) throws(LogError) {}

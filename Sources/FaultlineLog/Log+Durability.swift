@@ -3,13 +3,13 @@ import Synchronization
 extension Log {
     /// Waits until a transaction is durable, and with it all before it.
     ///
-    /// With `.sync` it is when its commit returns. With `.async` whoever waits joins a group, as a commit does: one
-    /// synchronization serves all who wait.
+    /// With `.sync` a transaction is durable when its commit returns. With `.async` a waiting thread joins a group, as
+    /// a commit does: one synchronization serves all that wait.
     ///
-    /// - Parameter sequence: The transaction, by the number that its receipt has; nil: the newest that is visible, which
-    ///   also stands for one that is not visible yet.
-    /// - Throws: `.readOnly`, `.closed`, `.removed`; `.outcomeUnknown` where the disk failed before: then what is found after the
-    ///   store is opened again may end before the transaction.
+    /// - Parameter sequence: The transaction, by the number in its receipt; nil for the newest visible one. A number
+    ///   that is not visible yet stands for the newest visible one too.
+    /// - Throws: `.readOnly`, `.closed`, `.removed`; `.outcomeUnknown` if the disk failed before: after the store is
+    ///   opened again, it may end before the transaction.
     package func waitUntilDurable(through sequence: UInt64? = nil) throws(LogError) {
         let writing = try writable()
         let newest = snapshot().sequence

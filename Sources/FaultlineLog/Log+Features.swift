@@ -1,22 +1,22 @@
 extension Log {
-    /// Says that the store has secondary indexes: to be called before a catalog is written that names one, so that no
-    /// version writes to the store that would not keep them.
+    /// Records in IDENTITY that the store has secondary indexes.
     ///
-    /// Durability: that of IDENTITY, when this returns.
+    /// Call it before writing a catalog that names one, so that no version writes to the store that would not keep
+    /// them. Durability: IDENTITY is durable when this returns.
     ///
-    /// - Throws: `.closed`, `.readOnly`; what the disk says.
+    /// - Throws: `.closed`, `.readOnly`; disk errors.
     package func noteSecondaryIndexes() throws(LogError) {
         let writing = try writable()
         if hasEnded { throw .closed(path) }
         try writing.checkpointer.noteSecondaryIndexes()
     }
 
-    /// Says that the store has a history: to be called before its first record is written, so that no version writes to
-    /// the store that would leave its own changes out.
+    /// Records in IDENTITY that the store has a history.
     ///
-    /// Durability: that of IDENTITY, when this returns.
+    /// Call it before writing the first history record, so that no version writes to the store that would omit its own
+    /// changes. Durability: IDENTITY is durable when this returns.
     ///
-    /// - Throws: `.closed`, `.readOnly`; what the disk says.
+    /// - Throws: `.closed`, `.readOnly`; disk errors.
     package func noteHistory() throws(LogError) {
         let writing = try writable()
         if hasEnded { throw .closed(path) }

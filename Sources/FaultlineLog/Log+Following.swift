@@ -1,14 +1,14 @@
 import FaultlineDisk
 
 extension Log {
-    /// Moves a log that is open for reading on to the newest state that another process is known to have synchronized.
+    /// Moves a log that is open for reading to the newest state that another process is known to have synchronized.
     ///
-    /// Does nothing to a log that is open for writing, which every state of this process is made in. Snapshots that were
-    /// taken stay as they are. A transaction is known to be synchronized once a later one, or a checkpoint, says so.
+    /// Does nothing to a log that is open for writing: this process makes every state of it. Existing snapshots stay as
+    /// they are. A transaction is known to be synchronized once a later one, or a checkpoint, says so.
     ///
-    /// - Complexity: Three calls of the disk where nothing is new; else that of an opening: the log since the last
+    /// - Complexity: Three calls of the disk if there is nothing new; else that of an opening: the log since the last
     ///   checkpoint is replayed.
-    /// - Throws: What opening throws; the state is as before then, and the next call tries again.
+    /// - Throws: The errors of opening; the state is then unchanged, and the next call tries again.
     package func follow() throws(LogError) {
         guard let follower, !hasEnded else { return }
         try follower.follow(in: directory) { () throws(LogError) in
@@ -24,7 +24,7 @@ extension Log {
 }
 
 extension Replay {
-    /// The state that was reached.
+    /// The state at the end of the replay.
     func snapshot(_ tables: inout WorkingTables) -> Snapshot {
         let captured = tables.capture()
         return Snapshot(sequence: sequence, tables: captured, indexes: memtables.indexSet, files: files)

@@ -4,17 +4,18 @@ extension Log {
     /// The store's directory.
     package var storePath: String { directory.path }
 
-    /// Bytes of the disk that are free; nil if it does not say.
+    /// Free bytes of the disk; nil if the disk does not report them.
     package var freeByteCount: UInt64? {
         do throws(DiskError) { return try directory.disk.freeByteCount(in: directory.path) } catch { return nil }
     }
 
-    /// What the store takes, counted now.
+    /// The space that the store takes, counted now.
     ///
-    /// - Parameter countsLive: Whether to count what is live; if not, live bytes are 0.
+    /// - Parameter countsLive: Whether to count live bytes; if not, they are 0.
     /// - Returns: Bytes and counts of all files that the manifest lists.
-    /// - Throws: `.damaged` where a page or a placement does not verify that says what is live; what the disk says.
-    /// - Complexity: Reads every page of every table, and every placement of a blob; neither if nothing live is counted.
+    /// - Throws: `.damaged` if a page or a placement needed for the count does not verify; disk errors.
+    /// - Complexity: Reads every page of every table, and every placement of a blob; neither if live bytes are not
+    ///   counted.
     package func usage(countsLive: Bool = true) throws(LogError) -> LogUsage {
         let snapshot = snapshot()
         let manifest = manifestState
@@ -31,7 +32,7 @@ extension Log {
             if root.recordCount > 0 { usage.recordCounts[table] = root.recordCount }
         }
         for (number, entry) in manifest.files.sorted(by: { $0.key < $1.key }) {
-            // The file may go on with zeros.
+            // Zeros may follow the log in the file.
             let logEnd = entry.kind == .hotSegment && entry.seal == nil ? logEnds[number] : nil
             let byteCount = if let logEnd { logEnd } else { try byteCount(of: entry.kind, number, seal: entry.seal) }
             switch entry.kind {
@@ -60,7 +61,7 @@ extension Log {
         return usage
     }
 
-    /// Number and bytes of the files that recovery set aside.
+    /// Number and bytes of the files that recovery quarantined.
     private func quarantine() throws(LogError) -> (count: Int, byteCount: UInt64) {
         let folder = path + "/" + FileName.quarantine
         return try onDisk("looking at what was set aside") { () throws(DiskError) in
@@ -75,7 +76,7 @@ extension Log {
         }
     }
 
-    /// Bytes of the manifests that there are, for a log that is open for reading.
+    /// Bytes of the existing manifests, for a log that is open for reading.
     private func manifestFileByteCount() throws(LogError) -> UInt64 {
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in
             try directory.disk.names(in: path)
@@ -87,7 +88,8 @@ extension Log {
         return sum
     }
 
-    /// Who has the store open for writing, in words that its LOCK has for people; nil if nobody has, or this log.
+    /// The process that has the store open for writing, as LOCK describes it; nil if there is none, or this log is the
+    /// writer.
     package func otherWriter() throws(LogError) -> String? {
         guard writing == nil, try storeLock.hasWriter() else { return nil }
         return storeLock.owner
@@ -112,7 +114,7 @@ extension Log {
 
     /// Whether a transaction is in the log.
     ///
-    /// The answer to `outcomeUnknown`, to be asked after the store was opened again, and before much is written:
+    /// This resolves `outcomeUnknown`. Call it after the store was opened again, and before much is written:
     /// transactions of segments that compaction dropped are not found.
     ///
     /// - Complexity: Reads the log from its newest segment backwards until the transaction is found; all of it if it is

@@ -1,26 +1,26 @@
 import FaultlineDisk
 
-/// A state of the store that it can return to, for reports.
+/// A state that the store can restore, for reports.
 package struct KeptStateFigures: Sendable, Equatable {
     /// Its newest transaction.
     package let sequence: UInt64
-    /// When it was kept, and when it ends: nanoseconds since 1970, by the clock.
+    /// The time when it was kept, and when it expires: nanoseconds since 1970, by the clock.
     package let sinceNanoseconds: Int64
     package let untilNanoseconds: Int64
-    /// Bytes of its segments that the newest state does not need: a hint, which takes deletes for live.
+    /// Bytes of its segments that the newest state does not need: a hint, which counts deletes as live.
     package let heldByteCount: UInt64
 }
 
 extension Log {
-    /// Keeps the state of now for some time, so that the store can return to it; one that is kept already ends.
+    /// Keeps the present state for some time, so that the store can restore it; replaces a state that is kept already.
     ///
-    /// Its segments are not compacted meanwhile: what dies in them stays on the disk. It outlives closing and crashes;
-    /// the first checkpoint after its time ends it.
+    /// Its segments are not compacted during that time: their dead bytes stay on the disk. It outlives closing and
+    /// crashes; the first checkpoint after its time ends it.
     ///
-    /// Durability: kept when this returns.
+    /// Durability: durable when this returns.
     ///
-    /// - Parameter nanoseconds: For how long, by the clock.
-    /// - Throws: `.closed`, `.readOnly`; what the disk says, and then the state kept before still is.
+    /// - Parameter nanoseconds: The duration, by the clock.
+    /// - Throws: `.closed`, `.readOnly`; disk errors, and then the state kept before is still kept.
     /// - Complexity: That of a checkpoint.
     package func keepState(for nanoseconds: Int64) throws(LogError) {
         let writing = try writable()
@@ -28,9 +28,9 @@ extension Log {
         try writing.checkpointer.keepState(for: nanoseconds)
     }
 
-    /// Ends the state that is kept, if there is one; compaction gives its bytes back.
+    /// Releases the kept state, if there is one; compaction frees its bytes.
     ///
-    /// - Throws: `.closed`, `.readOnly`; what the disk says.
+    /// - Throws: `.closed`, `.readOnly`; disk errors.
     package func releaseKeptState() throws(LogError) {
         let writing = try writable()
         if hasEnded { throw .closed(path) }
@@ -38,16 +38,16 @@ extension Log {
         writing.maintainer.look()
     }
 
-    /// Whether the kept state, if there is one, holds a segment as it is.
+    /// Whether the kept state, if there is one, needs a segment unchanged.
     package func isHeldByKeptState(segment: UInt64) -> Bool {
         manifestState.kept.map { segment < $0.nextFileNumber } ?? false
     }
 
-    /// The state that is kept.
+    /// The kept state.
     ///
-    /// - Parameter countsLive: Whether to count what it holds from the tables, which reads all their pages.
-    /// - Returns: Nil if none is.
-    /// - Throws: Only where it is counted: what the disk says.
+    /// - Parameter countsLive: Whether to count its bytes from the tables, which reads all their pages.
+    /// - Returns: Nil if there is none.
+    /// - Throws: Disk errors of the count; none without it.
     package func keptState(countsLive: Bool = false) throws(LogError) -> KeptStateFigures? {
         let state = manifestState
         guard let kept = state.kept else { return nil }
@@ -69,19 +69,19 @@ extension Log {
             untilNanoseconds: kept.untilNanoseconds, heldByteCount: held)
     }
 
-    /// Whether what is dead in segments was not counted, because a table was dropped since the last checkpoint.
+    /// Whether dead bytes of segments are not counted yet, because a table was dropped since the last checkpoint.
     package var hasUncountedDead: Bool {
         guard let sequencer = writing?.sequencer else { return false }
         return sequencer.turn.withLock { sequencer.uncountedDrop != nil }
     }
 
-    /// Puts the state that is kept in force again, and closes the store: all transactions since are gone.
+    /// Restores the kept state, and closes the store: all later transactions are gone.
     ///
-    /// Durability: one step. After an error, or a crash, the store is in the one state or the other; it has to be opened
-    /// again in any case.
+    /// Durability: one step. After an error, or a crash, the store has either the one state or the other; it must be
+    /// opened again in any case.
     ///
     /// - Throws: `.lockedByAnother` if this process has opened the store more than once, and `.missing` if no state is
-    ///   kept: then it stays open; what the disk says.
+    ///   kept: then the store stays open; disk errors.
     /// - Complexity: O(files). The next opening reads all segments, but for blobs.
     package func returnToKeptState() throws(LogError) {
         defer { directory.watch.drain() }

@@ -1,9 +1,9 @@
 import FaultlineDisk
 
 extension Log {
-    /// Makes the store's directory, where need be.
+    /// Creates the store's directory, if necessary.
     ///
-    /// - Throws: `.notAStore` for a directory of other files, before anything of it is changed; errors of the disk.
+    /// - Throws: `.notAStore` for a directory of other files, before anything in it is changed; disk errors.
     static func prepare(_ directory: String, on disk: Disk, options: LogOptions) throws(LogError) {
         let isPresent = try onDisk("looking for the store") { () throws(DiskError) in try disk.isPresent(directory) }
         try RemoteStore.refuse(directory, isPresent: isPresent, on: disk, options: options)
@@ -19,7 +19,7 @@ extension Log {
             try disk.createDirectory(directory)
         } catch {
             guard error.code == .exists else { throw LogError(error, doing: "creating the store's directory") }
-            // Another process was faster, or a link leads to nothing.
+            // Another process was faster, or the path is a dangling link.
             let isThere = try onDisk("looking for the store") { () throws(DiskError) in try disk.isPresent(directory) }
             guard !isThere else { return }
             throw LogError(

@@ -2,12 +2,12 @@ package import FaultlineDisk
 import Glibc
 import Synchronization
 
-/// A log-structured store of versioned records: the front door of this layer.
+/// A log-structured store of versioned records: the entry point of this layer.
 ///
-/// A store is a directory. Within a process one `Log` serves everybody who opens the same directory; between processes
-/// LOCK allows one writer.
+/// A store is a directory. Within a process one `Log` serves all openings of the same directory; between processes LOCK
+/// allows one writer.
 ///
-/// Concurrency: all members may be called from any thread; writers take turns.
+/// Concurrency: all members may be called from any thread; writers run one at a time.
 // Safe because mutable state is guarded by the objects that hold it.
 package final class Log: @unchecked Sendable {
     let path: String
@@ -15,10 +15,10 @@ package final class Log: @unchecked Sendable {
     let cache: PageCache
     let blockCache: BlockCache
     let directory: StoreDirectory
-    /// What opening found and did.
+    /// The findings and actions of the opening.
     package let openReport: OpenReport
-    /// The manifest as it was found, and where the frames of segments that are not sealed end: all there is for a log
-    /// that is open for reading.
+    /// The manifest at the opening, and the ends of the unsealed segments' frames: all the state of a log that is open
+    /// for reading.
     let found: (state: ManifestState, ends: [UInt64: UInt64])
     let publisher: Publisher
     private let holds: SnapshotHolds
@@ -31,7 +31,7 @@ package final class Log: @unchecked Sendable {
     let follower: Follower?
     let clock: Clock
     let storeLock: StoreLock
-    /// Of the lock file, which is open for as long as the log is.
+    /// The identity of the lock file, which is open as long as the log.
     private let lockIdentity: FileIdentity?
     private let ownerProcess = Atomic<pid_t>(getpid())
     let isClosed = Atomic<Bool>(false)
@@ -40,17 +40,17 @@ package final class Log: @unchecked Sendable {
     /// The engine's memory.
     package let budget: MemoryBudget
 
-    /// What only a log that is open for writing has.
+    /// The parts that only a log open for writing has.
     struct Writing {
         let manifest: Manifest
         let committer: Committer
         let sequencer: Sequencer
         let checkpointer: Checkpointer
         let maintainer: Maintainer
-        /// Nil where each commit waits for the disk, or nobody is to write unasked.
+        /// Nil if each commit waits for the disk, or nothing may be written in the background.
         let synchronizer: BackgroundSynchronizer?
         let space: DiskSpace
-        /// Times commits, where somebody wants to know.
+        /// Times commits, if they are observed.
         let times: CommitTimes?
         let waits = SpaceWaits()
 
@@ -62,19 +62,19 @@ package final class Log: @unchecked Sendable {
 
     /// Opens the store in `directory`, or creates one there.
     ///
-    /// Whoever opens a store that is open in this process gets the same log, with the options of the first; each
+    /// Opening a store that is open in this process returns the same log, with the options of the first opening; each
     /// opening needs a `close`.
     ///
     /// Durability: a created store is durable when the call returns.
     ///
-    /// - Throws: `.notAStore`, `.newerFormat`, `.damaged`, `.lockedByAnother`, `.readOnly`, and what the disk says.
+    /// - Throws: `.notAStore`, `.newerFormat`, `.damaged`, `.lockedByAnother`, `.readOnly`; disk errors.
     package static func open(
         _ directory: String, on disk: Disk, clock: Clock, options: LogOptions, deriver: any IndexDeriver
     ) throws(LogError) -> Log {
         try prepare(directory, on: disk, options: options)
         let identity = try onDisk("looking for the store") { () throws(DiskError) in try disk.identity(of: directory) }
         if options.access == .reading {
-            // Read-only is a property of who opened, not of the log.
+            // Read-only is a property of the opening, not of the log.
             let shared = try LogRegistry.shared.withEntry(of: identity, on: disk, access: .writing) {
                 (entry) throws(LogError) in
                 share(entry, directory, disk)
@@ -97,10 +97,10 @@ package final class Log: @unchecked Sendable {
 
     /// The log that is open already.
     ///
-    /// One that failed gives its lock up, so that the store can be opened anew.
+    /// A log that failed releases its lock, so that the store can be opened again.
     ///
-    /// A directory that was removed may have left its identity to a new one. The lock file tells: the log holds its own
-    /// open, so nothing else can have that file's identity.
+    /// After a directory was removed, a new one may get its identity. The lock file distinguishes them: the log keeps
+    /// its own lock file open, so no other file can have that file's identity.
     private static func share(_ entry: LogRegistry.Entry, _ directory: String, _ disk: Disk) -> Log? {
         guard entry.openCount > 0, let log = entry.log else { return nil }
         guard lockIdentity(directory, disk) == log.lockIdentity else {
@@ -176,7 +176,8 @@ package final class Log: @unchecked Sendable {
     ) -> Writing {
         manifest.onFailure { error in publisher.fail(error) }
         let fileSystem = Self.fileSystem(of: opened.directory)
-        // Zeros ahead cost more than they save where each write takes new space, and where nothing is durable.
+        // Zeros ahead cost more than they save on a file system that allocates at each write, and on one without
+        // durability.
         let prepares = fileSystem.map { !$0.isCopyOnWrite && !$0.isVolatile } ?? false
         opened.directory.damage.tell(manifest)
         let times = CommitTimes(options.observer, clock: clock)
@@ -196,7 +197,7 @@ package final class Log: @unchecked Sendable {
             segment: opened.segment,
             offset: opened.end, blobs: opened.blobs, space: space, segmentSpace: opened.segmentSpace,
             hasUncountedDead: opened.hasUncountedDead)
-        // What was made again from the segments is made durable soon.
+        // A state rebuilt from the segments is made durable soon.
         sequencer.byteCountSinceCheckpoint =
             opened.report.ignoredDerivedFiles.isEmpty ? opened.replay.byteCount : UInt64(options.checkpointByteCount)
         sequencer.suitSegments(toLive: sequencer.segmentSpace.liveByteCount)
@@ -225,7 +226,7 @@ package final class Log: @unchecked Sendable {
             maintainer: maintainer, synchronizer: synchronizer, space: space, times: times)
     }
 
-    /// Which file system holds the store; nil where it does not say.
+    /// The kind of the file system that holds the store; nil if the disk does not report it.
     private static func fileSystem(of directory: StoreDirectory) -> FileSystemKind? {
         do throws(DiskError) { return try directory.disk.fileSystem(of: directory.path) } catch { return nil }
     }
@@ -245,15 +246,15 @@ package final class Log: @unchecked Sendable {
     /// - Complexity: O(1).
     package func snapshot() -> Snapshot { publisher.snapshot }
 
-    /// Keeps the newest state for somebody who comes back to it.
+    /// Holds the newest state for a reader that uses it repeatedly.
     ///
-    /// While it is not used, the log takes it away once others have written: 60 s after it was used last, or 5 s where
-    /// it keeps dropped segments of more than a quarter of what is live. Each hold has to be given back by `release`.
+    /// While it is not in use, the log takes it away after other writes: 60 s after its last use, or 5 s if it keeps
+    /// dropped segments of more than a quarter of the live bytes. End each hold by `release`.
     ///
     /// - Parameters:
-    ///   - label: Whose it is, for reports.
-    ///   - isFree: Whether the owner has nothing that is of the snapshot's state, so that it may be taken; called under
-    ///     locks of the log, by any thread, while the snapshot is not used.
+    ///   - label: The owner, for reports.
+    ///   - isFree: Whether the owner holds nothing of the snapshot's state, so that it may be taken; called under locks
+    ///     of the log, by any thread, while the snapshot is not in use.
     /// - Returns: The hold, not in use.
     package func hold(_ label: String, isFree: @escaping @Sendable () -> Bool = { true }) -> SnapshotHold {
         let hold = SnapshotHold(snapshot(), isFree: isFree)
@@ -264,35 +265,35 @@ package final class Log: @unchecked Sendable {
     /// Ends a hold.
     package func release(_ hold: SnapshotHold) { holds.remove(hold) }
 
-    /// Keeps a hold's snapshot from being taken, within limits; with nil as before.
+    /// Prevents a hold's snapshot from being taken, within limits; nil ends that.
     ///
     /// - Parameters:
     ///   - hold: The hold.
-    ///   - limits: After which its `begin` throws `.expired`.
-    ///   - label: What it is for, for reports.
+    ///   - limits: The limits beyond which its `begin` throws `.expired`.
+    ///   - label: The purpose, for reports.
     package func pin(_ hold: SnapshotHold, _ limits: PinLimits?, _ label: String) {
         holds.setLimits(limits, of: hold, label)
     }
 
-    /// Who keeps an old state of the store, the oldest first: in this process, where it is open for writing.
+    /// The holders of old states in this process, the oldest first, if the log is open for writing.
     package func pins() -> [SnapshotPin] { holds.pins { directory.isInUse($0) } }
 
     /// Whether the last opening was closed.
     package var hasEnded: Bool { isClosed.load(ordering: .acquiring) }
 
-    /// Set once a write failed: reads go on, writes throw it.
+    /// The error of the first failed write: reads still work, writes throw it.
     package var failure: LogError? { publisher.failure }
 
     // MARK: Writing
 
     /// Writes one transaction.
     ///
-    /// Waits for the turn, runs `body`, queues its records, passes the turn on, and returns when they are durable
+    /// Waits for the writer lock, runs `body`, queues its records, releases the lock, and returns when they are durable
     /// (`.sync`) and visible. If `body` throws, nothing of the transaction is kept.
     ///
-    /// - Throws: what `body` throws; `.readOnly`, `.closed`, `.abandoned`; `.poisoned` if an earlier write failed;
-    ///   `.outcomeUnknown` if this one did: then the transaction may be found after the store is opened again
-    ///   (`landed`); the error names it, unless its last frame was not reached.
+    /// - Throws: The error of `body`; `.readOnly`, `.closed`, `.abandoned`; `.poisoned` if an earlier write failed;
+    ///   `.outcomeUnknown` if this one did: then the transaction may exist after the store is opened again (see
+    ///   `landed`). The error names it, unless its last frame was not reached.
     package func write<R>(
         author: String?, _ body: (inout Transaction) throws -> R
     ) throws -> (value: R, receipt: CommitReceipt) {
@@ -313,7 +314,7 @@ package final class Log: @unchecked Sendable {
                 return (value, ending, sequencer.isCheckpointDue)
             }
         } catch {
-            // What was written for it takes space, however it ended.
+            // The bytes written for it take space, however it ended.
             watchSpace(writing)
             if publisher.failure == nil, !hasEnded, writing.space.mayCheckpoint,
                 sequencer.turn.withLock({ sequencer.isCheckpointDue })
@@ -335,7 +336,7 @@ package final class Log: @unchecked Sendable {
         }
         watchSpace(writing)
         if isDue {
-            // What compaction drops is to go at once: so it is not kept for the receipt, where it is the newest state.
+            // Segments that compaction drops are to be freed at once, so the receipt does not hold the newest state.
             if options.maintenance == .inline, snapshot?.sequence == publisher.snapshot.sequence { snapshot = nil }
             maintain(writing)
         }
@@ -347,7 +348,7 @@ package final class Log: @unchecked Sendable {
         )
     }
 
-    /// Makes the checkpoint that memory cannot wait for, or that was refused and may find space now.
+    /// Makes the checkpoint that memory cannot wait for, or retries a refused one that may find space now.
     private func makeOverdueCheckpoint(_ writing: Writing) throws(LogError) {
         let space = writing.space
         guard writing.sequencer.isCheckpointOverdue || space.isCheckpointRefused, space.mayCheckpoint else { return }
@@ -355,16 +356,16 @@ package final class Log: @unchecked Sendable {
         do throws(LogError) {
             try writing.checkpointer.run()
         } catch {
-            // Deletes make room again: they alone go on.
+            // Only deletes continue, because they make room.
             guard error.code == .fullDisk else { throw error }
             space.noteRefusedCheckpoint(free: free)
             directory.noteFull(error)
         }
     }
 
-    /// Lets compaction catch up where segments take more than they may, so that they never take much more.
+    /// Waits for compaction if segments take more than they may, so that they never take much more.
     ///
-    /// Whoever waits compacts, so it needs no thread but its own; where compaction gets nowhere, nobody waits.
+    /// The waiting thread compacts, so this needs no other thread; if compaction makes no progress, no thread waits.
     private func waitForSpace(_ writing: Writing) {
         let sequencer = writing.sequencer
         guard sequencer.isSpaceShort, options.isCompacting, options.maintenance != .manual, publisher.failure == nil
@@ -374,7 +375,7 @@ package final class Log: @unchecked Sendable {
         writing.waits.add(from: begin, to: sequencer.clock.monotonicNanoseconds())
     }
 
-    /// Runs a transaction's part in the writer's turn, and notes a full disk once the turn is over.
+    /// Runs a transaction's body with the writer lock held, and reports a full disk after the lock is released.
     private func inTurn<R>(_ sequencer: Sequencer, _ body: () throws -> R) throws -> R {
         var refusal: LogError?
         do {
@@ -382,7 +383,7 @@ package final class Log: @unchecked Sendable {
                 do {
                     return try body()
                 } catch {
-                    // The body may throw an error of its own that has the log's for its cause.
+                    // The body may throw an error of its own that has the log's error as its cause.
                     refusal = sequencer.transactionFailure ?? error as? LogError
                     throw error
                 }
@@ -393,7 +394,7 @@ package final class Log: @unchecked Sendable {
         }
     }
 
-    /// Does what comes due by a transaction, whose own end it does not change.
+    /// Runs the maintenance that a transaction made due; its errors do not change the transaction's result.
     private func maintain(_ writing: Writing) {
         switch options.maintenance {
         case .manual: break
@@ -409,7 +410,7 @@ package final class Log: @unchecked Sendable {
         }
     }
 
-    /// Lets the maintenance thread see to segments that take too much, if no writer comes who has to.
+    /// Has the maintenance thread watch segments that take too much, in case no writer comes.
     private func watchSpace(_ writing: Writing) {
         if options.maintenance == .thread, writing.sequencer.hasExcess { writing.maintainer.watchSpace() }
     }
@@ -433,7 +434,7 @@ package final class Log: @unchecked Sendable {
 
     /// Makes a checkpoint: the log before it need not be replayed any more.
     ///
-    /// Runs that are due are merged.
+    /// Merges the runs that are due.
     package func checkpoint() throws(LogError) {
         let writing = try writable()
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
@@ -441,18 +442,18 @@ package final class Log: @unchecked Sendable {
         try writing.checkpointer.run()
     }
 
-    /// Copies what is live out of segments that are mostly dead, and drops these.
+    /// Copies live records and blobs out of segments that are mostly dead, and drops these.
     ///
-    /// The segment that is being written is left alone, and so are segments that are hardly dead: afterwards segments
-    /// take at most about one and a half times what is live, what old snapshots hold apart. Readers and writers go on
-    /// meanwhile; where the log has a maintenance thread, nobody has to ask.
+    /// The segment being written is not compacted, nor are segments that are hardly dead. Afterwards segments take at
+    /// most about one and a half times the live bytes, apart from segments that old snapshots hold. Readers and writers
+    /// continue during it. If the log has a maintenance thread, calling this is not necessary.
     ///
     /// `landed` does not find transactions of dropped segments.
     ///
-    /// - Parameter progress: Gets bytes that were copied so far, after each mebibyte; nobody waits for it.
-    /// - Returns: What was done since the last call.
-    /// - Throws: `.closed`, also where the store is closed meanwhile; what the disk says. Nothing that was committed is
-    ///   lost by it.
+    /// - Parameter progress: Gets the bytes copied so far, after each mebibyte; no lock is held.
+    /// - Returns: The work done since the last call.
+    /// - Throws: `.closed`, also if the store is closed during the call; disk errors. Committed data is not lost by an
+    ///   error.
     @discardableResult
     package func compact(progress: (UInt64) -> Void = { _ in }) throws(LogError) -> CompactionReport {
         let writing = try writable()
@@ -462,10 +463,9 @@ package final class Log: @unchecked Sendable {
     }
 
     /// Damaged places that compaction met since the store was opened, on the maintenance thread too: at most 100, each
-    /// once, those met first before the others.
+    /// once, in the order of discovery.
     ///
-    /// The segments that they lie in are kept, and not compacted while the store is open. Void where the store is open
-    /// for reading.
+    /// Their segments are kept, and not compacted while the store is open. Empty if the store is open for reading.
     package var compactionDamage: [CompactionReport.Damage] { writing?.checkpointer.compactor.damage.places ?? [] }
 
     /// The indexes that have entries.
@@ -474,32 +474,31 @@ package final class Log: @unchecked Sendable {
         return Set(publisher.snapshot.indexes.all.map(\.definition.id) + listed).sorted()
     }
 
-    /// Forgets all entries of an index that no table has any more.
+    /// Removes all entries of an index that no table has any more.
     ///
-    /// Its number must not be used again.
+    /// Its number must not be used again. Older snapshots keep it.
     ///
-    /// Older snapshots keep it. Durability: with the next checkpoint; a crash before brings it back, so ask `indexIDs`
-    /// after opening.
+    /// Durability: with the next checkpoint. A crash before that brings it back, so check `indexIDs` after opening.
     package func dropIndex(_ index: IndexID) throws(LogError) {
         let writing = try writable()
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
         writing.checkpointer.dropIndex(index)
     }
 
-    /// Whether others in this process have the store open too.
+    /// Whether other parts of this process have the store open too.
     ///
-    /// Waits for who opens or closes it.
+    /// Waits for openings and closings that are in progress.
     package func isShared() throws(LogError) -> Bool {
         try LogRegistry.shared.withEntry(entry) { () throws(LogError) in entry.openCount > 1 }
     }
 
     // MARK: Closing
 
-    /// Closes this opening; the last one makes a checkpoint, marks the store as closed cleanly, and gives up the lock.
+    /// Closes this opening; the last one makes a checkpoint, marks the store as closed cleanly, and releases the lock.
     ///
-    /// Snapshots stay readable. After a failure only the lock is given up.
+    /// Snapshots stay readable. After a failure only the lock is released.
     package func close() throws(LogError) {
-        // Without a lock: the observer may open the store again.
+        // No lock is held here: the observer may open the store again.
         defer { directory.watch.drain() }
         try LogRegistry.shared.withEntry(entry) { () throws(LogError) in
             guard entry.log === self, entry.openCount > 0 else { return }
@@ -524,7 +523,7 @@ package final class Log: @unchecked Sendable {
         guard let writing, getpid() == ownerProcess.load(ordering: .relaxed) else { return }
         writing.stopThreads()
         guard failure == nil else { return }
-        // Whoever has the turn sees it through; nobody gets it after.
+        // The holder of the writer lock finishes its transaction; no thread gets the lock afterwards.
         defer {
             writing.committer.releaseReserve()
             writing.sequencer.releaseReserve()
@@ -534,12 +533,12 @@ package final class Log: @unchecked Sendable {
         try last(writing)
     }
 
-    /// Closes a log that nobody else in this process has opened, with something other than a checkpoint.
+    /// Closes a log that has no other opening in this process, with a last step other than a checkpoint.
     ///
     /// - Parameters:
-    ///   - check: Throws if it is not to be done; then the log stays open.
-    ///   - last: What is done when nobody writes any more.
-    /// - Throws: `.lockedByAnother`, `.readOnly`, `.closed`, `.poisoned`; what the two throw.
+    ///   - check: Throws if the log is not to be closed; then it stays open.
+    ///   - last: The last step, when nothing writes any more.
+    /// - Throws: `.lockedByAnother`, `.readOnly`, `.closed`, `.poisoned`; the errors of the two closures.
     func endAlone(
         _ check: (Writing) throws(LogError) -> Void, with last: (Writing) throws(LogError) -> Void
     ) throws(LogError) {
@@ -557,17 +556,17 @@ package final class Log: @unchecked Sendable {
         }
     }
 
-    /// Lets go of the store as a killed process would: nothing is written, and the lock is free.
+    /// Detaches from the store as a killed process would: nothing is written, and the lock is free.
     package func abandonForTests() {
         detach()
     }
 
-    /// Makes the log believe that another process opened it.
+    /// Makes the log behave as if another process had opened it.
     package func pretendToBeForked() {
         ownerProcess.store(0, ordering: .relaxed)
     }
 
-    /// Gives up the lock of a log that failed.
+    /// Releases the lock of a log that failed.
     private func detach() {
         isClosed.store(true, ordering: .releasing)
         writing?.stopThreads()

@@ -1,14 +1,14 @@
 package import FaultlineDisk
 
-/// What the log refused or could not do, in one value.
+/// An error of the log: the kind, a message with the remedy, and the place.
 package struct LogError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, as far as a caller may want to act on it.
+    /// The kind of error, as far as a caller may want to act on it.
     package enum Code: String, Sendable, CaseIterable {
-        /// Nothing there that could be a store, and creating one was not asked for or is impossible.
+        /// The path holds nothing that could be a store, and creating one was not requested or is impossible.
         case notAStore
         /// The store was written by a newer version.
         case newerFormat
-        /// Bytes are not what was written.
+        /// Bytes differ from the written ones.
         case damaged
         /// Another process or handle holds the store.
         case lockedByAnother
@@ -22,17 +22,17 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         case poisoned
         /// The open store's directory was removed, moved or replaced; nothing more is written.
         case removed
-        /// Whether this transaction is stored can only be known after the store is opened again.
+        /// Only opening the store again shows whether this transaction is stored.
         case outcomeUnknown
         /// The store was closed.
         case closed
-        /// Something exceeds a limit of the format.
+        /// A value exceeds a limit of the format.
         case tooLarge
-        /// The object is not there.
+        /// The object does not exist.
         case missing
         /// A pinned state of the store has outlived its limits.
         case expired
-        /// The transaction was given up by `abandon()`.
+        /// The transaction was abandoned by `abandon()`.
         case abandoned
     }
 
@@ -41,13 +41,13 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
     package let message: String
     /// The file or directory.
     package let path: String?
-    /// Where in the file, in bytes from its start.
+    /// The offset in the file, in bytes from its start.
     package let offset: UInt64?
-    /// What the operating system said.
+    /// The error of the operating system.
     package let cause: DiskError?
-    /// Whose outcome is unknown, where it may have landed: what `Log.landed` is to be asked for.
+    /// The transaction whose outcome is unknown, if it may have landed: the argument for `Log.landed`.
     package private(set) var transaction: TransactionID?
-    /// At least so many transactions are missing at the end of the log, where this is why the store is refused.
+    /// The least number of transactions missing at the end of the log, if the store is refused because of that.
     package private(set) var missingTransactionCount: UInt64?
 
     package init(_ code: Code, _ message: String, path: String? = nil, offset: UInt64? = nil, cause: DiskError? = nil) {
@@ -58,7 +58,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The same error, of one transaction; the transaction matters only where its outcome is unknown.
+    /// The same error with its transaction, if the outcome of that is unknown.
     func about(_ transaction: TransactionID) -> LogError {
         var error = self
         if code == .outcomeUnknown || code == .removed { error.transaction = transaction }
@@ -73,7 +73,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             text += "]"
         }
         guard let cause else { return text }
-        // The message has said what to do, and mostly where.
+        // The message has the remedy, and mostly the path.
         if cause.path != path { text += " \(cause.path):" }
         return text + " (\(code == .fullDisk ? cause.call : cause.fact))"
     }
@@ -115,11 +115,11 @@ extension LogError {
         LogError(.damaged, "\(what) \(damageRemedy)", path: path, offset: offset)
     }
 
-    /// What to do about damage.
+    /// The remedy for damage.
     package static let damageRemedy =
         "Restore the store from a backup, or get out what still verifies by `faultline salvage`."
 
-    /// A log that lacks transactions which were durable.
+    /// The error for a log that lacks transactions which were durable.
     init(lost tail: LostTail) {
         self.init(
             .damaged,
@@ -130,11 +130,11 @@ extension LogError {
         missingTransactionCount = tail.count
     }
 
-    /// What to do about a log that lacks its end.
+    /// The remedy for a log that lacks its end.
     package static let lostTailRemedy =
         "Restore the store from a backup, or go on without the lost transactions by `faultline repair STORE --accept-loss`."
 
-    /// What happened, without what to do about damage.
+    /// The message without the remedy for damage.
     package var fault: String {
         for remedy in [Self.damageRemedy, Self.derivedRemedy, Self.lostTailRemedy] where message.hasSuffix(remedy) {
             return String(message.dropLast(remedy.count + 1))
@@ -142,7 +142,7 @@ extension LogError {
         return message
     }
 
-    /// Something that verifies and that this version does not know.
+    /// The error for data that verifies but that this version does not know.
     static func newerFormat(_ what: String, _ path: String?, _ offset: UInt64? = nil) -> LogError {
         LogError(
             .newerFormat, "\(what) of a newer format. Nothing was changed; open the store with a newer version.",
@@ -152,7 +152,7 @@ extension LogError {
     /// The error of every write after one that failed.
     ///
     /// - Parameters:
-    ///   - failure: Error of the write that failed. A removed directory is named to every caller as such.
+    ///   - failure: The error of the write that failed. For a removed directory every caller gets this error itself.
     ///   - consequence: The rest of the sentence "An earlier write failed".
     /// - Returns: The error.
     static func poisoned(by failure: LogError, _ consequence: String) -> LogError {
@@ -171,7 +171,7 @@ extension LogError {
     }
 }
 
-/// Runs a call of the disk and gives its error the layer's type.
+/// Runs a call of the disk and converts its error to the layer's type.
 @inline(__always)
 func onDisk<R>(_ doing: @autoclosure () -> String, _ body: () throws(DiskError) -> R) throws(LogError) -> R {
     do {

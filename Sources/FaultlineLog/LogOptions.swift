@@ -2,14 +2,16 @@
 package enum Durability: Sendable {
     /// When it is on the disk.
     case sync
-    /// When it is handed to the operating system; power loss may take the newest commits, about those of the last
-    /// second, never one between two that stay.
+    /// When it is handed to the operating system.
     ///
-    /// `waitUntilDurable` waits for those so far.
+    /// A power cut may lose the newest commits, about those of the last second; it never loses one and keeps a later
+    /// one.
+    ///
+    /// `waitUntilDurable` waits for the commits so far.
     case async
 }
 
-/// What an opening may do.
+/// The access that an opening has.
 package enum LogAccess: Sendable {
     /// Reads and writes; one process at a time.
     case writing
@@ -19,11 +21,11 @@ package enum LogAccess: Sendable {
 
 /// Where checkpoints, merges and compaction run.
 package enum Maintenance: Sendable {
-    /// On a thread of the log's own.
+    /// On a thread that the log owns.
     case thread
     /// On the thread whose commit made them due; for simulations, which must be repeatable.
     case inline
-    /// Only when asked for.
+    /// Only on request.
     case manual
 }
 
@@ -33,51 +35,51 @@ package struct LogOptions: Sendable {
     package var memoryBudget = 64 << 20
     /// Bytes after which a segment is followed by the next at the latest: 256 MiB.
     ///
-    /// In a store of less than eight times as much, smaller ones follow each other: an eighth of what is live, though not
-    /// less than `checkpointByteCount`.
+    /// In a store of less than eight times as much, segments are smaller: an eighth of the live bytes, but no less than
+    /// `checkpointByteCount`.
     package var segmentByteCount = 256 << 20
     /// Bytes of log after which a checkpoint is made: 32 MiB.
     package var checkpointByteCount = 32 << 20
-    /// Bytes after which a transaction's frame, or one of moved records, is closed and a further one begun: 1 MiB.
+    /// Bytes after which a transaction's frame, or one of moved records, is closed and another one begun: 1 MiB.
     package var frameByteCount = 1 << 20
-    /// Bytes after which a manifest is replaced by a fresh one: 1 MiB.
+    /// Bytes after which a manifest is replaced by a new one: 1 MiB.
     package var manifestByteCount = 1 << 20
-    /// How many times its snapshot a manifest has to be before it is replaced: 4.
+    /// The size at which a manifest is replaced, as a multiple of its snapshot: 4.
     package var manifestGrowth = 4
-    /// Bytes that a file holds back against a full disk: 16 MiB.
+    /// Bytes that a ballast file reserves against a full disk: 16 MiB.
     package var ballastByteCount = 16 << 20
-    /// Bytes of the store from which on there is such a file: 64 MiB.
+    /// Bytes of the store from which on it has such a file: 64 MiB.
     package var ballastStoreByteCount = 64 << 20
-    /// Bytes of zeros that are written behind small commits, for the next ones to overwrite, the first time; later up to
-    /// four times as many; 0: none: 64 KiB.
+    /// Bytes of zeros that are first written behind small commits, for the next ones to overwrite: 64 KiB.
     ///
-    /// Only where a commit returns when it is on the disk, on file systems that overwrite in place.
+    /// Later up to four times as many; 0 writes none. Only for commits that return when they are on the disk, on file
+    /// systems that overwrite in place.
     package var preparedByteCount = 64 << 10
     /// When a commit returns: when it is on the disk.
     package var durability: Durability = .sync
-    /// Milliseconds after which a commit that did not wait for the disk is made durable by a thread, where `maintenance`
-    /// has threads: 1,000.
+    /// Milliseconds after which a thread makes a commit durable that did not wait for the disk, if `maintenance` has
+    /// threads: 1,000.
     package var synchronizationDelayMilliseconds = 1_000
     /// Whether blobs are compressed where it saves an eighth: yes.
     package var isCompressingBlobs = true
-    /// What the opening may do: read and write.
+    /// The access of the opening: read and write.
     package var access: LogAccess = .writing
-    /// Whether a store is written to on a file system that another machine or process answers for, such as NFS: no.
+    /// Whether to write to a store on a file system of another machine or process, such as NFS: no.
     package var allowsRemoteFileSystem = false
-    /// Where checkpoints, merges and compaction run: on a thread of the log's own.
+    /// Where checkpoints, merges and compaction run: on a thread that the log owns.
     package var maintenance: Maintenance = .thread
-    /// Milliseconds after which the maintenance thread looks again after snapshots that are behind, and after segments that
-    /// take more than they may while no writer waits for less: 10,000.
+    /// Milliseconds between two checks of the maintenance thread for old snapshots, and for segments that take more
+    /// than they may while no writer waits: 10,000.
     package var patienceMilliseconds = 10_000
-    /// Whether segments that are mostly dead are compacted behind a checkpoint, without being asked for: yes.
+    /// Whether segments that are mostly dead are compacted after a checkpoint, without a request: yes.
     package var isCompacting = true
-    /// Whether table checkpoints and index runs are made again from the segments, as if they did not verify: no.
+    /// Whether table checkpoints and index runs are rebuilt from the segments, as if they did not verify: no.
     package var ignoresDerivedFiles = false
-    /// Whether a store is opened whose log lacks transactions at its end that had been synchronized: no.
+    /// Whether to open a store whose log lacks transactions at its end that had been synchronized: no.
     ///
     /// `OpenReport.lostTail` describes the loss. An opening for writing makes it final.
     package var acceptsLostTail = false
-    /// Who hears what happens to the store: nobody.
+    /// The observer of the store's events: none.
     package var observer: (any LogObserver)?
     /// Seed of salts and transaction identifiers, so that a simulation repeats; nil means random.
     package var seed: UInt64?

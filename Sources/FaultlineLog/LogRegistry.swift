@@ -1,9 +1,9 @@
 import FaultlineDisk
 
-/// The logs that are open in this process, so that whoever opens a store again gets the same one.
+/// The logs that are open in this process, so that opening a store again returns the same one.
 ///
-/// A store is known by the identity of its directory. Disks that are not the real one count as file systems of their
-/// own.
+/// The identity of its directory identifies a store. Each disk other than the real one counts as a separate file
+/// system.
 // Safe because mutable state is guarded by the lock, and an entry's log by the entry's lock.
 final class LogRegistry: @unchecked Sendable {
     static let shared = LogRegistry()
@@ -14,7 +14,9 @@ final class LogRegistry: @unchecked Sendable {
         let isReading: Bool
     }
 
-    /// The place of one store. Its lock is held while the store is opened or closed.
+    /// The entry of one store.
+    ///
+    /// Its lock is held while the store is opened or closed.
     // Safe because the log is guarded by the lock, and the count of users by the registry's.
     final class Entry: @unchecked Sendable {
         let lock = EngineLock()
@@ -29,8 +31,7 @@ final class LogRegistry: @unchecked Sendable {
     /// One for each key; few stores are open at once.
     private var entries: [Entry] = []
 
-    /// Calls `body` with the place of the store in a directory; the place exists as long as somebody uses it or the log
-    /// is open.
+    /// Calls `body` with the entry of the store in a directory; the entry exists while it is in use or the log is open.
     func withEntry<R>(
         of directory: FileIdentity, on disk: Disk, access: LogAccess, _ body: (Entry) throws(LogError) -> R
     ) throws(LogError) -> R {
@@ -48,7 +49,7 @@ final class LogRegistry: @unchecked Sendable {
         return try body(entry)
     }
 
-    /// Calls `body` with the place of a log.
+    /// Calls `body` with the lock of a log's entry held.
     func withEntry<R>(_ entry: Entry, _ body: () throws(LogError) -> R) throws(LogError) -> R {
         lock.lock()
         entry.userCount += 1

@@ -1,14 +1,15 @@
-/// What a store takes on the disk and in memory, in bytes.
+/// The space that a store takes on the disk and in memory, in bytes.
 package struct LogUsage: Sendable, Equatable {
     /// One segment.
     package struct Segment: Sendable, Equatable {
         package var number: UInt64
         package var kind: FileKind
-        /// Bytes of the file that count.
+        /// Valid bytes of the file.
         package var byteCount: UInt64
         /// Bytes of records, or of blobs, that the newest state needs.
         package var liveByteCount: UInt64
-        /// Bytes that were counted as dead when they died, deletes apart: a hint, 0 in a log that is open for reading.
+        /// Bytes that were counted as dead when they died, without deletes: a hint, 0 in a log that is open for
+        /// reading.
         package var deadByteCount: UInt64
         package var isSealed: Bool
     }
@@ -19,17 +20,17 @@ package struct LogUsage: Sendable, Equatable {
     package var runByteCount: UInt64 = 0
     package var checkpointFileCount = 0
     package var runCount = 0
-    /// Files in `quarantine/`, which recovery set aside and nobody reads.
+    /// Files in `quarantine/`, which recovery put there and no code reads.
     package var quarantinedFileCount = 0
     package var quarantinedByteCount: UInt64 = 0
     /// Pages of the tables, in memory or not.
     package var pageCount = 0
     /// Objects by table, of tables that have any.
     package var recordCounts: [TableID: Int] = [:]
-    /// Of the memory budget.
+    /// Bytes of the memory budget.
     package var memoryByteCount = 0
 
-    /// Bytes of all files, but for those in `quarantine/`.
+    /// Bytes of all files, without those in `quarantine/`.
     package var byteCount: UInt64 {
         segments.reduce(manifestByteCount + checkpointByteCount + runByteCount) { $0 + $1.byteCount }
     }
@@ -37,7 +38,7 @@ package struct LogUsage: Sendable, Equatable {
     /// Bytes of segments that the newest state needs.
     package var liveByteCount: UInt64 { segments.reduce(0) { $0 + $1.liveByteCount } }
 
-    /// Of the segments' bytes, the share that the newest state needs; 1 where there are none.
+    /// The share of the segments' bytes that the newest state needs; 1 where there are none.
     package var liveShare: Double {
         let byteCount = segments.reduce(0) { $0 + $1.byteCount }
         return byteCount == 0 ? 1 : Double(liveByteCount) / Double(byteCount)

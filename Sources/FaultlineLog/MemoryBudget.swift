@@ -3,20 +3,20 @@ import Synchronization
 
 /// The engine's memory, in bytes, shared by rows, table pages and index blocks.
 ///
-/// It counts; it does not allocate. `reserve` asks the registered owners of caches to give bytes back when the sum
-/// would exceed the budget: first what is free, then those who hold more than half of it, the largest first, then the
-/// others. What is pinned may exceed the budget.
+/// It counts; it does not allocate. If the sum would exceed the budget, `reserve` asks registered owners of caches to
+/// free bytes: first the free memory, then the owners that hold more than half of the budget, the largest first, then
+/// the others. Pinned memory may exceed the budget.
 ///
 /// Concurrency: all members may be called from any thread. A reclaimer runs on the thread that reserves and must take
-/// no lock that a caller of `reserve` may hold; so nobody calls `reserve` under a lock.
+/// no lock that a caller of `reserve` may hold. So `reserve` must not be called under a lock.
 // Safe because counters are atomic and the list of reclaimers is guarded by the lock.
 package final class MemoryBudget: @unchecked Sendable {
-    /// What bytes are used for; `free`: for nothing, but kept for who needs memory next.
+    /// The purpose of bytes; `free` are unused, but kept for the next request.
     package enum Use: Int, Sendable, CaseIterable {
         case rows, pages, blocks, memtables, buffers, free
     }
 
-    /// Keeps a reclaimer registered while it lives.
+    /// Keeps a reclaimer registered while it exists.
     // Safe because the stored properties are immutable.
     package final class Registration: @unchecked Sendable {
         private weak var budget: MemoryBudget?
@@ -38,7 +38,7 @@ package final class MemoryBudget: @unchecked Sendable {
     package var byteCount: Int { current.load(ordering: .relaxed) }
     private let current: Atomic<Int>
     private let whole: Int
-    /// What those who want less for a time have asked for; guarded by the lock.
+    /// Temporary smaller limits; guarded by the lock.
     private var limits: [Int] = []
     private let total = Atomic<Int>(0)
     private let rows = Atomic<Int>(0)
@@ -58,9 +58,9 @@ package final class MemoryBudget: @unchecked Sendable {
         current = Atomic(byteCount)
     }
 
-    /// Calls `body` while at most so many bytes may be used; what is above is given back before.
+    /// Calls `body` with a limit for the bytes in use; frees the excess first.
     ///
-    /// Of several limits at one time the least holds.
+    /// Of several limits at one time the least applies.
     package func limited<R>(to byteCount: Int, _ body: () throws -> R) rethrows -> R {
         precondition(byteCount > 0, "A memory budget is positive.")
         change { $0.append(byteCount) }
@@ -107,9 +107,9 @@ package final class MemoryBudget: @unchecked Sendable {
         }
     }
 
-    /// Counts `byteCount` bytes as used and, where that exceeds the budget, asks others to give back.
+    /// Counts `byteCount` bytes as used and, if that exceeds the budget, asks owners of caches to free bytes.
     ///
-    /// Never waits, and never fails: what cannot be given back stays in use.
+    /// Never waits, and never fails: memory that cannot be freed stays in use.
     package func reserve(_ byteCount: Int, for use: Use) {
         add(byteCount, to: use)
         let now = total.wrappingAdd(byteCount, ordering: .relaxed).newValue
@@ -122,18 +122,19 @@ package final class MemoryBudget: @unchecked Sendable {
         total.wrappingSubtract(byteCount, ordering: .relaxed)
     }
 
-    /// Counts bytes under another use.
+    /// Moves bytes from one use to another.
     package func move(_ byteCount: Int, from use: Use, to other: Use) {
         add(-byteCount, to: use)
         add(byteCount, to: other)
     }
 
-    /// Adds somebody who can give bytes back.
+    /// Registers an owner that can free bytes.
     ///
     /// - Parameters:
-    ///   - use: What the bytes are counted under.
-    ///   - reclaim: Gets the bytes wanted, frees what it can, calls `release` for it, and returns how much that was.
-    /// - Returns: What keeps `reclaim` registered: it is asked for as long as this lives.
+    ///   - use: The use of its bytes.
+    ///   - reclaim: Gets the number of bytes wanted, frees bytes if it can, calls `release` for them, and returns their
+    ///     number.
+    /// - Returns: A registration: `reclaim` may be called while it exists.
     package func register(_ use: Use, reclaim: @escaping @Sendable (_ byteCount: Int) -> Int) -> Registration {
         lock.lock()
         defer { lock.unlock() }
@@ -150,7 +151,7 @@ package final class MemoryBudget: @unchecked Sendable {
 
     @inline(never)
     private func reclaim(_ wanted: Int) {
-        // One thread is enough, and a reclaimer that reserves must not come back here.
+        // One reclaiming thread is enough, and a reclaimer that reserves must not come back here.
         guard !isReclaiming.exchange(true, ordering: .acquiringAndReleasing) else { return }
         defer { isReclaiming.store(false, ordering: .releasing) }
         lock.lock()
@@ -159,8 +160,8 @@ package final class MemoryBudget: @unchecked Sendable {
 
         let half = byteCount / 2
         var missing = wanted
-        // What is free first, then those above their half, the largest first; a registration of the same use shares its
-        // count.
+        // Free memory first, then uses above half of the budget, the largest first; all registrations of a use share
+        // its count.
         let ordered = candidates.sorted { left, right in
             if (left.use == .free) != (right.use == .free) { return left.use == .free }
             let leftUsed = used(for: left.use)

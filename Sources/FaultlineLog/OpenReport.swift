@@ -1,10 +1,10 @@
-/// What opening a store found and did.
+/// The findings and actions of opening a store.
 package struct OpenReport: Sendable, Equatable {
-    /// The store was made.
+    /// Whether the store was created.
     package var wasCreated = false
-    /// It had been closed cleanly.
+    /// Whether it had been closed cleanly.
     package var wasClean = false
-    /// Bytes of log read again.
+    /// Bytes of log replayed.
     package var replayedByteCount: UInt64 = 0
     package var replayedTransactionCount = 0
     /// Bytes of a torn tail that belonged to no transaction that could have been acknowledged.
@@ -14,12 +14,12 @@ package struct OpenReport: Sendable, Equatable {
     /// Transactions that the log had and that were not found: with `.async` those that no sync had covered, and with
     /// `LogOptions.acceptsLostTail` others too.
     package var lostTail: LostTail?
-    /// Files that a crash left over.
+    /// Files left by a crash.
     package var removedFiles: [String] = []
-    /// Files that were set aside in `quarantine/`, because nobody can say what they are.
+    /// Files that were moved to `quarantine/`, because their content is unknown.
     package var quarantinedFiles: [String] = []
     package var quarantinedByteCount: UInt64 = 0
-    /// Checkpoints and runs that did not verify and were made again.
+    /// Checkpoints and runs that did not verify and were rebuilt.
     package var ignoredDerivedFiles: [String] = []
 
     package init() {}

@@ -1,17 +1,17 @@
 import FaultlineDisk
 
-/// The rule that nobody writes to a store whose locks and synchronizations another machine or process answers for.
+/// Refuses to write to a store whose locks and synchronizations depend on another machine or process.
 ///
-/// A lock there may be given twice, and a synchronization that returned may have made nothing durable. Reading is left
-/// alone: it changes nothing, and is how such a store is saved.
+/// A lock there may be granted twice, and a synchronization that returned may have made nothing durable. Reading is
+/// allowed: it changes nothing, and can save such a store.
 enum RemoteStore {
-    /// Refuses a store on such a file system; one that is not there yet before anything of it is made.
+    /// Refuses a store on such a file system; a new one before anything is created.
     ///
     /// - Parameters:
-    ///   - directory: The store, or where it is to be.
-    ///   - isPresent: Whether the directory is there.
-    ///   - disk: The disk; one that does not say which file system it is, is believed to be local.
-    ///   - options: What the opening may do.
+    ///   - directory: The present or future directory of the store.
+    ///   - isPresent: Whether the directory exists.
+    ///   - disk: The disk; one that does not report its file system counts as local.
+    ///   - options: The access of the opening.
     /// - Throws: `.readOnly`, with the file system's name.
     static func refuse(
         _ directory: String, isPresent: Bool, on disk: Disk, options: LogOptions
@@ -19,7 +19,7 @@ enum RemoteStore {
         guard options.access == .writing, !options.allowsRemoteFileSystem else { return }
         var place = directory
         if !isPresent {
-            // The nearest directory that is there.
+            // The nearest directory that exists.
             repeat { place = parent(of: place) } while place != "/" && place != "." && !isThere(place, on: disk)
         }
         guard let kind = kind(of: place, on: disk), kind.isRemote else { return }
@@ -39,7 +39,7 @@ enum RemoteStore {
         do throws(DiskError) { return try disk.fileSystem(of: path) } catch { return nil }
     }
 
-    /// Where the last component of a path is.
+    /// The directory of a path's last component.
     private static func parent(of path: String) -> String {
         var components = path.split(separator: "/", omittingEmptySubsequences: true)
         _ = components.popLast()

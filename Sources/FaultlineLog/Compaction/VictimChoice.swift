@@ -62,7 +62,7 @@ struct VictimChoice {
     private static let amplificationMax = 1.5
     /// Delete records take at most this part of the live bytes.
     private static let deleteShareMax = 0.25
-    /// A segment with a larger live share is left alone, whatever the others' shares are.
+    /// A segment with a larger live share is left alone, regardless of the others' shares.
     private static let shareMax = 0.95
 
     private var segments: [Segment]
