@@ -308,7 +308,6 @@ public final class ModelContainer: Equatable, Sendable {
     /// With `StoreOptions.Durability.sync` a save is on the disk when it returns. With `.async` this call makes the
     /// saves so far survive a power cut; one synchronization serves all waiting callers. Do not call it on the threads
     /// of Swift's concurrency: use the form with `await` there.
-    /// the form with `await` takes its place.
     ///
     /// - Throws: `StorageError`: `outcomeUnknown` if the disk failed before; `readOnly`, `closed`.
     public func synchronize() throws { try waitUntilDurable() }

@@ -2,13 +2,13 @@ internal import FaultlineStore
 
 /// Why a migration was refused or stopped.
 ///
-/// The store is in its old state, or resumes where it was.
+/// The store is in its old state, or can be resumed.
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
-    /// What kind of trouble it is.
+    /// The kind of error.
     public enum Code: Sendable, Equatable {
         /// The store's schema is none of the plan's.
         case unknownVersion
-        /// The store is newer than the plan, or, without a plan, has left the schema asked for behind.
+        /// The store is newer than the plan, or, without a plan, has a newer schema than the requested one.
         case backward
         /// The store is of a version that the plan has dropped: an older release of the app has to migrate it first.
         case droppedVersion
@@ -20,44 +20,44 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case stagesOutOfOrder
         /// A stage leads from or to a version that is none of the plan's.
         case unknownStage
-        /// The plan does not know the container's schema, or a stage speaks of what its versions do not have.
+        /// The plan does not have the container's schema, or a stage names something that its versions do not have.
         case badPlan
         /// A change needs a default value or a stage.
         case notLightweight
         /// The migration would drop values that no stage has seen, and nothing allows that.
         case unhandledData
-        /// Two objects have the same values where the new version asks for unique ones.
+        /// Two objects have the same values, which the new version requires to be unique.
         case duplicate
-        /// An object refers to nothing where the new version asks for a reference.
+        /// An object has no target for a reference that the new version requires.
         case missingReference
-        /// The closure of a stage threw, wrote something that cannot be, or caught an error that its context met.
+        /// The closure of a stage threw, wrote an invalid value, or caught an error that its context met.
         case stageFailed
-        /// More objects cannot be converted than the quarantine may take.
+        /// More objects failed than the quarantine may take.
         case quarantineFull
-        /// The disk has no room for what the migration is going to write.
+        /// The disk has too little room for the migration.
         case fullDisk
         /// It was cancelled by its `MigrationControl`.
         case cancelled
-        /// A migration was stopped that can go on, and would be given up.
+        /// A stopped migration can be resumed, and would be dropped.
         case underWay
         /// The store could not be read or written.
         case storage
     }
 
-    /// What kind of trouble it is, for code that acts on it.
+    /// The kind of error, for programs.
     public let code: Code
-    /// What happened and what to do.
+    /// The cause and the remedy.
     public let message: String
-    /// The stage that it is about, by its versions, as in `1.0.0 → 2.0.0`; nil if it is about none.
+    /// The stage with the error, by its versions, such as `1.0.0 → 2.0.0`; nil if there is none.
     public let stage: String?
-    /// The entity that it is about, the first one of several; nil if it is about none.
+    /// The entity with the error, the first one of several; nil if there is none.
     public let entityName: String?
-    /// The property that it is about, the first one of several; nil if it is about none.
+    /// The property with the error, the first one of several; nil if there is none.
     public let propertyName: String?
-    /// The number in its entity of the object that it is about, the first one of several, as `PersistentIdentifier` shows
-    /// it; nil if it is about none.
+    /// The number of the object with the error in its entity, the first one of several, as `PersistentIdentifier` shows
+    /// it; nil if there is none.
     public let object: UInt64?
-    /// What the closure or the store threw.
+    /// The error of the closure or the store.
     public let cause: (any Error)?
 
     package init(
@@ -73,7 +73,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The same, with a place for each that it does not name.
+    /// The same error, with the given places for those that it lacks.
     func about(stage: String? = nil, entity: String? = nil, object: UInt64? = nil) -> MigrationError {
         MigrationError(
             code, message, stage: self.stage ?? stage, entity: entityName ?? entity, property: propertyName,
@@ -85,7 +85,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         cause.map { "\(message) (\($0))" } ?? message
     }
 
-    /// The form of an error that says what it means for the migration; any other stays as it is.
+    /// The public form of an error that has a meaning for the migration; any other error is returned unchanged.
     static func translating(_ error: any Error) -> any Error {
         guard let error = error as? StoreError, error.code == .duplicate else { return error }
         return MigrationError(

@@ -1,66 +1,66 @@
 package import FaultlineDisk
 internal import Glibc
 
-/// How a migration runs.
+/// Options of a migration.
 public struct MigrationOptions: Sendable {
-    /// Bytes of memory for everything the engine holds while it migrates: rows, table pages, indexes, buffers.
+    /// Bytes of memory for everything the engine holds during a migration: rows, table pages, indexes, buffers.
     ///
-    /// At least 16 MiB. What a closure keeps is its own.
+    /// At least 16 MiB. Memory that a closure holds is not included.
     public var memoryCeiling: Int
-    /// What becomes of stored values that a migration drops, and that no code of a stage has seen.
+    /// The treatment of stored values that a migration drops, and that no code of a stage has seen.
     public var unhandledData: UnhandledData
-    /// Whether a container without a plan may bring a store back to a schema that it has left behind; false by default.
+    /// Whether a container without a plan may bring a store back to an earlier schema; false by default.
     ///
-    /// Left behind is a schema of a lower version than the one in force, and one that the store was under before, where
-    /// going back would drop values. Such a container is refused (`MigrationError.Code.backward`), because it is most
-    /// often an old instance of a service that was started once more. Where this is true, and `unhandledData` is not
-    /// `.fail`, what only the newer schema has is dropped, and `MigrationReport` lists it.
+    /// An earlier schema is one with a lower version than the current one, or one that the store had before, if going
+    /// back would drop values. Such a container is refused (`MigrationError.Code.backward`), because it is most often
+    /// an old instance of a service that was started again. If this is true, and `unhandledData` is not `.fail`, values
+    /// that only the newer schema has are dropped, and `MigrationReport` lists them.
     public var allowsOlderSchema: Bool
-    /// What becomes of objects that cannot be converted, or that break a rule of the new version.
+    /// The treatment of objects that cannot be converted, or that break a rule of the new version.
     public var onFailure: FailurePolicy
-    /// Called on the thread that runs the migration, or, while a streamed stage runs on several, on one of them after the
-    /// other: when a pass begins and ends over an entity, and while it works after every thousand objects, or every
-    /// 100 ms.
+    /// Called on the thread that runs the migration, or, while a streamed stage runs on several threads, on one of them
+    /// at a time: when a pass over an entity begins and ends, and in between after every thousand objects, or every 100
+    /// ms.
     public var progress: (@Sendable (MigrationProgress) -> Void)?
-    /// Stops the migration for a while, or for good.
+    /// Pauses or cancels the migration.
     public var control: MigrationControl?
-    /// The most bytes that are written to the store's files in a second, over some seconds: a batch is written at once,
-    /// and then waited for; nil or 0 for no limit.
+    /// The most bytes that are written to the store's files in a second, averaged over some seconds: a batch is written
+    /// at once, followed by a wait; nil or 0 for no limit.
     public var bytesPerSecond: Int?
     /// Whether a migration is refused before it begins where the disk has too little room; true by default.
     ///
-    /// Taken is that the first stage that goes through objects makes as much as it reads, and a tenth more. One that makes
-    /// much less needs less. The error is `MigrationError` of code `fullDisk`.
+    /// The check assumes that the first stage that goes through objects writes as much as it reads, and a tenth more. A
+    /// stage that writes much less needs less. The error is `MigrationError` of code `fullDisk`.
     public var checksSpace = true
-    /// Threads that run the closures of streamed stages, from 1 to 4; nil for as many as there are processors, and no more
-    /// than the memory ceiling has room for.
+    /// Threads that run the closures of streamed stages, from 1 to 4; nil for one per processor, limited by the memory
+    /// ceiling.
     ///
-    /// With 1 the thread that opens the container does everything. What becomes of the objects does not depend on it.
+    /// With 1 the thread that opens the container does everything. The migrated objects do not depend on it.
     public var workerCount: Int?
     /// For how long the store can return to the state before the migration (`ModelContainer.rollBackMigration`), by the
     /// machine's clock; nil, the default, for not at all.
     ///
-    /// Nothing is copied for it; but the files of that state are kept whole, so space that the migration, and updates
-    /// and deletes since, would give back comes back only when the period ends. `MigrationReport.gracePeriod` and
-    /// `ModelContainer.health` say how much that is. One state is kept: a later migration with a grace period ends the
-    /// one of the migration before.
+    /// Nothing is copied for it. But the files of that state are kept whole, so the space that the migration, and later
+    /// updates and deletes, would free is freed only when the period ends. `MigrationReport.gracePeriod` and
+    /// `ModelContainer.health` report its size. One state is kept: a later migration with a grace period ends the
+    /// period of the migration before.
     public var gracePeriod: Duration?
 
-    /// Who is told of the progress beside `progress`, and of its end, for which nil stands; that may be told twice.
+    /// More receivers of progress, and of its end as nil, which may be sent twice.
     package var watchers: [@Sendable (MigrationProgress?) -> Void] = []
-    /// The way to the schema where there is no plan.
+    /// The way to the schema if there is no plan.
     package var mapping: MappingModel?
-    /// Told of stages, and of the migration as a whole, on the thread that runs it.
+    /// Called with events of stages and of the whole migration, on the thread that runs it.
     package var observe: (@Sendable (MigrationEvent) -> Void)?
 
     /// The engine's share of the ceiling.
     ///
-    /// The rest is for what a stage holds: unsaved objects, and frames on their way.
+    /// The rest is for the memory of a stage: unsaved objects, and frames that are being written.
     ///
     /// Measured with a million rows: the allocator keeps about a quarter more than it gives out.
     package var engineByteCount: Int { memoryCeiling / 8 * 5 }
 
-    /// The grace period in nanoseconds; nil where there is none.
+    /// The grace period in nanoseconds; nil for none.
     var graceNanoseconds: Int64? {
         guard let (seconds, attoseconds) = gracePeriod?.components, seconds > 0 || (seconds == 0 && attoseconds > 0)
         else { return nil }
@@ -69,7 +69,7 @@ public struct MigrationOptions: Sendable {
         return isTooLong || isOver ? .max : sum
     }
 
-    /// What durations are measured with.
+    /// The clock for durations.
     package var clock = Clock.system
     /// Waits for some nanoseconds.
     package var sleep: @Sendable (UInt64) -> Void = { nanoseconds in
@@ -77,12 +77,12 @@ public struct MigrationOptions: Sendable {
         nanosleep(&time, nil)
     }
 
-    /// Bytes of new values that make a batch; nil for what suits the ceiling.
+    /// Bytes of new values in a batch; nil derives them from the ceiling.
     ///
     /// For tests.
     package var batchByteCount: Int?
 
-    /// Old objects of the first shares of a streamed stage, and the most of any; nil for what suits most stores.
+    /// The number of old objects in the first shares of a streamed stage, and the most in any; nil for the default.
     ///
     /// For tests.
     package var shareCount: Int?
@@ -94,40 +94,41 @@ public struct MigrationOptions: Sendable {
         return max(min(processors, StreamedShares.inFlightMax, memoryCeiling / (8 << 20)), 1)
     }
 
-    /// Bytes of new values, or of copied rows, that make a transaction of a stage.
+    /// Bytes of new values, or of copied rows, in a transaction of a stage.
     package var stageBatchByteCount: Int { batchByteCount ?? max(1 << 20, memoryCeiling / 16) }
 
-    /// What becomes of data that no stage handles.
+    /// The treatment of data that no stage handles.
     ///
-    /// Data is handled by a streamed or mapped stage that names its entity, and by a custom stage's `willMigrate`. Where
-    /// values are counted, rows of their entities are read once; older containers cannot save meanwhile.
+    /// Data is handled by a streamed or mapped stage that names its entity, and by a custom stage's `willMigrate`. If
+    /// values must be counted, rows of their entities are read once; older containers cannot save during the count.
     public enum UnhandledData: Hashable, Sendable {
-        /// Between two versions of a plan it is dropped, and `MigrationReport` lists it. Without a plan a migration that
-        /// would drop a value of at least one object is refused, as by `.fail`; entities without objects, and properties
-        /// without values, go.
+        /// Between two versions of a plan it is dropped, and `MigrationReport` lists it.
+        ///
+        /// Without a plan a migration that would drop a value of at least one object is refused, as by `.fail`;
+        /// entities without objects, and properties without values, are dropped.
         case byPlan
-        /// It is dropped, as SwiftData does.
+        /// It is dropped, as in SwiftData.
         case drop
-        /// The migration is refused, and the store stays as it was: the error has entity, property and the number of
+        /// The migration is refused, and the store does not change: the error has entity, property and the number of
         /// objects.
         case fail
     }
 
-    /// What becomes of an object that cannot be converted.
+    /// The treatment of an object that cannot be converted.
     public enum FailurePolicy: Hashable, Sendable {
-        /// The migration stops with an error that names the object and says why.
+        /// The migration stops with an error that names the object and the reason.
         case stop
-        /// The object goes into the quarantine of the store as it was, and the migration goes on; where more than
+        /// The object is moved unchanged to the quarantine of the store, and the migration continues; if more than
         /// `limit` objects fail it stops all the same (`quarantineFull`).
         ///
         /// Nothing of the object is lost: `ModelContainer.quarantine()` lists and reads it. Closures, policies and
-        /// expressions may be called more than once for an object then. Custom stages stop, because nobody can tell
-        /// which object their closures failed for.
+        /// expressions may then be called more than once for an object. Custom stages stop, because it is unknown for
+        /// which object their closures failed.
         case quarantine(limit: Int = 1_000)
     }
 
-    /// The defaults: 64 MiB, unhandled data dropped where a plan says so, no way back without a plan, stopping at an
-    /// object that fails, silent.
+    /// The defaults: 64 MiB, unhandled data dropped if a plan exists, no return to an earlier schema without a plan,
+    /// stopping at an object that fails, no progress handler.
     public init(
         memoryCeiling: Int = 64 << 20, unhandledData: UnhandledData = .byPlan, allowsOlderSchema: Bool = false,
         onFailure: FailurePolicy = .stop, progress: (@Sendable (MigrationProgress) -> Void)? = nil
@@ -141,7 +142,7 @@ public struct MigrationOptions: Sendable {
 
     /// The progress of the opening that these options are given to, as a sequence that ends with it.
     ///
-    /// Who is slow gets the newest progress, not all of it. Each call makes another sequence.
+    /// A slow reader gets the newest progress, not all of it. Each call makes another sequence.
     public mutating func progressUpdates() -> AsyncStream<MigrationProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: MigrationProgress.self, bufferingPolicy: .bufferingNewest(1))
@@ -149,7 +150,7 @@ public struct MigrationOptions: Sendable {
         return stream
     }
 
-    /// The same with another clock.
+    /// The same options with another clock.
     package func timed(by clock: Clock) -> MigrationOptions {
         var options = self
         options.clock = clock
@@ -161,7 +162,7 @@ public struct MigrationOptions: Sendable {
         for watcher in watchers { watcher(nil) }
     }
 
-    /// Whether anybody wants to know how far the migration is.
+    /// Whether progress has receivers.
     var isWatched: Bool { progress != nil || !watchers.isEmpty }
 
     func tell(_ progress: MigrationProgress) {

@@ -2,19 +2,19 @@ internal import Dispatch
 internal import FaultlineDisk
 internal import Synchronization
 
-/// Stops a migration for a while, or for good, from whatever thread.
+/// Pauses or cancels a migration, from any thread.
 ///
-/// Give it to the options of the container that is made, and keep it. It serves one opening after the other.
+/// Put it into the options of a new container, and keep it. It serves one opening after the other.
 public final class MigrationControl: Sendable {
-    /// What a migration does about it.
+    /// How the migration reacts.
     public enum Status: Sendable, Equatable {
-        /// Nothing: it runs, if there is one.
+        /// It runs, if there is one.
         case running
-        /// It is to wait, and has not come to a place where it can.
+        /// It was asked to pause, and has not reached a place where it can.
         case pausing
-        /// It waits.
+        /// It is paused.
         case paused
-        /// It is to stop, or has.
+        /// It was cancelled, or will be.
         case cancelled
     }
 
@@ -26,13 +26,13 @@ public final class MigrationControl: Sendable {
     }
 
     private let state = Guarded(State())
-    /// Whether there is anything to do at all: asked after every object.
+    /// Whether a pause or a cancellation was requested: checked after every object.
     private let isAsked = Atomic<Bool>(false)
 
-    /// Nothing is asked yet.
+    /// Makes a control without requests.
     public init() {}
 
-    /// What was asked for, and whether the migration has come to it.
+    /// The request, and whether the migration has reacted to it.
     public var status: Status {
         state.withLock {
             if $0.isCancelled { return .cancelled }
@@ -41,26 +41,27 @@ public final class MigrationControl: Sendable {
         }
     }
 
-    /// Lets the migration wait at the next object, or the next use of a context in a closure, until `resume()` or
+    /// Pauses the migration at the next object, or the next use of a context in a closure, until `resume()` or
     /// `cancel()`.
     ///
-    /// What it holds it keeps: its memory, the store's lock.
+    /// It keeps its resources: its memory, the store's lock.
     public func pause() {
         state.withLock { $0.isPaused = true }
         isAsked.store(true, ordering: .releasing)
     }
 
-    /// Lets a migration that was paused go on.
+    /// Resumes a paused migration.
     public func resume() {
         wake { $0.isPaused = false }
     }
 
-    /// Stops the migration at the next object, or the next use of a context in a closure; what opens the container then
+    /// Cancels the migration at the next object, or the next use of a context in a closure; opening the container then
     /// throws `MigrationError.Code.cancelled`.
     ///
-    /// The store is in its old state. What a streamed stage has done stays, and so does that of a mapped stage without
-    /// policies, or whose policies are all `ResumablePolicy`s: the next opening goes on with it. A custom stage, or
-    /// another mapped one, is given up. After the switch it does nothing. It holds for later openings, too.
+    /// The store is in its old state. The work of a streamed stage is kept, and so is that of a mapped stage without
+    /// policies, or whose policies are all `ResumablePolicy`s: the next opening continues it. The work of a custom
+    /// stage, or of another mapped one, is dropped. After the switch the call does nothing. It applies to later
+    /// openings, too.
     public func cancel() {
         wake { $0.isCancelled = true }
         isAsked.store(true, ordering: .releasing)
@@ -75,7 +76,7 @@ public final class MigrationControl: Sendable {
         for semaphore in waiting { semaphore.signal() }
     }
 
-    /// Waits while it is paused.
+    /// Waits while the migration is paused.
     ///
     /// - Parameter isCancellable: Whether the old state is still in force.
     /// - Throws: `MigrationError` of code `cancelled`, if it was cancelled.

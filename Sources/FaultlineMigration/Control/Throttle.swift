@@ -1,14 +1,14 @@
-/// Holds a migration to so many bytes a second.
+/// Limits a migration to a number of bytes a second.
 ///
-/// What was written is due when its time at that rate is over; who waits until then after each write keeps to it. Time
-/// in which nothing was written is not made up for.
+/// Written bytes are due when their time at that rate is over; waiting until then after each write keeps the rate. Time
+/// without writes earns no credit.
 package struct Throttle {
     private let bytesPerSecond: UInt64
     /// Bytes that were counted already.
     private var byteCount: UInt64
-    /// When what was counted is due.
+    /// When the counted bytes are due.
     private var due: UInt64
-    /// Of a nanosecond, in parts of `bytesPerSecond`: so that nothing is lost by rounding.
+    /// A fraction of a nanosecond, in parts of `bytesPerSecond`, so that rounding loses nothing.
     private var rest: UInt64 = 0
 
     /// - Parameters:
@@ -21,7 +21,7 @@ package struct Throttle {
         due = now
     }
 
-    /// The nanoseconds to wait for, now that so many bytes were written in all.
+    /// The nanoseconds to wait, given the total of written bytes.
     package mutating func wait(_ byteCount: UInt64, now: UInt64) -> UInt64 {
         guard byteCount > self.byteCount else { return due > now ? due - now : 0 }
         var product = (byteCount - self.byteCount).multipliedFullWidth(by: 1_000_000_000)
@@ -29,7 +29,7 @@ package struct Throttle {
         product = (product.high + (overflow ? 1 : 0), low)
         self.byteCount = byteCount
         if due < now { due = now }
-        // Longer than anybody waits.
+        // More than any practical wait.
         guard product.high < bytesPerSecond else { return .max }
         let (nanoseconds, remainder) = bytesPerSecond.dividingFullWidth(product)
         rest = remainder

@@ -1,6 +1,6 @@
 internal import FaultlineStore
 
-// What the passes count, by stage, entity and mapping.
+// The counts of the passes, by stage, entity and mapping.
 
 extension MigrationCourse {
     func entityPlace(of name: String) -> Int? {
@@ -18,7 +18,7 @@ extension MigrationCourse {
         return counts.stages[stage].mappings.place(of: name)
     }
 
-    /// Counts an old object of the entity, and for the mapping, being worked on.
+    /// Counts an old object for the current entity and mapping.
     func countRead() {
         counts.objectsRead += 1
         guard let stage else { return }
@@ -26,10 +26,10 @@ extension MigrationCourse {
         if let mappingPlace { counts.stages[stage].mappings[mappingPlace].read += 1 }
     }
 
-    /// Counts rows that contexts of closures have read, of whatever entity.
+    /// Counts rows that contexts of closures have read, of all entities.
     func countRead(_ rows: Int) { counts.objectsRead += rows }
 
-    /// Counts an old object of which nothing was made.
+    /// Counts an old object that no new object was made of.
     func countDropped() {
         counts.objectsDropped += 1
         guard let stage else { return }
@@ -78,19 +78,19 @@ extension MigrationCourse {
     /// Counts a large value that a new object took over.
     func countMoved(blobs: Int) { counts.blobsMoved += blobs }
 
-    /// Counts large values that nobody took over.
+    /// Counts large values that no new object took over.
     func countLeftBehind(blobs: Int) { counts.blobsLeftBehind += blobs }
 
     /// Counts changes that a closure has not saved.
     func countNotSaved(_ changes: Int) { counts.changesNotSaved += changes }
 
-    /// The properties that both versions of the streamed stage under way have.
+    /// The properties that both versions of the current streamed stage have.
     var carriedProperties: [CarriedProperty] {
         get { stage.flatMap { counts.stages[$0].properties } ?? [] }
         set { if let stage { counts.stages[stage].properties = newValue } }
     }
 
-    /// Notes what the stage under way leaves out; the first to say it counts.
+    /// Records the values that the current stage leaves out; only the first call has an effect.
     func noteLeftBehind(_ leftBehind: [LeftBehindCounts]) {
         guard let stage, counts.stages[stage].leftBehind.isEmpty else { return }
         counts.stages[stage].leftBehind = leftBehind
@@ -98,7 +98,7 @@ extension MigrationCourse {
 }
 
 extension [ObjectCounts] {
-    /// The place of a name; it is added if it is not there.
+    /// The index of a name; adds it if it is missing.
     fileprivate mutating func place(of name: String) -> Int {
         if let place = firstIndex(where: { $0.name == name }) { return place }
         append(ObjectCounts(name: name))

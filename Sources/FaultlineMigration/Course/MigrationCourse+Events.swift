@@ -2,10 +2,10 @@ internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineStore
 
-// What the course tells of stages.
+// Events for the observers of stages.
 
 extension MigrationCourse {
-    /// A stage under way, and what had been done when it began.
+    /// The current stage, and the counts when it began.
     struct StageBeginning {
         let event: MigrationEvent.Stage
         let counts: MigrationCounts
@@ -13,7 +13,7 @@ extension MigrationCourse {
         let nanoseconds: UInt64
     }
 
-    /// Tells that a stage begins.
+    /// Reports the beginning of a stage.
     func tellBeginning(of stage: Int, isResumed: Bool) {
         guard let observe, findings == nil else { return }
         let begun = counts.stages[stage]
@@ -26,13 +26,13 @@ extension MigrationCourse {
         observe(.stageBegan(event))
     }
 
-    /// Tells that the stage under way, if there is one, has ended, or was stopped.
+    /// Reports that the current stage, if there is one, has ended, or was stopped.
     func tellEnd(isStopped: Bool = false) {
         guard let observe, let begun = stageBeginning else { return }
         stageBeginning = nil
         let now = options.clock.monotonicNanoseconds()
         let figures = MigrationEvent.Figures(
-            // What was taken back may have been counted before.
+            // Undone work may have been counted before.
             objectsRead: max(0, counts.objectsRead - begun.counts.objectsRead),
             objectsWritten: max(0, counts.objectsWritten - begun.counts.objectsWritten),
             bytesWritten: Int(clamping: log.writtenByteCount &- begun.byteCount),

@@ -4,27 +4,27 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// The course of one migration: where it is, and what it has done so far.
+/// The state of one migration run: its position, and its counts.
 ///
-/// Every pass tells it of each object. It belongs to the one thread that migrates.
+/// Every pass reports each object to it. It belongs to the one thread that migrates.
 final class MigrationCourse {
     var counts: MigrationCounts
-    /// What had been counted before the stage under way began.
+    /// The counts before the current stage.
     private(set) var countsBefore = MigrationCounts()
-    /// The stage that observers were told of; nil if there is none, or nobody is told.
+    /// The stage that was reported to observers; nil if there is none, or no observer.
     var stageBeginning: StageBeginning?
-    /// Passes of no stage: the switch, and what comes after it.
+    /// Passes outside of stages: the switch, and later ones.
     private(set) var lastPasses: [PassCounts] = []
 
     let log: Log
     let options: MigrationOptions
     /// How many stages there are.
     let stageCount: Int
-    /// What a dry run has found; nil if it is none.
+    /// The findings of a dry run; nil for a real migration.
     let findings: PreviewFindings?
     /// Takes the objects that fail.
     let quarantine: QuarantineKeeper
-    /// Place in `counts.stages` of the stage under way.
+    /// The current stage's index in `counts.stages`.
     private(set) var stage: Int?
     private var pass: MigrationPass?
     private(set) var entity = ""
@@ -34,21 +34,21 @@ final class MigrationCourse {
     /// Bytes that the log had written before.
     private let beginByteCount: UInt64
     private var isSwitched = false
-    /// Places in the stage's counts of what is being worked on; nil before anything was counted of it.
+    /// Indexes of the current entity and mapping in the stage's counts; nil before anything was counted for it.
     var entityPlace: Int?
     private(set) var mappingPlace: Int?
 
-    // What the pass over the entity has cost so far, and how many times as many objects there are as a sample has, by
-    // mapping or entity.
+    // The cost of the pass over the entity so far, and the ratio of all objects to the sampled ones, by mapping or
+    // entity.
     private var entityNanoseconds: UInt64 = 0
     private var entityByteCount: UInt64 = 0
     private var sampleFactors: [String: Double] = [:]
 
-    // What was attributed to a pass already.
+    // Costs that were attributed to a pass already.
     private var settledNanoseconds: UInt64
     private var settledByteCount: UInt64
     private var settledBlobBytesRead = 0
-    /// What the contexts of the stage read.
+    /// The reads of the stage's contexts.
     private var tallies: ReadTallies?
 
     /// - Parameters:
@@ -56,8 +56,8 @@ final class MigrationCourse {
     ///   - options: How the migration runs.
     ///   - stageCount: How many stages there are.
     ///   - resumed: The record of the migration, if it was begun and did not end.
-    ///   - findings: Takes what a dry run finds; nil if it is none.
-    /// - Throws: What the store says where the quarantine cannot be read.
+    ///   - findings: Collects the findings of a dry run; nil for a real migration.
+    /// - Throws: The store's error if the quarantine cannot be read.
     init(
         _ log: Log, _ options: MigrationOptions, stageCount: Int, resumed: MigrationRecord?,
         findings: PreviewFindings? = nil
@@ -80,7 +80,7 @@ final class MigrationCourse {
 
     // MARK: Stages and passes
 
-    /// Begins a stage, or goes on with it.
+    /// Begins a stage, or continues it.
     ///
     /// - Parameters:
     ///   - step: The stage.
@@ -104,9 +104,9 @@ final class MigrationCourse {
         tellBeginning(of: stage, isResumed: isResumed)
     }
 
-    /// Goes back to what had been counted when the stage under way began, because its work was taken back.
+    /// Resets the counts to those before the current stage, because its work was undone.
     ///
-    /// - Parameter before: The counts then; nil where a release has not kept them: then they stay as they are.
+    /// - Parameter before: The counts then; nil if an older release has not stored them: then the counts stay.
     func takeBack(to before: MigrationCounts?) {
         guard let before, let stage else { return }
         let begun = counts.stages[stage]
@@ -120,13 +120,13 @@ final class MigrationCourse {
         self.stage = counts.stages.count - 1
     }
 
-    /// Whether an object that fails is noted or taken, and the others are done.
+    /// Whether a failed object is recorded or quarantined, and the others are converted.
     var goesOnBehindFailures: Bool { findings != nil || quarantine.isOn }
 
-    /// The version that the stage under way leads to.
+    /// The target version of the current stage.
     var stageName: String { stage.map { counts.stages[$0].to } ?? "" }
 
-    /// Goes back to what had been counted of objects, because a batch was given up; time and bytes stay.
+    /// Resets the object counts, because a batch was dropped; time and bytes stay.
     func forget(since before: MigrationCounts) {
         guard let stage, before.stages.indices.contains(stage) else { return }
         let passes = counts.stages[stage].passes
@@ -138,14 +138,14 @@ final class MigrationCourse {
         mappingPlace = mapping.flatMap(mappingPlace(of:))
     }
 
-    /// Ends the last stage: what follows belongs to the migration as a whole.
+    /// Ends the last stage: later passes belong to the migration as a whole.
     func endStages() {
         end()
         tellEnd()
         stage = nil
     }
 
-    /// Ends the pass under way.
+    /// Ends the current pass.
     func end() {
         settle()
         extrapolate()
@@ -155,12 +155,12 @@ final class MigrationCourse {
         pass = nil
     }
 
-    /// Begins a pass, or the next entity of the one under way.
+    /// Begins a pass, or the next entity of the current one.
     ///
     /// - Parameters:
     ///   - pass: The pass.
-    ///   - entity: The entity whose objects are worked on, if it is one.
-    ///   - mapping: The mapping that is carried out, if it is one.
+    ///   - entity: The entity whose objects are processed, if there is one.
+    ///   - mapping: The mapping that is processed, if there is one.
     ///   - done: Objects that were done before.
     ///   - total: Objects in all, if that is known.
     /// - Throws: `MigrationError` of code `cancelled`.
@@ -171,7 +171,7 @@ final class MigrationCourse {
         self.pass = pass
         self.entity = entity ?? ""
         self.mapping = mapping
-        // What came before it is no cost of the entity.
+        // Earlier costs do not belong to the entity.
         settle()
         entityNanoseconds = 0
         entityByteCount = 0
@@ -183,14 +183,14 @@ final class MigrationCourse {
         try breathe()
     }
 
-    /// Notes that more objects are done; to be called where nothing is held that others wait for.
+    /// Counts finished objects; call it only while holding no lock.
     ///
-    /// Tells whoever wants to know, and waits where somebody asked for it.
+    /// Reports progress, and waits if a pause or the rate limit requires it.
     ///
     /// - Throws: `MigrationError` of code `cancelled`.
     func advance(by count: Int = 1) throws { try reach(meter.done + count) }
 
-    /// The same, for so many objects in all.
+    /// The same, with the total number of finished objects.
     func reach(_ done: Int) throws {
         meter.reach(done)
         if options.isWatched {
@@ -200,10 +200,10 @@ final class MigrationCourse {
         try breathe()
     }
 
-    /// Objects done in the pass over the entity.
+    /// Objects done in the current pass over the entity.
     var done: Int { meter.done }
 
-    /// Whether somebody wants to be told, so that a long transaction should end.
+    /// Whether progress should be reported now, so that a long transaction should end.
     var isDue: Bool { options.isWatched && meter.isDue(options.clock.monotonicNanoseconds()) }
 
     private func breathe() throws {
@@ -233,9 +233,9 @@ final class MigrationCourse {
                 objectsPerSecond: meter.rate(now), timeLeft: meter.timeLeft(now)))
     }
 
-    /// Brings time, bytes and reads up to now: before the counts are written or reported.
+    /// Updates time, bytes and reads: called before the counts are written or reported.
     ///
-    /// What comes before the first pass is the first one's.
+    /// Costs before the first pass count for that pass.
     func settle() {
         if let tallies {
             let blobBytesRead = tallies.sum.blobBytesRead
@@ -262,10 +262,10 @@ final class MigrationCourse {
         }
     }
 
-    /// Whether more objects of the entity are to be tried out.
+    /// Whether more objects of the entity will be sampled.
     var wantsMore: Bool { findings?.sample.map { meter.done < $0 } ?? true }
 
-    /// Adds what the pass would have cost over the rest of an entity of which only a sample was tried out.
+    /// Adds the estimated cost of the pass over the rest of an entity of which only a sample was tried out.
     private func extrapolate() {
         guard findings?.sample != nil, let pass, pass == .instances || pass == .relationships else { return }
         let name = mapping ?? entity
@@ -276,18 +276,18 @@ final class MigrationCourse {
         add(pass, Self.estimate(entityNanoseconds, rest), Self.estimate(entityByteCount, rest))
     }
 
-    /// No more than the catalog takes for plausible.
+    /// Bounded by the largest number that the catalog accepts.
     private static func estimate(_ measured: UInt64, _ factor: Double) -> UInt64 {
         UInt64(min(max(Double(measured) * factor, 0), 0x1p50))
     }
 
-    /// The counts, brought up to now.
+    /// The updated counts.
     var settledCounts: MigrationCounts {
         settle()
         return counts
     }
 
-    /// Counts what the contexts of a stage read from now on.
+    /// Counts the reads of a stage's contexts from now on.
     func watch(_ tallies: ReadTallies) {
         settle()
         self.tallies = tallies

@@ -1,4 +1,4 @@
-/// What a migration tells while it runs, for loggers and metrics; dry runs tell nothing.
+/// An event of a running migration, for loggers and metrics; dry runs have no events.
 ///
 /// A stage that begins also ends, or stops.
 package enum MigrationEvent: Sendable {
@@ -8,11 +8,11 @@ package enum MigrationEvent: Sendable {
         package let stage: MigrationProgress.Stage
         /// Its kind.
         package let kind: MigrationReport.Stage.Kind
-        /// Whether it was begun earlier, and did not end.
+        /// Whether it was begun by an earlier opening, and did not end.
         package let isResumed: Bool
     }
 
-    /// What an opening has done of a stage.
+    /// The work of an opening in a stage.
     package struct Figures: Sendable {
         package var objectsRead = 0
         package var objectsWritten = 0
@@ -20,7 +20,7 @@ package enum MigrationEvent: Sendable {
         package var nanoseconds: UInt64 = 0
     }
 
-    /// A migration begins, or goes on; versions are those that it leads through.
+    /// A migration begins, or continues; with the versions on its way.
     case began(versions: [String], isResumed: Bool)
     case stageBegan(Stage)
     case stageEnded(Stage, Figures)

@@ -1,4 +1,4 @@
-/// What a migration is doing: its stages consist of some of these, in this order.
+/// The kind of a migration's current work: its stages consist of some of these, in this order.
 public enum MigrationPass: String, Codable, CaseIterable, Sendable {
     /// Rows are copied, so that the closures of a custom stage can change them.
     case copying
@@ -8,12 +8,12 @@ public enum MigrationPass: String, Codable, CaseIterable, Sendable {
     case instances
     /// New objects are related: the second pass of a mapped stage.
     case relationships
-    /// Indexes are built over rows that are there.
+    /// Indexes are built over existing rows.
     case indexes
-    /// What was made is checked: the third pass of a mapped stage.
+    /// The new objects are checked: the third pass of a mapped stage.
     case validation
     /// The new schema comes into force.
     case switching
-    /// What nobody needs any more is deleted.
+    /// Data that is no longer needed is deleted.
     case reclaiming
 }

@@ -1,17 +1,17 @@
-/// How far a migration is.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Equatable {
-    /// A stage among those of a migration.
+    /// A stage in a migration.
     public struct Stage: Sendable, Equatable {
-        /// The version it leads from.
+        /// The version it starts from.
         public let from: String
         /// The version it leads to.
         public let to: String
-        /// Its place, from 1.
+        /// Its position, from 1.
         public let place: Int
         /// How many stages there are.
         public let count: Int
 
-        /// Names a stage.
+        /// Describes a stage.
         package init(from: String, to: String, place: Int, count: Int) {
             self.from = from
             self.to = to
@@ -20,23 +20,24 @@ public struct MigrationProgress: Sendable, Equatable {
         }
     }
 
-    /// What is being done.
+    /// The current kind of work.
     public let pass: MigrationPass
-    /// The stage under way; nil for the switch and what comes after it.
+    /// The current stage; nil for the switch and later passes.
     public let stage: Stage?
-    /// The entity whose objects are worked on, by its name in the old version, or in the new one where what was made is
-    /// looked at; empty where it is not one.
+    /// The entity whose objects are processed, by its name in the old version, or in the new one during checks; empty
+    /// if there is none.
     public let entity: String
-    /// The mapping that is carried out; nil if none is.
+    /// The mapping that is processed; nil if there is none.
     public let mapping: String?
-    /// Objects done so far, of the pass over this entity; while closures run, objects that they have saved.
+    /// Objects done so far, in the pass over this entity; while closures run, objects that they have saved.
     public let done: Int
-    /// Objects in all; 0 where nobody knows.
+    /// Objects in all; 0 if the number is unknown.
     public let total: Int
     /// Bytes that this opening's migration has written to the store's files so far.
     public let bytesWritten: Int
-    /// Objects that the pass does in a second, over this entity, since it began or went on; nil until that is known.
+    /// Objects that the pass does in a second, over this entity, since it began or was resumed; nil until that is
+    /// known.
     public let objectsPerSecond: Double?
-    /// How long the pass will take over the rest of this entity at that rate; nil where nobody knows.
+    /// The estimated time for the rest of this entity at that rate; nil if it is unknown.
     public let timeLeft: Duration?
 }

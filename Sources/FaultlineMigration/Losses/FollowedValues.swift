@@ -1,41 +1,41 @@
 internal import FaultlineModel
 
-/// A value of an entity's objects, by the names that the store has.
+/// A value of an entity's objects, by its stored names.
 struct StoredValueName: Hashable, CustomStringConvertible {
     let property: String
-    /// Names of members within a composite value, outermost first; empty for all of a property.
+    /// Names of members within a composite value, outermost first; empty for the whole property.
     var members: [String] = []
 
     var description: String { ([property] + members).joined(separator: ".") }
 }
 
-/// The values of one entity of a store, on their way through the steps of a migration.
+/// Follows the values of one entity of a store through the steps of a migration.
 struct FollowedValues {
     /// Whether the last step has dropped the objects themselves.
     private(set) var areGone = false
-    /// Whether there is nothing left to follow: code has got the objects, or they are gone.
+    /// Whether nothing remains to follow: code has handled the objects, or they are dropped.
     private(set) var isDone = false
 
-    /// The entity's name so far.
+    /// The entity's current name.
     private var name: String
     private var attributes: [Attribute] = []
     private var references: [Reference] = []
 
-    /// An attribute that is still there.
+    /// An attribute that still exists.
     private struct Attribute {
         let stored: String
         var name: String
-        /// Paths of the members that are still there.
+        /// Paths of the members that still exist.
         var members: Set<[String]>
     }
 
-    /// A relationship of which one side is still there.
+    /// A relationship with a side that still exists.
     private struct Reference {
         let stored: String
         /// That side.
         var entity: String
         var name: String
-        /// Whether code has got the objects of one of the sides.
+        /// Whether code has handled the objects of one of the sides.
         var isSeen = false
     }
 
@@ -53,9 +53,9 @@ struct FollowedValues {
         }
     }
 
-    /// Goes through a step.
+    /// Follows the values through a step.
     ///
-    /// - Returns: What it drops that no code has seen; not what goes with the objects.
+    /// - Returns: The values that it drops and that no code has seen; not those that are dropped with their objects.
     mutating func follow(_ step: MigrationSteps.Step, _ difference: SchemaDifference) -> [StoredValueName] {
         if step.handles(name) {
             isDone = true
@@ -77,7 +77,7 @@ struct FollowedValues {
             }
             var kept = attribute
             kept.name = after
-            // What other types decode nobody can say.
+            // The members that another type would decode are unknown.
             if old?.attribute(named: attribute.name) is Schema.CompositeAttribute, new is Schema.CompositeAttribute {
                 kept.members.formIntersection(new.memberPaths)
                 dropped += attribute.members.subtracting(kept.members).topmost.map {
@@ -96,7 +96,7 @@ struct FollowedValues {
         return dropped
     }
 
-    /// Goes through a step with a relationship; false if it drops both sides.
+    /// Follows a relationship through a step; false if the step drops both sides.
     private static func follow(
         _ reference: inout Reference, _ step: MigrationSteps.Step, _ difference: SchemaDifference
     ) -> Bool {
@@ -123,7 +123,7 @@ struct FollowedValues {
 }
 
 extension MigrationSteps.Step {
-    /// Whether code of the step gets the objects of an entity of the version before it.
+    /// Whether code of the step gets the objects of an entity of the old version.
     fileprivate func handles(_ entityName: String) -> Bool {
         closures?.willMigrate != nil || streamedEntities.contains { $0.entityName == entityName }
             || mappingModels.flatMap(\.entityMappings).contains { $0.sourceEntityName == entityName }
@@ -139,8 +139,8 @@ extension SchemaDifference {
 }
 
 extension Schema {
-    /// Whether a relationship is to be followed for both of its sides: the one whose rows have the references, and of
-    /// two that are alike the first.
+    /// Whether a relationship is followed for both of its sides: the side whose rows have the references, or the first
+    /// of two equal ones.
     fileprivate func stores(_ relationship: Relationship, of entity: Entity) -> Bool {
         guard let inverse = inverse(of: relationship) else { return true }
         if relationship.isToOneRelationship != inverse.isToOneRelationship { return relationship.isToOneRelationship }
@@ -155,7 +155,7 @@ extension Schema.Entity {
 }
 
 extension Schema.Attribute {
-    /// The ways to all members of a composite attribute, and to theirs; empty for others.
+    /// The paths of all members of a composite attribute, including nested ones; empty for other attributes.
     fileprivate var memberPaths: [[String]] {
         guard let composite = self as? Schema.CompositeAttribute else { return [] }
         return composite.properties.flatMap { member in
@@ -165,7 +165,7 @@ extension Schema.Attribute {
 }
 
 extension Set<[String]> {
-    /// Those that do not lie within others, in order.
+    /// The paths that do not lie within others, in order.
     fileprivate var topmost: [[String]] {
         filter { path in !(1..<Swift.max(path.count, 1)).contains { contains(Array(path.prefix($0))) } }
             .sorted { $0.lexicographicallyPrecedes($1) }

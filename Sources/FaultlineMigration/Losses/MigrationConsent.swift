@@ -2,31 +2,31 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// Asks of a migration, before anything is written, what only the app can allow: to go back to a schema that the store
-/// has left behind, and to drop values that no code has seen.
+/// Checks, before anything is written, the steps that only the app can allow: a return to an earlier schema of the
+/// store, and the loss of values that no code has seen.
 ///
-/// A plan says by its order which version follows which, so a way that it names is obeyed, back too. A container
-/// without a plan says nothing of the kind: an older instance of a service, started once more after a deployment, would
-/// bring the store back and drop the data of the newer one.
+/// A plan orders its versions, so a way that it names is followed, back too. A container without a plan has no such
+/// order: an older instance of a service, started again after a deployment, would bring the store back and drop the
+/// data of the newer one.
 struct MigrationConsent {
     private let log: Log
     private let stored: StoredCatalog
     private let target: Schema
     private let options: MigrationOptions
     private let check: UnhandledDataCheck
-    /// Whether an order of versions is known from elsewhere than the store.
+    /// Whether the order of versions is known from a source other than the store.
     private let isOrdered: Bool
-    /// Whether the store was under the schema asked for, and is under another one now, and the app has not allowed that.
+    /// Whether the store had the requested schema earlier, has another one now, and the app has not allowed the return.
     private let isLeftBehind: Bool
-    /// Whether the app has allowed this migration back, and with it the loss of values.
+    /// Whether the app has allowed this return, including the loss of values.
     private let isAllowedBack: Bool
 
     /// - Parameters:
     ///   - log: The store.
-    ///   - stored: The state in force.
-    ///   - steps: The way to the schema asked for.
-    ///   - migrator: What brings it there.
-    /// - Throws: `StoreError` where the store's list of schemas cannot be read.
+    ///   - stored: The current state.
+    ///   - steps: The way to the requested schema.
+    ///   - migrator: Migrates the store.
+    /// - Throws: `StoreError` if the store's list of schemas cannot be read.
     init(_ log: Log, _ stored: StoredCatalog, _ steps: MigrationSteps, _ migrator: Migrator) throws {
         self.log = log
         self.stored = stored
@@ -40,14 +40,14 @@ struct MigrationConsent {
         isAllowedBack = options.allowsOlderSchema && (hasLeft || target.version < stored.schema.version)
     }
 
-    /// Refuses a schema that is older than the one in force by its number.
+    /// Refuses a schema with a lower version number than the current one.
     ///
     /// - Throws: `MigrationError.backward`.
     func checkVersion() throws(MigrationError) {
         if !isOrdered, !isAllowedBack, target.version < stored.schema.version { throw refusal([]) }
     }
 
-    /// Whether values have to be counted; containers of the old schema cannot save while that is done.
+    /// Whether values must be counted; containers of the old schema cannot save during the count.
     var readsValues: Bool {
         guard check.isNeeded else { return false }
         return switch options.unhandledData {
@@ -57,11 +57,10 @@ struct MigrationConsent {
         }
     }
 
-    /// Refuses a migration that drops values without consent; does nothing where none have to be counted.
+    /// Refuses a migration that drops values without consent; does nothing if none must be counted.
     ///
-    /// - Throws: `MigrationError`: `backward` for a schema that the store has left behind, else `unhandledData`, naming
-    ///   entities and properties as the store has them, with the number of objects; `StoreError` where the store
-    ///   cannot be read.
+    /// - Throws: `MigrationError`: `backward` for an earlier schema of the store, else `unhandledData`, with the stored
+    ///   names of entities and properties, and the number of objects; `StoreError` if the store cannot be read.
     /// - Complexity: As `UnhandledDataCheck.losses`.
     func checkValues() throws {
         guard readsValues else { return }

@@ -11,9 +11,10 @@ struct StoredValueCount {
 
     func objects(of entity: EntityStorage) -> Int { snapshot.recordCount(of: entity.table) }
 
-    /// How many objects have each of some values: not nil, no default that the row lacks, no reference to what is gone.
+    /// Counts the objects with each of some values: not nil, no default that the row lacks, no reference to a missing
+    /// object.
     ///
-    /// - Complexity: O(n) for n rows, and a look into an index a row for relationships that no row stores; one large
+    /// - Complexity: O(n) for n rows, and an index look-up for each row for relationships that no row stores; one large
     ///   composite value at a time is in memory.
     func objects(
         with values: [StoredValueName], of storage: EntityStorage, _ entity: Schema.Entity

@@ -3,18 +3,18 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Looks for stored values that a migration would drop without any code of a stage having seen them.
+/// Finds stored values that a migration would drop and that no code of a stage would see.
 ///
-/// Follows every entity, attribute and relationship of the store through the steps, up to the first one whose code gets
-/// the objects: a streamed or mapped stage that names the entity, a custom one with a `willMigrate`. What such code
-/// makes of them is its own affair, in later steps too. Of a relationship nothing is lost while its inverse stays.
+/// It follows every entity, attribute and relationship of the store through the steps, up to the first one whose code
+/// gets the objects: a streamed or mapped stage that names the entity, or a custom one with a `willMigrate`. That code
+/// is then responsible for them, in later steps too. A relationship is not lost while its inverse remains.
 struct UnhandledDataCheck {
     private let log: Log
-    /// The state in force.
+    /// The current state.
     private let stored: StoredCatalog
     private let suspects: [Suspect]
 
-    /// Values of an entity that one step drops, where there are any.
+    /// Values of an entity that one step drops, if objects have them.
     private struct Suspect {
         let entity: Schema.Entity
         let stage: String
@@ -26,10 +26,10 @@ struct UnhandledDataCheck {
         }
     }
 
-    /// Values that are dropped, and by which step.
+    /// Values that are dropped, and the step that drops them.
     struct Loss {
         let entityName: String
-        /// Nil for whole objects; the members of a composite value stand behind a dot.
+        /// Nil for whole objects; the members of a composite value follow a dot.
         let propertyName: String?
         let stage: String
         let objectCount: Int
@@ -42,7 +42,7 @@ struct UnhandledDataCheck {
 
     /// - Parameters:
     ///   - log: The store.
-    ///   - stored: The state in force.
+    ///   - stored: The current state.
     ///   - steps: The migration's steps.
     init(log: Log, stored: StoredCatalog, steps: [MigrationSteps.Step]) {
         self.log = log
@@ -62,15 +62,15 @@ struct UnhandledDataCheck {
         }
     }
 
-    /// Whether the schemas say that something may be dropped: else no row needs to be read.
+    /// Whether the schemas allow a loss at all: if not, no row is read.
     var isNeeded: Bool { !suspects.isEmpty }
 
-    /// The values that would be dropped, those that no object has left out.
+    /// The values that would be dropped, if at least one object has them.
     ///
     /// Containers of the old schema must not save before it returns.
     ///
-    /// - Throws: `StoreError` where the store cannot be read.
-    /// - Complexity: O(n) for the n rows of entities of which something is dropped; memory for one read.
+    /// - Throws: `StoreError` if the store cannot be read.
+    /// - Complexity: O(n) for the n rows of entities with possible losses; memory for one read.
     func losses() throws -> [Loss] {
         guard isNeeded else { return [] }
         let store = try RowStore(log: log, catalog: stored.under(stored.schema, stored.map))
@@ -87,6 +87,6 @@ struct UnhandledDataCheck {
 }
 
 extension [UnhandledDataCheck.Loss] {
-    /// All of them, as an error lists them.
+    /// All losses, as an error lists them.
     var text: String { map(\.text).joined(separator: ", ") }
 }

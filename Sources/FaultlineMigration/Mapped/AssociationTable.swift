@@ -1,7 +1,7 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// Which old object became which new one, by one mapping: links of a hidden table, so that they need no memory.
+/// The pairs of old and new objects of one mapping: links of a hidden table, so that they need no memory.
 ///
 /// The table is dropped with the switch.
 struct AssociationTable {
@@ -13,16 +13,16 @@ struct AssociationTable {
         _ source: RecordID, with destination: RecordID, _ writer: inout RowWriter, in transaction: inout Transaction
     ) throws {
         let id = try transaction.allocateIDs(1, in: side.table)
-        // New objects stand in the order in which they were made.
+        // New objects are ordered by their creation.
         try writer.link(id, left: source, right: destination, leftOrder: id, rightOrder: id, side, in: &transaction)
     }
 
-    /// The new objects that an old one became.
+    /// The new objects of an old one.
     func destinations(of source: RecordID, in snapshot: Snapshot) throws -> [RecordID] {
         try snapshot.members(of: source, in: side.index)
     }
 
-    /// The old objects that became a new one.
+    /// The old objects of a new one.
     func sources(of destination: RecordID, in snapshot: Snapshot) throws -> [RecordID] {
         try snapshot.members(of: destination, in: side.otherIndex)
     }
@@ -30,10 +30,10 @@ struct AssociationTable {
     /// How many pairs there are.
     func count(in snapshot: Snapshot) -> Int { snapshot.recordCount(of: side.table) }
 
-    /// The number of the last pair that may be there; 0 for none.
+    /// The highest number that a pair may have; 0 for none.
     func last(in snapshot: Snapshot) -> RecordID { snapshot.nextID(of: side.table) - 1 }
 
-    /// Walks the pairs in the order in which they were made, from behind one through another, each with its number.
+    /// Walks the pairs in the order of their creation, from after one through another, each with its number.
     func forEach(
         in snapshot: Snapshot, after last: RecordID = 0, through end: RecordID = Limits.recordIDMax,
         _ body: (_ source: RecordID, _ destination: RecordID, _ number: RecordID) throws -> Void

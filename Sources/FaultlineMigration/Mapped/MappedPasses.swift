@@ -7,10 +7,10 @@ internal import FaultlineStore
 struct MappedPasses {
     let stage: MappedStage
     let manager: MigrationManager
-    /// What errors call the stage.
+    /// The name of the stage in errors.
     let name: String
     let course: MigrationCourse
-    /// One for each mapping that has one, by the mapping's place.
+    /// The policy of each mapping that has one, by the mapping's index.
     private let policies: [EntityMigrationPolicy?]
 
     init(_ stage: MappedStage, _ manager: MigrationManager, name: String, course: MigrationCourse) {
@@ -22,7 +22,7 @@ struct MappedPasses {
     }
 
     func run() throws {
-        // A filter that cannot be is refused before anything is made, not hours later.
+        // An invalid filter is refused before any object is made, not hours later.
         for mapping in stage.mappings { try checkFilter(mapping) }
         let start = stage.progress
         try resume(at: start)
@@ -32,7 +32,7 @@ struct MappedPasses {
         for mapping in stage.mappings where isDue(mapping, .make) { try make(mapping) }
         for mapping in stage.mappings where isDue(mapping, .relate) { try relate(mapping) }
         for mapping in stage.mappings where isDue(mapping, .check) { try check(mapping) }
-        // Objects of a sample lack what is not in it.
+        // Objects of a sample lack related objects outside of it.
         if course.findings?.sample == nil, start.pass < .leave { try checkRules() }
         stage.enter(.leave, 0)
         for entity in manager.sourceSchema.entities {
@@ -51,7 +51,7 @@ struct MappedPasses {
         }
     }
 
-    /// Tells the policies whose work goes on.
+    /// Notifies the policies whose work is resumed.
     private func resume(at start: MappedProgress) throws {
         for mapping in stage.mappings {
             let isBegun =
@@ -82,7 +82,7 @@ struct MappedPasses {
             let total = stage.source.storedCount(entityNamed: source)
             try course.begin(
                 .instances, of: source, mapping: mapping.mapping.name, done: stage.progress.done, total: total)
-            // What an earlier mapping has made of an object goes with it.
+            // Objects that an earlier mapping has made of the old object are dropped with it.
             let isMade = stage.mappings[..<mapping.place].contains { $0.source?.name == source }
             let recovery = recovery(source) {
                 isMade ? [(source, $0)] : nil
@@ -130,7 +130,7 @@ struct MappedPasses {
             try course.begin(
                 .relationships, of: destination, mapping: mapping.mapping.name, done: stage.progress.done,
                 total: total)
-            // What policies make from here on is not related.
+            // Objects that policies make from here on are not related.
             if stage.progress.end == 0 { stage.progress.end = try stage.lastDestination(of: mapping) }
             let recovery = recovery(destination) {
                 try stage.makers(of: $0, entityNamed: destination)
@@ -179,7 +179,7 @@ struct MappedPasses {
         }
     }
 
-    /// Asks of the new objects what the new schema asks of relationships.
+    /// Checks the new objects against the relationship rules of the new schema.
     private func checkRules() throws {
         let check = RuleCheck(
             target: stage.target, schema: manager.destinationSchema,
@@ -200,12 +200,12 @@ struct MappedPasses {
         }
     }
 
-    /// Takes the old objects of a new one that breaks a rule: the stage begins again without them.
+    /// Moves the old objects of a new one that breaks a rule to the quarantine: the stage restarts without them.
     private func take(_ broken: BrokenRule) throws {
         let reason = QuarantineKeeper.Reason(
             MigrationReport.Failure.Rule(broken.kind), broken.description, property: broken.propertyName)
         guard stage.mappings.contains(where: { $0.destination?.name == broken.entityName }) else {
-            // It goes over as it is, and refers to what does not.
+            // It is carried over unchanged, but refers to an object that is not.
             let oldNames = SchemaDifference(from: manager.sourceSchema, to: manager.destinationSchema).oldEntityNames
             if let old = oldNames[broken.entityName] { try course.quarantine.take(broken.number, of: old, reason) }
             return
@@ -225,7 +225,7 @@ struct MappedPasses {
 
     // MARK: Failures
 
-    /// Goes on behind an object that fails.
+    /// Continues after an object that fails.
     private func recovery(
         _ entity: String, makers: @escaping (RecordID) throws -> [(entity: String, number: RecordID)]?,
         convert: @escaping (RecordID) throws -> Void
@@ -235,20 +235,21 @@ struct MappedPasses {
             note: { try stage.noteFailure(of: $0, entity: entity, $1, makers: makers($0)) })
     }
 
-    /// Where the stage goes on behind failures, saves before calls that are not about one object, so that an object that cannot be saved is found.
+    /// Saves before calls that are not about one object, if the stage continues after failures, so that an object that
+    /// cannot be saved is found.
     private func flushForTrial(_ mapping: ResolvedMapping, by recovery: BatchRecovery) throws {
         guard course.goesOnBehindFailures else { return }
         try recovering(mapping, by: recovery) { try call(mapping) { try stage.flush() } }
     }
 
-    /// Calls `body`; where the stage goes on behind failures, an error that others may be spared of is noted, and the
-    /// rest of the batch done.
+    /// Calls `body`; if the stage continues after failures, records an error that affects only some objects, and
+    /// converts the rest of the batch.
     ///
     /// - Parameters:
     ///   - mapping: The mapping.
-    ///   - recovery: How the rest is done; nil for calls that are not about one object.
+    ///   - recovery: Converts the rest; nil for calls that are not about one object.
     ///   - body: The calls.
-    /// - Throws: What `body` throws, unless it was noted.
+    /// - Throws: The error of `body`, unless it was recorded.
     private func recovering(
         _ mapping: ResolvedMapping, by recovery: BatchRecovery? = nil, _ body: () throws -> Void
     ) throws {
@@ -257,7 +258,7 @@ struct MappedPasses {
                 throw error
             }
             if let recovery { return try recovery.run(stage.batch[...]) }
-            // No object's fault.
+            // The failure is not caused by an object.
             guard course.findings != nil else { throw error }
             stage.discard()
             try stage.noteFailure(of: nil, entity: mapping.destination?.name ?? "", error)
@@ -266,7 +267,7 @@ struct MappedPasses {
 
     // MARK: Calls
 
-    /// Ends a pass over a mapping: makes the calls that are not about one object, and saves what they made.
+    /// Ends a pass over a mapping: makes the calls that are not about one object, and saves their results.
     private func end(
         _ mapping: ResolvedMapping, _ pass: MappedProgress.Pass, _ calls: (EntityMigrationPolicy?) throws -> Void
     ) throws {
@@ -279,7 +280,7 @@ struct MappedPasses {
         }
     }
 
-    /// Makes a call of a policy, and sees whether it went well: what setters could not throw is thrown here.
+    /// Makes a call of a policy, and throws errors of setters that could not throw.
     private func call(_ mapping: ResolvedMapping, _ old: ManagedObject? = nil, _ body: () throws -> Void) throws {
         do {
             try body()

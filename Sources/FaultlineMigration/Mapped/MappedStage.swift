@@ -3,7 +3,8 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// What a mapped stage has under way: the two contexts, who became whom, and the batch that is not written yet.
+/// The state of a mapped stage: the two contexts, the pairs of old and new objects, and the batch that is not written
+/// yet.
 final class MappedStage {
     let mappings: [ResolvedMapping]
     let source: ContextCore
@@ -17,25 +18,25 @@ final class MappedStage {
     private static let objectsMax = 8_192
 
     private(set) var record: MigrationRecord
-    /// How far the stage is.
+    /// The progress of the stage.
     var progress: MappedProgress
-    /// Whether it goes on there after a kill, and does not begin again.
+    /// Whether the stage resumes there after a kill, instead of restarting.
     var goesOn = false
     /// Pairs of this batch.
     private var pending: [Pair] = []
     private var pendingBySource: [Key: [ManagedObject]] = [:]
     private var pendingByDestination: [ObjectIdentifier: [(place: Int, source: RecordID)]] = [:]
-    /// Numbers that objects of this batch were given.
+    /// Numbers that were chosen for objects of this batch.
     private var chosen: Set<Key> = []
-    /// Mappings of which a new object has more than one old one.
+    /// Mappings in which a new object has more than one old one.
     private var merging: Set<Int> = []
-    /// Values that objects of this batch take over from old ones, and those of them that were taken.
+    /// Values that objects of this batch may take over from old ones, and those that were taken.
     private var movable: Set<UInt64> = []
     private var moved: [UInt64] = []
 
     /// Objects that calls of this batch were made for: old ones in the first pass, new ones in the second.
     private(set) var batch: [RecordID] = []
-    /// What had been counted when the batch began.
+    /// The counts when the batch began.
     private var countsAtFlush: MigrationCounts
 
     private struct Key: Hashable {
@@ -53,9 +54,9 @@ final class MappedStage {
     ///   - mappings: The mappings, resolved.
     ///   - source: Reads the old version.
     ///   - target: Writes the new version.
-    ///   - session: What the target's contexts have in common.
-    ///   - record: The migration as the catalog has it.
-    ///   - course: What the stage counts for.
+    ///   - session: The shared state of the target's contexts.
+    ///   - record: The migration record in the catalog.
+    ///   - course: The counts of the migration.
     ///   - batchByteCount: Bytes of unsaved values that make a batch.
     /// - Throws: `.storage` if the record's map lacks the tables of the mappings.
     init(
@@ -85,9 +86,9 @@ final class MappedStage {
         target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
-    // MARK: Who became whom
+    // MARK: Pairs of old and new objects
 
-    /// Notes that an old object became a new one, by a mapping.
+    /// Records that an old object became a new one, by a mapping.
     func associate(_ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping) throws {
         let number = old.objectID.number
         let key = Key(place: mapping.place, number: number)
@@ -113,12 +114,12 @@ final class MappedStage {
         return try associations[key.place].sources(of: new.objectID.number, in: newest()).contains(number)
     }
 
-    /// Stands for an entity of the new version.
+    /// The index that represents an entity of the new version.
     private func firstPlace(of destination: String) -> Int {
         mappings.firstIndex { $0.destination?.name == destination } ?? mappings.count
     }
 
-    /// The new objects that an old one became, by a mapping, in the order in which they were made.
+    /// The new objects of an old one, by a mapping, in the order of their creation.
     func destinations(of old: RecordID, by place: Int) throws -> [ManagedObject] {
         let mapping = mappings[place]
         guard let name = mapping.destination?.name else { return [] }
@@ -128,14 +129,14 @@ final class MappedStage {
         } else {
             numbers = try associations[place].destinations(of: old, in: newest())
         }
-        // Others than these were deleted since.
+        // The rest was deleted since.
         let stored = try numbers.filter { try target.isTaken($0, entityNamed: name) }
             .map { try target.dynamicObject($0, entityNamed: name) }
         let pending = pendingBySource[Key(place: place, number: old)] ?? []
         return stored.filter { !$0.isDeleted } + pending.filter { !$0.isDeleted }
     }
 
-    /// The old objects that became a new one, by a mapping.
+    /// The old objects of a new one, by a mapping.
     func sources(of new: ManagedObject, by place: Int) throws -> [ManagedObject] {
         let mapping = mappings[place]
         guard let name = mapping.source?.name else { return [] }
@@ -151,7 +152,7 @@ final class MappedStage {
         return try numbers.map { try source.dynamicObject($0, entityNamed: name) }
     }
 
-    /// The number of the last object that `forEachDestination` may come to; 0 for none.
+    /// The number of the last object that `forEachDestination` may reach; 0 for none.
     func lastDestination(of mapping: ResolvedMapping) throws -> RecordID {
         guard mapping.isOneToOne, let name = mapping.destination?.name else {
             return associations[mapping.place].last(in: newest())
@@ -159,8 +160,8 @@ final class MappedStage {
         return try target.lastStoredNumber(entityNamed: name)
     }
 
-    /// Walks the new objects of a mapping once each, with the first of the old ones that they were made of, and with the
-    /// number of the object or of the association: from behind one number through another.
+    /// Walks the new objects of a mapping once each, with the first of their old objects, and with the number of the
+    /// object or of the association: from after one number through another.
     func forEachDestination(
         of mapping: ResolvedMapping, after last: RecordID = 0, through end: RecordID = Limits.recordIDMax,
         _ body: (_ new: ManagedObject, _ old: ManagedObject, _ place: RecordID) throws -> Void
@@ -182,8 +183,7 @@ final class MappedStage {
         }
     }
 
-    /// How many there are of them, those included that were deleted since, and more than once those that were made of
-    /// several old objects.
+    /// Upper bound: counts deleted objects too, and an object once per source.
     func destinationCount(of mapping: ResolvedMapping) throws -> Int {
         guard let name = mapping.destination?.name else { return 0 }
         if mapping.isOneToOne { return target.storedCount(entityNamed: name) }
@@ -192,12 +192,12 @@ final class MappedStage {
 
     private func newest() -> Snapshot { target.store.log.snapshot() }
 
-    // MARK: Values out of the row
+    // MARK: Large values
 
-    /// Lets a new object take a value of an old one over, if no other has; else it gets a copy.
+    /// Allows a new object to take over a value of an old one, if no other has; else it gets a copy.
     func move(_ blob: UInt64, of entityName: String) {
-        // A table that the old state shares keeps its values.
-        // So does an object that goes into the quarantine, before or after another one has asked for them.
+        // Values in a table that the old state shares stay there. So do the values of a quarantined object, which may
+        // be quarantined before or after another object has asked for them.
         guard !isKept(entityName), !course.quarantine.isOn else { return }
         movable.insert(blob)
     }
@@ -214,11 +214,12 @@ final class MappedStage {
     }
 
     private func wasMoved(_ blob: UInt64) -> Bool {
-        // What cannot be read is not moved: the copy will say why.
+        // An unreadable value is not moved: the copy will report the reason.
         (try? newest().location(of: blob, in: movedBlobs.table).isAbsent) != true
     }
 
-    /// Puts what no new object took of an old entity on the list of what goes after the switch.
+    /// Puts the values of an old entity that no new object took over on the list of data that is deleted after the
+    /// switch.
     func leaveBehind(_ entityName: String) throws {
         guard !isKept(entityName) else { return }
         var left: [UInt64] = []
@@ -227,7 +228,7 @@ final class MappedStage {
             try save(adding: left)
             left.removeAll(keepingCapacity: true)
         }
-        // What the quarantine has stays.
+        // Values of quarantined objects stay.
         let isKept: (RecordID) -> Bool = { [unowned self] in isTaken($0, ofSource: entityName) }
         try source.forEachBlobs(entityNamed: entityName, except: isKept) { blobs, rowCount in
             try course.advance(by: rowCount)
@@ -239,16 +240,16 @@ final class MappedStage {
 
     // MARK: Batches
 
-    /// The first error that a context met, whether or not the policy passed it on.
+    /// The first error that a context met, also if the policy did not rethrow it.
     func takeError() -> (any Error)? {
         let pending = target.takePendingError() ?? source.takePendingError()
         return pending.map(session.cause) ?? session.error
     }
 
-    /// What a call stopped for that threw an error.
+    /// The cause of an error that a call threw.
     func cause(of error: any Error) -> any Error { session.cause(of: error) }
 
-    /// Pairs noted so far.
+    /// The number of recorded pairs.
     private(set) var associationCount = 0
 
     /// Whether a new object of a mapping may have more than one old one.
@@ -257,7 +258,7 @@ final class MappedStage {
     /// Begins the calls for an object.
     func begin(_ number: RecordID) { batch.append(number) }
 
-    /// Gives up what was not saved.
+    /// Drops unsaved changes.
     func discard() {
         target.dropUnsaved()
         _ = takeError()
@@ -267,17 +268,17 @@ final class MappedStage {
         course.forget(since: countsAtFlush)
     }
 
-    /// Notes an old object for which calls could not be made, or whose new ones could not be saved.
+    /// Records an old object for which calls failed, or whose new objects could not be saved.
     ///
-    /// Outside of a dry run the old objects go into the quarantine.
+    /// Outside of a dry run the old objects are moved to the quarantine.
     ///
     /// - Parameters:
     ///   - number: The object that the calls were made for.
     ///   - entity: Its entity.
-    ///   - error: What was thrown.
-    ///   - makers: The old objects, where the calls were made for a new one, or others have made something of the old
-    ///     one already: then the stage begins again without them.
-    /// - Throws: Where too many fail.
+    ///   - error: The error.
+    ///   - makers: The old objects, if the calls were made for a new one, or if other mappings have used the old one
+    ///     already: then the stage restarts without them.
+    /// - Throws: If too many objects fail.
     func noteFailure(
         of number: RecordID?, entity: String, _ error: any Error, makers: [(entity: String, number: RecordID)]? = nil
     ) throws {
@@ -301,7 +302,7 @@ final class MappedStage {
         return course.quarantine.contains(number, in: table)
     }
 
-    /// The old objects that a new one was made of, by whatever mapping.
+    /// The old objects of a new one, by all mappings.
     func makers(of new: RecordID, entityNamed name: String) throws -> [(entity: String, number: RecordID)] {
         var found: [(entity: String, number: RecordID)] = []
         for mapping in mappings where mapping.destination?.name == name {
@@ -325,7 +326,7 @@ final class MappedStage {
 
     func flush() throws { try save(adding: []) }
 
-    /// Saves amid a call of a policy, which nobody can go on with: the stage begins again after a kill, unless there is
+    /// Saves during a call of a policy, which cannot be resumed: the stage restarts after a kill, unless there is
     /// nothing to save.
     func flushAmidCall() throws {
         guard target.pendingCount > 0 || target.unsavedLinkCount > 0 || !pending.isEmpty else { return }
@@ -333,9 +334,9 @@ final class MappedStage {
         try flush()
     }
 
-    // MARK: Going on
+    // MARK: Resuming
 
-    /// Begins a pass over a mapping, unless the stage goes on within it.
+    /// Begins a pass over a mapping, unless the stage resumes within it.
     func enter(_ pass: MappedProgress.Pass, _ place: Int) {
         guard progress.pass != pass || progress.mapping != place else { return }
         progress.pass = pass
@@ -346,10 +347,10 @@ final class MappedStage {
         progress.end = 0
     }
 
-    /// Notes that a pass over a mapping is done with the next save.
+    /// Records that the next save finishes a pass over a mapping.
     func leave(_ pass: MappedProgress.Pass, _ place: Int) { enter(pass, place + 1) }
 
-    /// Notes that an object is done with the next save.
+    /// Records that the next save finishes an object.
     func reach(_ number: RecordID) {
         progress.lastDone = number
         progress.done = course.done + 1
@@ -361,7 +362,7 @@ final class MappedStage {
         try target.save { transaction, number in
             var writer = RowWriter(self.target.store)
             for pair in self.pending where !self.mappings[pair.place].isOneToOne {
-                // None for one that was deleted before it was ever written.
+                // None for an object that was deleted before it was written.
                 let destination = number(pair.destination)
                 guard destination != 0 else { continue }
                 try self.associations[pair.place].associate(pair.source, with: destination, &writer, in: &transaction)
@@ -374,7 +375,7 @@ final class MappedStage {
             self.course.countLeftBehind(blobs: left.count)
             self.course.countMoved(blobs: self.moved.count)
             self.record.report = self.course.settledCounts
-            // The save may have left blobs behind itself.
+            // The save itself may have left blobs behind.
             self.record.leftBehindCount =
                 try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? self.record.leftBehindCount
             self.noteProgress()

@@ -6,8 +6,8 @@ internal import FaultlineStore
 /// Runs one mapped stage: makes the new objects, relates them, checks them; each pass visits the mappings in their
 /// order.
 ///
-/// The new objects lie in tables of their own, and who became whom in hidden links. A stage that was stopped goes on if it
-/// can; else it is taken back and begins again.
+/// The new objects lie in tables of their own, and the pairs of old and new objects in hidden links. A stopped stage is
+/// resumed if possible; else it is undone and restarts.
 struct MappedStageRunner {
     let log: Log
     let step: MigrationSteps.Step
@@ -18,17 +18,17 @@ struct MappedStageRunner {
     /// Runs the stage.
     ///
     /// - Parameters:
-    ///   - progress: What the steps before have come to; has the stage's result afterwards.
+    ///   - progress: The result of the steps before; has the stage's result afterwards.
     ///   - stopped: The record of this stage, if it was begun and did not end.
-    /// - Throws: `MigrationError.stageFailed` where a policy or an object failed; what a policy cancelled the migration
-    ///   with; what the store says where it cannot be read or written.
+    /// - Throws: `MigrationError.stageFailed` if a policy or an object failed; the error with which a policy cancelled
+    ///   the migration; the store's error if it cannot be read or written.
     func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
         let resumed = stopped.flatMap { goesOn(from: $0) ? $0 : nil }
         if let stopped, resumed == nil { try beginning.takeBack(stopped, &progress) }
         var attempt = progress
         let isLate: Bool
         do { isLate = try run(attempt: &attempt, resumed: resumed) } catch {
-            // Should this fail too, it fails the same way the next time.
+            // If this fails too, the next opening fails in the same way.
             if (error as? MigrationError)?.code != .cancelled { try? beginAgainNextTime() }
             throw error
         }
@@ -36,13 +36,13 @@ struct MappedStageRunner {
             progress = attempt
             return
         }
-        // Something was made of objects that were taken into the quarantine afterwards.
+        // Objects were used before they were quarantined.
         let again = MappedStageRunner(
             log: log, step: step, beginning: try beginning.again(&progress), course: course, options: options)
         try again.run(&progress, stopped: nil)
     }
 
-    /// Whether a stage that was stopped goes on, and does not begin again.
+    /// Whether a stopped stage is resumed, instead of restarting.
     private func goesOn(from stopped: MigrationRecord) -> Bool {
         guard let progress = stopped.mapped, isResumable, step.isOfSchemas(of: stopped) else { return false }
         let count = step.mappingModels.reduce(0) { $0 + $1.entityMappings.count }
@@ -51,7 +51,7 @@ struct MappedStageRunner {
             && progress.blobsLeftBehind <= stopped.report.blobsLeftBehind
     }
 
-    /// Writes down that the stage has failed: what mends its mappings or policies has to make the objects again.
+    /// Records that the stage has failed: corrected mappings or policies must make all objects again.
     private func beginAgainNextTime() throws {
         guard var record = try StoredCatalog.read(log.snapshot())?.migration, record.mapped != nil else { return }
         record.mapped = nil
@@ -60,7 +60,7 @@ struct MappedStageRunner {
         }
     }
 
-    /// Whether a kill need not be the end of what was done: nothing has to be taken back, and no policy is lost.
+    /// Whether the stage can be resumed after a kill: nothing must be undone, and no policy loses its state.
     private var isResumable: Bool {
         !course.goesOnBehindFailures
             && step.mappingModels.flatMap(\.entityMappings).allSatisfy {
@@ -71,9 +71,9 @@ struct MappedStageRunner {
     /// Runs the stage once.
     ///
     /// - Parameters:
-    ///   - progress: What the steps before have come to.
-    ///   - resumed: The record of the stage, if it goes on.
-    /// - Returns: Whether it has to be run again without the objects that were taken into the quarantine.
+    ///   - progress: The result of the steps before.
+    ///   - resumed: The record of the stage, if it is resumed.
+    /// - Returns: Whether it must run again without the objects that were quarantined.
     /// - Throws: As `run(_:stopped:)`.
     private func run(attempt progress: inout StepProgress, resumed: MigrationRecord?) throws -> Bool {
         let current = progress.current
@@ -100,7 +100,7 @@ struct MappedStageRunner {
                 ownTables: ownTables)
         progress.firstBlob = record.firstBlob
         progress.intermediateTables.formUnion(ownTables)
-        // What is past that need not be done again.
+        // A resumed stage has done this already.
         if resumed == nil {
             try LinkBuilding(log: log, catalog: target, course: course).run(links, record: record)
             try RequiredReferenceCheck(log: log, catalog: target, course: course, source: current).run(
@@ -125,7 +125,7 @@ struct MappedStageRunner {
         return false
     }
 
-    /// Takes back what the last pass of a stage that goes on had written down, as it is done again as a whole.
+    /// Undoes the records of a resumed stage's last pass, because it is repeated as a whole.
     private func takeBackLeaving(_ stopped: MigrationRecord) throws -> MigrationRecord {
         guard let progress = stopped.mapped, progress.pass == .leave,
             progress.leftBehindCount < stopped.leftBehindCount

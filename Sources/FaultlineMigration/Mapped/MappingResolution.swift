@@ -7,10 +7,10 @@ struct MappingResolution {
     private let source: Schema
     private let target: Schema
     private let mappings: [EntityMapping]
-    /// Names that entities of the new version had in the old one.
+    /// The old names of entities of the new version.
     private let oldNames: [String: String]
     private let rewritten: Set<String>
-    /// Whether code is run that may make objects of any entity, and associate them.
+    /// Whether the mappings run code, which may make objects of any entity, and associate them.
     private let runsCode: Bool
 
     init(_ models: [MappingModel], from source: Schema, to target: Schema, stage: String) {
@@ -23,9 +23,9 @@ struct MappingResolution {
         runsCode = mappings.contains(where: \.runsCode)
     }
 
-    /// The mappings with entities and properties in the place of names.
+    /// Resolves the names in the mappings to entities and properties.
     ///
-    /// - Throws: `MigrationError.badPlan` naming stage, mapping, entity and property.
+    /// - Throws: `MigrationError.badPlan` with stage, mapping, entity and property.
     func resolved() throws(MigrationError) -> [ResolvedMapping] {
         var names: Set<String> = []
         var all: [ResolvedMapping] = []
@@ -39,7 +39,7 @@ struct MappingResolution {
         return all
     }
 
-    /// Checks that no objects are lost because their entity's place was given to others.
+    /// Checks that no objects are lost because a mapping makes other objects for their entity.
     private func checkForerunners() throws(MigrationError) {
         for mapping in mappings {
             guard let name = mapping.destinationEntityName, let old = oldNames[name],
@@ -116,7 +116,7 @@ struct MappingResolution {
         return all
     }
 
-    /// Checks that an attribute may be left without a value; what a policy does is its own.
+    /// Checks that an attribute may stay without a value; a policy is responsible for its own objects.
     private func checkMayLack(
         _ attribute: Schema.Attribute, _ mapping: EntityMapping, _ new: Schema.Entity
     ) throws(MigrationError) {
@@ -159,8 +159,8 @@ struct MappingResolution {
         }
     }
 
-    /// Checks each name of a path as `value(forKeyPath:)` will follow it; behind a collection's operator, and within values
-    /// that are composed, it says itself what it finds.
+    /// Checks each name of a path as `value(forKeyPath:)` will follow it; after a collection's operator, and inside
+    /// composite values, errors are only found at run time.
     private func check(
         _ names: [String], of old: Schema.Entity, for attribute: Schema.Attribute, _ mapping: EntityMapping
     ) throws(MigrationError) {
@@ -265,7 +265,7 @@ struct MappingResolution {
         )
     }
 
-    /// What a relationship leads to if nothing says otherwise.
+    /// The default target of a relationship.
     private func inferred(
         _ old: Schema.Relationship, _ new: Schema.Relationship
     ) -> ResolvedMapping.Relation.Value? {
@@ -286,10 +286,10 @@ struct MappingResolution {
         return nil
     }
 
-    /// Whether the other side of a relationship sets it: to many by its to-one inverse, and what the rows or links of an
-    /// entity say that goes over as it is.
+    /// Whether the other side of a relationship sets it: a to-many relationship by its to-one inverse, or by the rows
+    /// or links of an entity that is carried over.
     ///
-    /// Many to many is set by both sides, each with its own order.
+    /// Many-to-many relationships are set by both sides, each with its own order.
     private func followsInverse(_ relationship: Schema.Relationship) -> Bool {
         guard let name = relationship.inverseName, let destination = target.entitiesByName[relationship.destination],
             let inverse = destination.properties.first(where: { $0.name == name }) as? Schema.Relationship,

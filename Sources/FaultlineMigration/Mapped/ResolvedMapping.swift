@@ -1,17 +1,16 @@
 internal import FaultlineModel
 internal import FaultlineObjects
 
-/// An entity mapping checked against the two versions: names are entities and properties.
+/// An entity mapping that was checked against the two versions: names are resolved to entities and properties.
 struct ResolvedMapping {
     let mapping: EntityMapping
-    /// Position among all mappings of the stage.
+    /// The index among all mappings of the stage.
     let place: Int
     let source: Schema.Entity?
     let destination: Schema.Entity?
-    /// Whether new objects keep the identity of the old ones, the first one of each.
+    /// Whether the first new object of each old one keeps its identity.
     let keepsIdentity: Bool
-    /// Whether each old object of it has become the new one of its number, and none else: nothing need be written down
-    /// of who became whom.
+    /// Whether each old object becomes exactly the new one of its number: then no pairs are stored.
     let isOneToOne: Bool
     let attributes: [Attribute]
     let relationships: [Relation]
@@ -22,7 +21,7 @@ struct ResolvedMapping {
         let value: Value
 
         enum Value {
-            /// An attribute of the old object, whose values are of the same kind; whether nil leaves the new object with
+            /// An attribute of the old object with values of the same kind; and whether nil leaves the new object with
             /// its default.
             case copied(String, keepsDefault: Bool)
             /// The value at the end of a path.
@@ -39,11 +38,11 @@ struct ResolvedMapping {
         let value: Value
 
         enum Value {
-            /// What the objects became that a relationship of the old object leads to, by one of some mappings.
+            /// The new objects, by some mappings, of the objects in a relationship of the old object.
             case destinations(of: String, by: [Int])
-            /// What the old object itself became by another mapping.
+            /// The new objects of the old object itself, by another mapping.
             case counterparts(by: Int)
-            /// The objects themselves: their entity, called this in the new version, goes over as it is.
+            /// The objects themselves: their entity, with this name in the new version, is carried over.
             case kept(of: String, in: String)
             case computed(@Sendable (ManagedObject, MigrationManager) throws -> Any?)
         }

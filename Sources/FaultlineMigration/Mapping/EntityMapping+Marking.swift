@@ -1,10 +1,10 @@
 internal import FaultlineObjects
 internal import Foundation
 
-// What a mapping does, as text: a stage that was stopped goes on by mappings that do the same, and by no others.
+// Mappings as text: a stopped stage is only resumed by mappings that do the same.
 
 extension EntityMapping {
-    /// Tells the mapping from others; what code does is not in it, but that there is code.
+    /// Distinguishes the mapping from others; code counts only by its presence.
     var mark: String {
         let policy = entityMigrationPolicy.map { "\($0)" } ?? ""
         let facts = [name, "\(mappingType)", sourceEntityName ?? "", destinationEntityName ?? "", policy]

@@ -1,47 +1,48 @@
 public import FaultlineObjects
 
-/// How objects of one entity of the old version become objects of one entity of the new version.
+/// Describes how objects of one entity of the old version become objects of one entity of the new version.
 public struct EntityMapping: Sendable {
-    /// What kind of change a mapping is.
+    /// The kind of a mapping.
     public enum MappingType: Sendable, Equatable {
-        /// The policy makes the new objects; the mapping's own properties are what its `super` calls take over.
+        /// The policy makes the new objects; its `super` calls apply the mapping's own properties.
         case custom
-        /// The new entity has no forerunner: only the policy's calls before and after the passes are made.
+        /// The new entity has no old one: only the policy's calls before and after the passes are made.
         case add
-        /// The old entity has no successor: its objects are counted and left behind.
+        /// The old entity has no new one: its objects are counted and left behind.
         case remove
-        /// Each object becomes one whose properties are those of the old one.
+        /// Each object becomes one with the properties of the old one.
         case copy
         /// Each object becomes one whose properties are computed.
         case transform
     }
 
-    /// Names the mapping among those of its model: `SOURCE->DESTINATION` unless another name was given.
+    /// The mapping's name in its model: `SOURCE->DESTINATION` by default.
     public var name: String
-    /// What kind of change it is.
+    /// The kind of the mapping.
     public var mappingType: MappingType
     /// The entity of the old version; nil for `add`.
     public var sourceEntityName: String?
     /// The entity of the new version; nil for `remove`.
     public var destinationEntityName: String?
-    /// How attributes of a new object get their values, in the order in which they get them.
+    /// The attributes of a new object, in the order in which they are set.
     ///
     /// An attribute without a mapping takes the value of the old attribute of its name, or of its `originalName`, if
     /// that has values of its kind; else its default.
     public var attributeMappings: [PropertyMapping]
-    /// How relationships of a new object get their values.
+    /// The relationships of a new object.
     ///
-    /// A relationship without a mapping leads to what the objects became that the old relationship of its name, or of
-    /// its `originalName`, leads to.
+    /// A relationship without a mapping leads to the new objects of the objects in the old relationship of its name, or
+    /// of its `originalName`.
     public var relationshipMappings: [PropertyMapping]
-    /// Which objects of the old entity take part; nil for all.
+    /// Selects objects of the old entity; nil for all.
     public var sourceFilter: Filter?
-    /// The class whose instance makes and relates the new objects; nil for what the mapping says by itself.
+    /// The class that makes and relates the new objects; nil if the mapping alone does.
     public var entityMigrationPolicy: EntityMigrationPolicy.Type?
-    /// Whatever a policy wants to know.
+    /// Values for the policy.
     public var userInfo: [String: any Sendable]
 
-    /// Describes a mapping; its kind follows from what is given: a policy makes it `custom`, else what is nil tells.
+    /// Describes a mapping; its kind follows from the arguments: with a policy it is `custom`, else nil entity names
+    /// decide.
     public init(
         from sourceEntityName: String?, to destinationEntityName: String?, name: String? = nil,
         attributes: [PropertyMapping] = [], relationships: [PropertyMapping] = [], where sourceFilter: Filter? = nil,
@@ -61,7 +62,7 @@ public struct EntityMapping: Sendable {
         self.userInfo = userInfo
     }
 
-    /// Whether code is run: it may read any attribute, make objects of any entity, and associate them.
+    /// Whether the mapping runs code, which may read any attribute, make objects of any entity, and associate them.
     var runsCode: Bool {
         entityMigrationPolicy != nil
             || (attributeMappings + relationshipMappings).contains {

@@ -1,13 +1,13 @@
-/// How the objects of one version become those of the next, entity by entity: values, made without model classes.
+/// Describes how the objects of one version become those of the next, entity by entity: values, made without model
+/// classes.
 ///
-/// The mappings are worked off in three passes: in the first the new objects are made, in the second they are related,
-/// in the third they are checked; within a pass in the order of `entityMappings`. Memory does not follow the store:
-/// objects are made and related in batches, and which of the old objects became which of the new ones is kept in the
-/// store itself.
+/// The mappings run in three passes: the first makes the new objects, the second relates them, the third checks them;
+/// each pass follows the order of `entityMappings`. Memory does not grow with the store: objects are made and related
+/// in batches, and the pairs of old and new objects are kept in the store itself.
 ///
-/// Entities of the new version that are no mapping's destination go over as in a lightweight stage.
+/// Entities of the new version that are no mapping's destination are carried over as in a lightweight stage.
 public struct MappingModel: Sendable {
-    /// One for each way in which an old entity becomes a new one, in the order in which they are worked off.
+    /// One for each way in which an old entity becomes a new one, in the order of their execution.
     public var entityMappings: [EntityMapping]
 
     /// Makes a model of mappings.
@@ -16,7 +16,7 @@ public struct MappingModel: Sendable {
     /// Makes a model of mappings.
     public init(entityMappings: [EntityMapping]) { self.entityMappings = entityMappings }
 
-    /// The mappings by name; of several with one name, the first.
+    /// The mappings by name; if several have one name, the first.
     public var entityMappingsByName: [String: EntityMapping] {
         Dictionary(entityMappings.map { ($0.name, $0) }) { first, _ in first }
     }

@@ -1,6 +1,6 @@
 public import FaultlineObjects
 
-/// What a property of a new object is set to, as a value.
+/// The value of a property of a new object, as an expression.
 public struct ValueExpression: Sendable {
     enum Form: Sendable {
         case constant((any Sendable)?)
@@ -17,25 +17,25 @@ public struct ValueExpression: Sendable {
 
     /// The value of a property of the old object, or at the end of a path of names.
     ///
-    /// A large value that goes over whole is moved without being read.
+    /// A large value that is copied whole is moved without being read.
     public static func source(_ keyPath: String) -> ValueExpression { ValueExpression(form: .source(keyPath)) }
 
-    /// What the objects became that a relationship of the old object leads to.
+    /// The new objects of the objects in a relationship of the old object.
     ///
     /// - Parameters:
     ///   - relationship: A relationship of the old entity.
-    ///   - mapping: The mapping that made them; nil if only one comes into question.
+    ///   - mapping: The mapping that made them; nil if only one is possible.
     /// - Returns: An expression for a relationship.
     public static func destinations(of relationship: String, by mapping: String? = nil) -> ValueExpression {
         ValueExpression(form: .destinations(relationship, mapping: mapping))
     }
 
-    /// What the same old object became by another mapping.
+    /// The new objects of the same old object, by another mapping.
     public static func counterparts(by mapping: String) -> ValueExpression {
         ValueExpression(form: .counterparts(mapping: mapping))
     }
 
-    /// What code makes of the old object: a value, or, for a relationship, a new object or an array of them.
+    /// A value that code computes from the old object; for a relationship, a new object or an array of them.
     public static func computed(
         _ body: @escaping @Sendable (_ source: ManagedObject, _ manager: MigrationManager) throws -> Any?
     ) -> ValueExpression {

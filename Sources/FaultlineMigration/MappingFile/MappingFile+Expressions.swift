@@ -2,7 +2,7 @@ internal import FaultlineModel
 internal import FaultlineObjects
 
 extension MappingFile {
-    /// What a property is set to: `{"source": "text"}` and the others.
+    /// The value of a property: `{"source": "text"}` and the other forms.
     func expression(
         _ node: MappingNode, _ old: Schema.Entity?, _ attribute: Schema.Attribute?
     ) throws(MappingFileError) -> ValueExpression {
@@ -32,12 +32,12 @@ extension MappingFile {
         }
     }
 
-    /// What may stand beside a form.
+    /// The keys that may accompany a form.
     private static let parts = [
         "destinations": ["by"], "join": ["separator"], "split": ["separator", "part"],
     ]
 
-    /// A property of the old entity, or the end of a path of names whose first is one.
+    /// A property of the old entity, or the end of a path of names that starts with one.
     func known(
         _ node: MappingNode, in entity: Schema.Entity?
     ) throws(MappingFileError) -> (path: String, attribute: Schema.Attribute?) {
@@ -52,7 +52,7 @@ extension MappingFile {
         return (path, names.count == 1 ? property as? Schema.Attribute : nil)
     }
 
-    /// The texts of several properties, those that are nil left out.
+    /// The texts of several properties, without nil.
     private func joined(
         _ node: MappingNode, _ separator: String, _ old: Schema.Entity?
     ) throws(MappingFileError) -> ValueExpression {
@@ -63,9 +63,9 @@ extension MappingFile {
         }
     }
 
-    /// One of the parts of a text, counted from 0, or from its end where that is negative; nil where there is none.
+    /// One of the parts of a text, counted from 0, or from its end if negative; nil if it does not exist.
     ///
-    /// As a number, if that is what the property takes.
+    /// As a number, if the property is numeric.
     private func split(
         _ node: MappingNode, _ parts: [String: MappingNode], _ whole: MappingNode, _ old: Schema.Entity?,
         isNumber: Bool
@@ -90,7 +90,7 @@ extension MappingFile {
         }
     }
 
-    /// The number that a text says, or a number or a boolean value as it is.
+    /// The number in a text, or a number or a boolean value unchanged.
     private func number(_ path: String) -> ValueExpression {
         .computed { source, _ in
             switch source.value(forKeyPath: path) {
@@ -107,7 +107,7 @@ extension MappingFile {
         return number
     }
 
-    /// What a value looks like as text.
+    /// A value as text.
     private func text(_ path: String) -> ValueExpression {
         .computed { source, _ in source.value(forKeyPath: path).map { "\($0)" } }
     }
@@ -122,7 +122,7 @@ extension AttributeKind {
     }
 }
 
-/// A text that says no number.
+/// A text that is no number.
 private struct UnreadableNumber: Error, CustomStringConvertible {
     let text: String
     var description: String { "\"\(text)\" is no number" }

@@ -2,25 +2,25 @@ package import FaultlineModel
 internal import FaultlineObjects
 internal import FoundationEssentials
 
-/// A file of mappings: how objects of a stored schema become those of another, said in values.
+/// A file of mappings: how objects of a stored schema become those of another, expressed as values.
 ///
-/// `docs/Migrations.md` has the form. Names of entities and mappings, and what the mappings make of them all together,
-/// are checked with the migration, as those of a plan are.
+/// `docs/Migrations.md` has the format. Names of entities and mappings, and their combination, are checked with the
+/// migration, as for a plan.
 package struct MappingFile {
     /// The largest file that is read, in bytes.
     package static let byteCountMax = 16 << 20
-    /// Filters inside of each other.
+    /// The greatest nesting depth of filters.
     private static let filterDepthMax = 64
 
     let source: Schema
     let target: Schema
 
-    /// The mappings in a text.
+    /// Parses the mappings in a text.
     ///
     /// - Parameters:
     ///   - text: JSON.
     ///   - source: The schema of the store.
-    ///   - target: The schema that it is brought to.
+    ///   - target: The target schema.
     /// - Returns: The mappings in the order of the file.
     /// - Throws: `MappingFileError`, which names the place.
     package static func model(
@@ -44,7 +44,7 @@ package struct MappingFile {
         return MappingModel(entityMappings: mappings)
     }
 
-    /// What the decoder says of the place, if it does.
+    /// The decoder's own message, if it has one.
     private static func reason(_ error: any Error) -> String {
         guard case DecodingError.dataCorrupted(let context)? = error as? DecodingError else { return "\(error)" }
         return context.underlyingError.map { "\($0)" } ?? context.debugDescription

@@ -1,28 +1,28 @@
-/// What is wrong with a mapping file, and where.
+/// A mistake in a mapping file, and its place.
 package struct MappingFileError: Error, Equatable, CustomStringConvertible {
     /// The kinds of mistakes.
     package enum Code: Hashable, Sendable {
         /// It is no JSON.
         case syntax
-        /// An object has a key that means nothing there.
+        /// An object has an unknown key.
         case unknownKey
         /// An object lacks a key.
         case missingKey
-        /// A value is of another kind than is wanted there.
+        /// A value has the wrong type.
         case wrongValue
         /// The file, or a filter in it, exceeds a bound.
         case tooLarge
-        /// A property of the old version is named that is not there.
+        /// The old version has no such property.
         case unknownProperty
     }
 
-    /// What kind of mistake it is.
+    /// The kind of the mistake.
     package let code: Code
-    /// Where: keys and positions from the top, as in `mappings[0].attributes.title`; empty for the file as a whole.
+    /// The place: keys and indexes from the top, such as `mappings[0].attributes.title`; empty for the whole file.
     package let path: String
-    /// What is wrong there, and what is wanted.
+    /// The mistake, and the expected value.
     package let message: String
 
-    /// The place, and what is wrong there.
+    /// The place, and the mistake.
     package var description: String { path.isEmpty ? message : "\(path): \(message)" }
 }

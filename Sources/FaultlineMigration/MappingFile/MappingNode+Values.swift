@@ -2,9 +2,9 @@ internal import FaultlineModel
 internal import Foundation
 
 extension MappingNode {
-    /// The value as one of an attribute, or, where nobody knows which, as JSON says it.
+    /// The value as one of an attribute, or, if the attribute is unknown, as the JSON value.
     ///
-    /// - Throws: `wrongValue` where it is none of the attribute's kind.
+    /// - Throws: `wrongValue` if it has another type than the attribute.
     func value(of attribute: Schema.Attribute?) throws(MappingFileError) -> (any Sendable)? {
         switch value {
         case .null: return nil

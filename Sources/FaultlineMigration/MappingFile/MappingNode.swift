@@ -1,7 +1,7 @@
 internal import FaultlineObjects
 internal import FoundationEssentials
 
-/// A value of a mapping file, and where it stands.
+/// A value of a mapping file, and its place.
 struct MappingNode {
     /// A value of JSON.
     enum Value: Decodable {
@@ -32,7 +32,7 @@ struct MappingNode {
             }
         }
 
-        /// What it is, for a message.
+        /// The type of the value, for a message.
         var kind: String {
             switch self {
             case .null: "null"
@@ -48,7 +48,7 @@ struct MappingNode {
     let value: Value
     let path: String
 
-    /// An object's values, all of whose keys are among some.
+    /// An object's values; all keys must be in a list.
     func object(of keys: [String]) throws(MappingFileError) -> [String: MappingNode] {
         let object = try self.object()
         for key in object.keys.sorted() where !keys.contains(key) {
@@ -84,7 +84,7 @@ struct MappingNode {
         return number
     }
 
-    /// Says that something else is wanted.
+    /// Makes the error for a value of the wrong type.
     func wrong(_ wanted: String) -> MappingFileError {
         MappingFileError(code: .wrongValue, path: path, message: "\(wanted) is wanted, and this is \(value.kind).")
     }

@@ -1,18 +1,19 @@
 public import FaultlineObjects
 
-/// How one version becomes the next.
+/// Describes how one version becomes the next.
 public enum MigrationStage: Sendable {
-    /// Only what needs no code: properties added with a default, removed, renamed, made optional or required with a
-    /// default. No object is rewritten.
-    case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
-    /// A lightweight change with code before it, which sees the old version's objects, and after it, which sees the new
-    /// version's.
+    /// Only changes that need no code: properties added with a default, removed, renamed, made optional or required
+    /// with a default.
     ///
-    /// Each closure has a context of its own, which knows the classes of its version alone. What a closure does not save
-    /// is lost. What it saves is seen by nobody else until the whole migration has switched, and a stage that was
-    /// stopped begins again with the objects as they were before it: it works on a copy of all rows, values out of the
-    /// row left out. What a closure throws, and any error that its contexts met, even if the closure caught it, stops
-    /// the migration; the store keeps its old state.
+    /// No object is rewritten.
+    case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+    /// A lightweight change with code before it, for the old version's objects, and after it, for the new version's.
+    ///
+    /// Each closure has a context of its own, which knows only the classes of its version. Unsaved changes of a closure
+    /// are lost. Its saved changes are invisible elsewhere until the whole migration has switched, and a stopped stage
+    /// restarts with the original objects: it works on a copy of all rows, without large values. An error that a
+    /// closure throws, or that its contexts met, even if the closure caught it, stops the migration; the store keeps
+    /// its old state.
     ///
     /// Without closures it is a lightweight stage.
     @preconcurrency case custom(
@@ -27,17 +28,17 @@ public enum MigrationStage: Sendable {
     case mappedEntities(
         fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, models: [MappingModel])
 
-    /// Mapping models, and the policies that they name, in the three passes that users of Core Data know.
+    /// Mapping models, and the policies that they name, in the three passes of Core Data.
     ///
-    /// Objects of entities of the new version that no mapping makes go over as in a lightweight stage, and keep their
-    /// identity. Several models are worked off as one, mapping by mapping: relationships between objects of different
-    /// models are found. After a kill a stage whose policies are all `ResumablePolicy`s, or that has none, goes on at its
-    /// last batch; another begins again.
+    /// Entities of the new version that no mapping makes are carried over as in a lightweight stage, and their objects
+    /// keep their identity. Several models are run as one, mapping by mapping: relationships between objects of
+    /// different models are found. After a kill a stage whose policies are all `ResumablePolicy`s, or that has none,
+    /// resumes at its last batch; another restarts.
     ///
     /// - Parameters:
     ///   - fromVersion: The version whose objects are read.
     ///   - toVersion: The version whose objects are written.
-    ///   - models: What becomes of the objects.
+    ///   - models: The mappings of the objects.
     /// - Returns: A stage for `SchemaMigrationPlan.stages`.
     public static func mapped(
         fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, _ models: MappingModel...
@@ -45,16 +46,16 @@ public enum MigrationStage: Sendable {
         .mappedEntities(fromVersion: fromVersion, toVersion: toVersion, models: models)
     }
 
-    /// Code that sees the old and the new side by side, one object at a time, in bounded memory.
+    /// Code that gets an old object and makes new ones, one object at a time, in bounded memory.
     ///
-    /// Objects of entities that no `StreamedEntity` names go over as in a lightweight stage, and keep their identity.
-    /// The stage is resumed after a kill where it was, at most one batch is done again; so its closures should depend
-    /// on nothing but the object they are given.
+    /// Entities that no `StreamedEntity` names are carried over as in a lightweight stage, and their objects keep their
+    /// identity. After a kill the stage is resumed, and at most one batch is repeated; so its closures should depend
+    /// only on the object they are given.
     ///
     /// - Parameters:
     ///   - fromVersion: The version whose objects are read.
     ///   - toVersion: The version whose objects are written.
-    ///   - entities: One for each entity of the old version whose objects are to be written anew.
+    ///   - entities: One for each entity of the old version whose objects are rewritten.
     /// - Returns: A stage for `SchemaMigrationPlan.stages`.
     public static func streamed(
         fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, _ entities: StreamedEntity...

@@ -9,8 +9,8 @@ struct PlanVersions {
     let schemas: [Schema]
     let fingerprints: [Fingerprint]
 
-    /// - Throws: `MigrationError.twinVersions` for versions that describe the same schema; `SchemaError` for a class
-    ///   that breaks a rule.
+    /// - Throws: `MigrationError.twinVersions` for versions with equal schemas; `SchemaError` for a class that breaks a
+    ///   rule.
     init(_ plan: any SchemaMigrationPlan.Type) throws {
         self.plan = plan
         types = plan.schemas
@@ -28,8 +28,7 @@ struct PlanVersions {
 
     /// Refuses a store of a version that a plan has dropped.
     ///
-    /// - Throws: `MigrationError.droppedVersion`; `twinVersions` where the container asks for a schema that looks the
-    ///   same.
+    /// - Throws: `MigrationError.droppedVersion`; `twinVersions` if the container requests an equal schema.
     static func checkDropped(
         _ stored: Schema, by plan: any SchemaMigrationPlan.Type, for target: Schema
     ) throws(MigrationError) {
@@ -51,7 +50,7 @@ struct PlanVersions {
         )
     }
 
-    /// The places of a store's schema and of a container's among the versions.
+    /// The indexes of a store's schema and of a container's among the versions.
     ///
     /// - Throws: `MigrationError`: `badPlan` for a container's schema that is none of them, `unknownVersion` for such a
     ///   store, `backward` for a store that is newer than the container or than the plan.
@@ -124,7 +123,7 @@ struct PlanVersions {
             .skippedVersion, "\(plan) has no stage \(title): one is needed for each pair of neighbours.", stage: title)
     }
 
-    /// The place of a version: of that type, or of another that describes the same.
+    /// The index of a version: of that type, or of another with an equal schema.
     private func position(of version: any VersionedSchema.Type) throws -> Int? {
         if let place = types.firstIndex(where: { $0 == version }) { return place }
         let schema = try Schema.checked(version.models, version: version.versionIdentifier)

@@ -8,16 +8,16 @@ public protocol VersionedSchema: SendableMetatype {
     static var versionIdentifier: Schema.Version { get }
 }
 
-/// The versions an app has had, in order, and how to get from each to the next.
+/// The versions an app has had, in order, and the stages between them.
 public protocol SchemaMigrationPlan: SendableMetatype {
     /// Oldest first.
     static var schemas: [any VersionedSchema.Type] { get }
     /// One for each pair of neighbours.
     static var stages: [MigrationStage] { get }
-    /// Versions that the plan began with once, and cannot migrate any more; none if not said otherwise.
+    /// Versions that the plan once began with, and can no longer migrate; none by default.
     ///
-    /// A plan may start late: leave its oldest versions and their stages out, and name here what the lock file says of
-    /// them. A store of one of them is refused, with the release that can migrate it.
+    /// A plan may start late: remove its oldest versions and their stages, and list here their entries in the lock
+    /// file. A store with one of them is refused, with the release that can migrate it.
     static var droppedVersions: [DroppedVersion] { get }
 }
 
@@ -27,9 +27,9 @@ extension SchemaMigrationPlan {
 }
 
 extension SchemaLock {
-    /// Describes the versions of a plan as they are now.
+    /// Describes the current versions of a plan.
     ///
-    /// - Throws: `SchemaLockError` if two versions have the same number or look the same; `SchemaError` for a class
+    /// - Throws: `SchemaLockError` if two versions have the same number or equal schemas; `SchemaError` for a class
     ///   that breaks a rule.
     public init(_ plan: any SchemaMigrationPlan.Type) throws {
         try self.init(

@@ -1,10 +1,10 @@
 internal import FaultlineModel
 internal import FaultlineObjects
 
-// What a mapping says by itself: the work of policies that override nothing.
+// The default work of a mapping: for policies that override nothing.
 
 extension MigrationManager {
-    /// Makes one new object of an old one, with the attributes that the mapping gives it, and associates the two.
+    /// Makes one new object of an old one, sets its attributes by the mapping, and associates the two.
     func createDestinationInstance(forSource source: ManagedObject, in mapping: EntityMapping) throws {
         let resolved = try resolved(mapping.name)
         guard let name = resolved.destination?.name else { return }
@@ -31,7 +31,7 @@ extension MigrationManager {
         }
     }
 
-    /// Relates a new object to others as the mapping says.
+    /// Relates a new object to others by the mapping.
     func createRelationships(forDestination new: ManagedObject, in mapping: EntityMapping) throws {
         let resolved = try resolved(mapping.name)
         guard !resolved.relationships.isEmpty else { return }

@@ -1,28 +1,27 @@
 public import FaultlineModel
 public import FaultlineObjects
 
-/// What a policy works with: both versions, both contexts, and who became whom.
+/// The migration's interface for policies: both versions, both contexts, and the pairs of old and new objects.
 ///
-/// One for each mapped stage. It belongs to the thread that runs the migration.
+/// There is one for each mapped stage. It belongs to the thread that runs the migration.
 public final class MigrationManager {
     /// The schema of the objects that are read.
     public let sourceSchema: Schema
     /// The schema of the objects that are written.
     public let destinationSchema: Schema
-    /// Shows the old objects; nothing can be saved in it.
+    /// Reads the old objects; it cannot be saved.
     public let sourceContext: ModelContext
-    /// Takes the new objects.
+    /// Writes the new objects.
     ///
-    /// It is saved by the migration, in batches.
+    /// The migration saves it, in batches.
     public let destinationContext: ModelContext
-    /// The mapping being worked on.
+    /// The current mapping.
     public internal(set) var currentEntityMapping: EntityMapping?
-    /// How much of the stage is done, from 0 to 1.
+    /// The finished share of the stage, from 0 to 1.
     public internal(set) var migrationProgress: Float = 0
-    /// Whether the migration is only tried out: nothing of it stays, so what a policy does outside of the store should be
-    /// left out.
+    /// Whether this is a dry run: its results are dropped, so a policy should skip effects outside of the store.
     public var isDryRun: Bool { sourceContext.isDryRun }
-    /// Whatever policies want to tell each other; not kept where the migration begins again after a kill.
+    /// Values that policies share; empty after a restart.
     public var userInfo: [AnyHashable: Any] = [:]
 
     let stage: MappedStage
@@ -48,12 +47,12 @@ public final class MigrationManager {
         mapping.destinationEntityName.flatMap { destinationSchema.entitiesByName[$0] }
     }
 
-    /// Stops the migration at the next call that returns; opening the container throws `error`.
+    /// Cancels the migration when the current call returns; opening the container throws `error`.
     public func cancelMigrationWithError(_ error: any Error) { cancellation = error }
 
-    // MARK: Who became whom
+    // MARK: Pairs of old and new objects
 
-    /// Notes that an old object became a new one, so that it is found in the second pass.
+    /// Records that an old object became a new one, so that it is found in the second pass.
     ///
     /// The first new object of the same entity that an old one becomes keeps its identity.
     ///
@@ -74,12 +73,12 @@ public final class MigrationManager {
         try stage.associate(sourceInstance, with: destinationInstance, resolved)
     }
 
-    /// The new objects that old ones became, by a mapping.
+    /// The new objects of old ones, by a mapping.
     ///
     /// - Parameters:
     ///   - mappingName: The mapping that made them.
     ///   - sourceInstances: The old objects; nil for all, which are then held at once.
-    /// - Returns: What the old objects became, in their order.
+    /// - Returns: The new objects, in the order of the old ones.
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
     public func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [ManagedObject]?
@@ -94,7 +93,7 @@ public final class MigrationManager {
         return all
     }
 
-    /// The old objects that became new ones, by a mapping.
+    /// The old objects of new ones, by a mapping.
     ///
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
     public func sourceInstances(
@@ -106,10 +105,9 @@ public final class MigrationManager {
 
     // MARK: Values
 
-    /// Gives a new object a large value of an old one without reading it.
+    /// Sets an attribute of a new object to a large value of an old one without reading it.
     ///
-    /// The value is moved, unless a new object has taken it already, or the old one goes over as it is: then it is
-    /// copied.
+    /// The value is moved; it is copied if a new object has taken it already, or the old object is carried over.
     public func moveBlob(
         from source: ManagedObject, _ sourceKey: String, to destination: ManagedObject, _ destinationKey: String
     ) {

@@ -2,21 +2,21 @@ internal import FaultlineLog
 
 /// Finds the objects of a batch that cannot be converted or saved, and converts the others.
 ///
-/// An object whose code throws is found at once; one that cannot be saved by halving the batch. Each object is converted
-/// again a few times, so its code should depend on nothing else.
+/// An object whose code throws is found at once; an object that cannot be saved is found by halving the batch. Each
+/// object is converted again a few times, so its code should depend on nothing else.
 struct BatchRecovery {
     /// Converts an object, without saving.
     let convert: (RecordID) throws -> Void
-    /// Saves what was converted.
+    /// Saves the converted objects.
     let flush: () throws -> Void
-    /// Gives up what was not saved.
+    /// Drops unsaved objects.
     let discard: () -> Void
-    /// Told of an object that failed; what it throws ends the search.
+    /// Called with an object that failed; its error ends the search.
     let note: (RecordID, any Error) throws -> Void
 
-    /// Converts and saves the objects of a batch, those left out that fail.
+    /// Converts and saves the objects of a batch, without those that fail.
     ///
-    /// - Throws: What is no object's fault; what `note` throws.
+    /// - Throws: Errors that no object causes; the error of `note`.
     /// - Complexity: O(n log n) conversions for n objects and each that fails.
     func run(_ batch: ArraySlice<RecordID>) throws {
         discard()
@@ -24,7 +24,7 @@ struct BatchRecovery {
         for place in batch.indices {
             do { try convert(batch[place]) } catch {
                 guard PreviewFindings.isOfObject(error) else { throw error }
-                // With what was made of it in part goes what was made before it.
+                // Its partial results are dropped together with those of the objects before it.
                 try run(batch[..<place])
                 try note(batch[place], error)
                 return try run(batch[(place + 1)...])

@@ -3,17 +3,18 @@ internal import FaultlineModel
 internal import FaultlineStore
 
 extension Migrator {
-    /// Runs the whole migration but its switch, and gives up what it wrote.
+    /// Runs the whole migration except its switch, and drops its output.
     ///
-    /// The store's objects are as before; containers of the old schema cannot save meanwhile. Whoever opens the store
-    /// after a kill gives up what is left of it.
+    /// The store's objects are as before; containers of the old schema cannot save during the run. After a kill, the
+    /// next opening drops the output.
     ///
     /// - Parameters:
     ///   - failureLimit: Failures after which it ends.
-    ///   - sample: Objects of each entity that are tried out; nil for all.
-    /// - Returns: What the migration would do, and the objects that would stop it.
-    /// - Throws: `MigrationError` where there is no way to the schema, of code `underWay` where a migration was stopped
-    ///   that can go on, of codes `backward`, `unhandledData` and `cancelled`; what the store says where it cannot be read or written.
+    ///   - sample: Objects of each entity to convert; nil for all.
+    /// - Returns: The effects of the migration, and the objects that would stop it.
+    /// - Throws: `MigrationError` if there is no way to the schema, of code `underWay` if a stopped migration can be
+    ///   resumed, of codes `backward`, `unhandledData` and `cancelled`; the store's error if it cannot be read or
+    ///   written.
     package mutating func preview(failureLimit: Int, sample: Int? = nil) throws -> MigrationReport {
         try inTurn { migrator in
             guard let stored = try StoredCatalog.read(migrator.log.snapshot()) else { return .nothingToPreview }
@@ -49,7 +50,7 @@ extension Migrator {
             course.endStages()
         } catch {
             guard findings.isFull || PreviewFindings.isOfObject(error) else {
-                // Should this fail too, the next opening does it.
+                // If this fails too, the next opening does it.
                 try? giveUp()
                 throw error
             }
@@ -83,7 +84,7 @@ extension Migrator {
 }
 
 extension MigrationReport {
-    /// That of a store that has the schema, or none yet.
+    /// The report for a store that has the schema, or none yet.
     fileprivate static var nothingToPreview: MigrationReport {
         var report = MigrationReport()
         report.isDryRun = true

@@ -2,13 +2,13 @@ internal import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// What a dry run finds, up to so many failures.
+/// Collects the findings of a dry run, up to a limit.
 ///
 /// It belongs to the one thread that migrates.
 final class PreviewFindings {
     private(set) var failures: [MigrationReport.Failure] = []
     private let limit: Int
-    /// Objects of each entity that are tried out; nil for all.
+    /// Objects of each entity that are converted; nil for all.
     let sample: Int?
 
     init(limit: Int, sample: Int?) {
@@ -16,15 +16,15 @@ final class PreviewFindings {
         self.sample = sample.map { max($0, 1) }
     }
 
-    /// Whether no more are taken.
+    /// Whether no more are accepted.
     var isFull: Bool { failures.count >= limit }
 
-    /// Failures that are still taken.
+    /// The number of failures that are still accepted.
     var room: Int { limit - failures.count }
 
-    /// Notes a failure.
+    /// Records a failure.
     ///
-    /// - Throws: `MigrationError.stageFailed` if it was the last one that is taken.
+    /// - Throws: `MigrationError.stageFailed` if it was the last one that is accepted.
     func note(_ failure: MigrationReport.Failure) throws {
         failures.append(failure)
         if isFull {
@@ -32,14 +32,14 @@ final class PreviewFindings {
         }
     }
 
-    /// Notes that an object could not be converted.
+    /// Records that an object could not be converted.
     ///
     /// - Parameters:
     ///   - entity: The old entity.
-    ///   - number: The old object; nil where it is none in particular.
+    ///   - number: The old object; nil if the failure has none.
     ///   - stage: The version that the stage leads to.
-    ///   - error: What was thrown.
-    ///   - refusal: What the store has refused the save for, if that was it.
+    ///   - error: The error.
+    ///   - refusal: Why the store refused the save, if it did.
     /// - Throws: As `note(_:)`.
     func note(
         _ entity: String, _ number: RecordID?, stage: String, _ error: any Error, refusal: StoreError.Code? = nil
@@ -51,7 +51,7 @@ final class PreviewFindings {
                 stage: stage, entity: entity, object: number, property: nil, rule: rule, reason: "\(cause)"))
     }
 
-    /// Notes an object that the new version does not take, by the entity and the property that the error names.
+    /// Records an object that breaks the new version's rules, by the entity and the property that the error names.
     ///
     /// - Throws: As `note(_:)`.
     func note(_ number: RecordID, _ error: MigrationError, stage: String) throws {
@@ -61,7 +61,7 @@ final class PreviewFindings {
                 rule: MigrationReport.Failure.Rule(error), reason: error.description))
     }
 
-    /// Notes an object that breaks a rule of the new version.
+    /// Records an object that breaks a rule of the new version.
     ///
     /// - Throws: As `note(_:)`.
     func note(_ broken: BrokenRule, stage: String) throws {
@@ -71,7 +71,7 @@ final class PreviewFindings {
                 rule: MigrationReport.Failure.Rule(broken.kind), reason: broken.description))
     }
 
-    /// Whether an error is that of an object or of somebody's code, so that others may go well.
+    /// Whether an error comes from one object or from user code, so that other objects may succeed.
     static func isOfObject(_ error: any Error) -> Bool {
         let cause = (error as? MigrationError)?.cause ?? error
         if let error = cause as? MigrationError {
@@ -92,11 +92,11 @@ extension MigrationReport.Failure.Rule {
             }
     }
 
-    /// The rule that an error stands for.
+    /// The rule that an error means.
     ///
     /// - Parameters:
-    ///   - cause: What was thrown.
-    ///   - refusal: What the store has refused the save for, if that was it.
+    ///   - cause: The error.
+    ///   - refusal: Why the store refused the save, if it did.
     init(_ cause: any Error, refusal: StoreError.Code?) {
         self =
             switch cause {

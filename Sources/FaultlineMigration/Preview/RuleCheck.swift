@@ -1,25 +1,25 @@
 internal import FaultlineModel
 internal import FaultlineObjects
 
-/// Asks of the objects that a stage has made what the new schema asks of relationships.
+/// Checks the objects that a stage has made against the relationship rules of the new schema.
 struct RuleCheck {
-    /// Findings that an error names.
+    /// The greatest number of findings that an error names.
     static let findingsMax = 20
 
     let target: ContextCore
     let schema: Schema
-    /// Entities that were written anew.
+    /// Entities whose objects were rewritten.
     let rewritten: Set<String>
     let course: MigrationCourse
-    /// Whether nothing is asked of an object, because it will not stay.
+    /// Whether an object is skipped, because it will not stay.
     var isLeftOut: (_ entityName: String, _ number: UInt64) -> Bool = { _, _ in false }
 
-    /// The first findings, at most so many.
+    /// The first findings, up to a limit.
     ///
-    /// Reads the rows of the entities that have such rules, and for collections with a least or greatest number of members
-    /// their entries, those of one object at a time.
+    /// Reads the rows of the entities that have such rules, and the entries of collections with a minimum or maximum
+    /// number of members, for one object at a time.
     ///
-    /// - Throws: What the store says where it cannot be read; `MigrationError` of code `cancelled`.
+    /// - Throws: The store's error if it cannot be read; `MigrationError` of code `cancelled`.
     func run(limit: Int) throws -> [BrokenRule] {
         var findings: [BrokenRule] = []
         for entity in schema.entities where isConcerned(entity) {
@@ -33,7 +33,7 @@ struct RuleCheck {
         return findings
     }
 
-    /// Whether an entity has rules on relationships, and was written anew or has them on one that was.
+    /// Whether an entity has rules on relationships, and was rewritten or has them on one that was.
     private func isConcerned(_ entity: Schema.Entity) -> Bool {
         entity.properties.contains {
             guard let relationship = $0 as? Schema.Relationship,

@@ -3,18 +3,18 @@ package import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// The objects that migrations could not convert, as they were: `MigrationOptions.onFailure`.
+/// The unchanged objects that migrations could not convert: `MigrationOptions.onFailure`.
 ///
-/// One state of the store: those of a migration that has not switched are not shown, and of those that are removed
-/// later large values cannot be read any more. Memory does not follow the number of objects, nor the size of their
+/// It shows one state of the store, without objects of a migration that has not switched. Large values of objects that
+/// are removed later can no longer be read. Memory does not grow with the number of objects, nor with the size of their
 /// values and collections.
 public struct Quarantine: Sendable {
     private let log: Log
     private let snapshot: Snapshot
-    /// The last record that is shown.
+    /// The last visible record.
     private let last: RecordID
 
-    /// Looks at the newest state.
+    /// Opens the quarantine in the newest state.
     package init(_ log: Log) throws {
         self.log = log
         snapshot = log.snapshot()
@@ -23,7 +23,7 @@ public struct Quarantine: Sendable {
         last = migration?.firstQuarantine.map { $0 - 1 } ?? Limits.recordIDMax
     }
 
-    /// Whether there is no object.
+    /// Whether there are no objects.
     public var isEmpty: Bool {
         get throws {
             var isEmpty = true
@@ -37,9 +37,9 @@ public struct Quarantine: Sendable {
         }
     }
 
-    /// Calls `body` with each object, in the order in which they were put there.
+    /// Calls `body` with each object, in the order in which they were added.
     ///
-    /// - Throws: `StorageError` if the store cannot be read; what `body` throws.
+    /// - Throws: `StorageError` if the store cannot be read; the error of `body`.
     /// - Complexity: O(n) for n objects; memory for one.
     public func enumerate(_ body: (QuarantinedObject) throws -> Void) throws {
         try translating {
@@ -68,7 +68,7 @@ public struct Quarantine: Sendable {
     /// Calls `body` with the relationships of all objects: members of their collections, and the objects that referred
     /// to them, some thousands at a time.
     ///
-    /// - Throws: `StorageError` if the store cannot be read; what `body` throws.
+    /// - Throws: `StorageError` if the store cannot be read; the error of `body`.
     public func enumerateRelated(_ body: (QuarantinedRelation) throws -> Void) throws {
         try translating {
             try QuarantineEntry.forEach(in: snapshot, through: last) { _, entry in
@@ -78,15 +78,15 @@ public struct Quarantine: Sendable {
         }
     }
 
-    /// Reads bytes of a value, wherever it lies.
+    /// Reads bytes of a value, from the row or outside.
     ///
-    /// Of a value out of the row only the pieces of 64 KiB that the range touches are read and checked.
+    /// Only the chunks of 64 KiB of a large value that the range touches are read and checked.
     ///
     /// - Parameters:
     ///   - name: The attribute.
     ///   - object: The object.
     ///   - range: The bytes, which must lie within the value; nil for all.
-    /// - Returns: The bytes; nil where the object has no value of that name, or it is no Data, text or URL.
+    /// - Returns: The bytes; nil if the object has no value of that name, or it is no Data, text or URL.
     /// - Throws: `StorageError` if the value is gone or damaged.
     public func bytes(of name: String, in object: QuarantinedObject, range: Range<Int>? = nil) throws -> Data? {
         switch object[name] {
@@ -108,14 +108,14 @@ public struct Quarantine: Sendable {
         return data
     }
 
-    /// Removes an object that is settled: `remove(_:)` of several.
+    /// Removes one object for good: `remove(_:)` of several.
     ///
     /// - Throws: `StorageError` if the store cannot be written, or is being migrated.
     public func remove(_ object: QuarantinedObject) throws { try remove([object]) }
 
-    /// Removes objects that are settled, with their large values, for good; those that are gone are left alone.
+    /// Removes objects, with their large values, for good; missing ones are ignored.
     ///
-    /// Durability: they are gone together, as a save is saved.
+    /// Durability: they are removed together, and as durably as a save.
     ///
     /// - Throws: `StorageError` if the store cannot be written, or is being migrated.
     /// - Complexity: O(n) for the n records of the quarantine from the first of the objects on, so that many are best
@@ -152,7 +152,7 @@ public struct Quarantine: Sendable {
 }
 
 extension Data {
-    /// The bytes of a range of a value; all without one.
+    /// The bytes of a range of a value; without a range all of them.
     fileprivate func part(_ range: Range<Int>?) -> Data {
         let range = range.within(count)
         return subdata(in: startIndex + range.lowerBound..<startIndex + range.upperBound)

@@ -4,13 +4,13 @@ package import FaultlineStore
 
 /// One record of the quarantine: `docs/FileFormat.md` section 7.2.
 package enum QuarantineEntry: Sendable {
-    /// An object: why it is there, and its values.
+    /// An object: the reason, and its values.
     case object(QuarantinedRow)
     /// Numbers of other objects that belong to one.
     case numbers(QuarantinedNumbers)
 }
 
-/// An object as it was in the version before the stage that could not convert it.
+/// An object in the version before the stage that could not convert it.
 package struct QuarantinedRow: Codable, Sendable {
     /// The versions of the stage.
     package var from: String
@@ -20,10 +20,10 @@ package struct QuarantinedRow: Codable, Sendable {
     package var rule: String
     package var property: String?
     package var reason: String
-    /// By property, in the order of the class; collections are records of their own.
+    /// By property, in the order of the class; collections are separate records.
     package var values: [QuarantinedValueRecord]
 
-    /// Where it lay, so that a migration that goes on knows it again.
+    /// The table it was in, so that a resumed migration recognises it.
     package var table: UInt16
 
     package init(
@@ -48,9 +48,9 @@ package struct QuarantinedNumbers: Codable, Sendable {
     package var owner: UInt64
     /// The entity whose objects are numbered.
     package var entity: String
-    /// The property that refers: of the quarantined object where they are its members, of them where they refer to it.
+    /// The referring property: of the quarantined object for its members, else of the objects that refer to it.
     package var name: String
-    /// Whether they refer to the object; else they are members of its collection.
+    /// Whether they refer to the object; if not, they are members of its collection.
     package var refer: Bool
     package var numbers: [UInt64]
 
@@ -66,7 +66,7 @@ package struct QuarantinedNumbers: Codable, Sendable {
 extension QuarantineEntry: Codable {
     private enum CodingKeys: String, CodingKey { case owner }
 
-    /// Decodes the one case whose keys are there.
+    /// Decodes the case whose keys are present.
     package init(from decoder: any Decoder) throws {
         if try decoder.container(keyedBy: CodingKeys.self).contains(.owner) {
             self = .numbers(try QuarantinedNumbers(from: decoder))
@@ -85,7 +85,7 @@ extension QuarantineEntry: Codable {
 }
 
 extension QuarantineEntry {
-    /// Numbers of other objects in one record, at most.
+    /// The greatest number of object numbers in one record.
     static let numbersMax = 4_096
 
     /// Adds a record to the quarantine.
@@ -115,7 +115,7 @@ extension QuarantineEntry {
         }
     }
 
-    /// Walks the records of the quarantine from a number on; `body` returns false to stop.
+    /// Walks the records of the quarantine from a number on, until `body` returns false.
     ///
     /// - Complexity: Memory for one read.
     package static func forEach(

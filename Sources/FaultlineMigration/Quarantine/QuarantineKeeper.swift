@@ -3,25 +3,25 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Takes the objects that a migration cannot convert into the quarantine, and knows those that it has taken.
+/// Moves the objects that a migration cannot convert to the quarantine, and knows those that it has taken.
 ///
-/// Rows that a step only looks at stay in their tables until the switch, as the old state has them: whoever walks rows
-/// leaves out those that are `contains`. It belongs to the one thread that migrates.
+/// Rows that a step only checks stay in their tables of the old state until the switch: code that walks rows skips
+/// those that are `contains`. It belongs to the one thread that migrates.
 final class QuarantineKeeper {
     private let log: Log
-    /// Objects that are taken at most; nil where an object that fails stops the migration.
+    /// The greatest number of objects to take; nil if a failed object stops the migration.
     private let limit: Int?
     /// The first record of this migration.
     let first: RecordID
 
     /// Objects that were taken, by table and number.
     private(set) var taken: [UInt16: Set<RecordID>] = [:]
-    /// Of each table the entity, and the version that it is of.
+    /// The entity of each table, and its version.
     private(set) var origins: [UInt16: Origin] = [:]
-    /// Those that the stage under way has taken.
+    /// The objects that the current stage has taken.
     private(set) var ofStage: [Taken] = []
     private(set) var count = 0
-    /// Whether something was made of an object before it was taken, so that the stage has to begin again without it.
+    /// Whether an object was used before it was taken, so that the stage must restart without it.
     var isLate = false
 
     private var stage = (from: "", to: "")
@@ -42,9 +42,9 @@ final class QuarantineKeeper {
 
     /// - Parameters:
     ///   - log: The store.
-    ///   - policy: What becomes of objects that fail.
+    ///   - policy: The treatment of objects that fail.
     ///   - resumed: The record of the migration, if it was begun and did not end.
-    /// - Throws: What the store says where the quarantine cannot be read.
+    /// - Throws: The store's error if the quarantine cannot be read.
     init(_ log: Log, _ policy: MigrationOptions.FailurePolicy, resumed: MigrationRecord?) throws {
         self.log = log
         limit =
@@ -56,10 +56,10 @@ final class QuarantineKeeper {
         try load()
     }
 
-    /// Whether an object that fails is taken, and the migration goes on.
+    /// Whether a failed object is quarantined, and the migration continues.
     var isOn: Bool { limit != nil }
     var isEmpty: Bool { count == 0 }
-    /// Objects that can still be taken, and the one that is too many; nil where none is taken.
+    /// Objects that can still be taken, and the first one too many; nil if none is taken.
     var room: Int? { limit.map { max($0 - count, 0) + 1 } }
 
     func contains(_ number: RecordID, in table: UInt16) -> Bool {
@@ -88,12 +88,12 @@ final class QuarantineKeeper {
 
     // MARK: Stages
 
-    /// Begins a stage, or goes on with it.
+    /// Begins or resumes a stage.
     ///
     /// - Parameters:
     ///   - step: The stage.
-    ///   - catalog: What it reads.
-    /// - Throws: What the store says where the quarantine cannot be read.
+    ///   - catalog: The state that the stage reads.
+    /// - Throws: The store's error if the quarantine cannot be read.
     func begin(_ step: MigrationSteps.Step, reading catalog: StoredCatalog) throws {
         stage = ("\(step.from.version)", "\(step.to.version)")
         isLate = false
@@ -102,7 +102,7 @@ final class QuarantineKeeper {
         try load()
     }
 
-    /// Looks again at what there is.
+    /// Reads the quarantine's records again.
     func reload() throws { try load() }
 
     /// Deletes the records of the quarantine from one on.
@@ -116,7 +116,7 @@ final class QuarantineKeeper {
 
     // MARK: Objects
 
-    /// Why an object is taken.
+    /// Why an object is quarantined.
     struct Reason {
         let rule: MigrationReport.Failure.Rule
         var property: String?
@@ -131,7 +131,7 @@ final class QuarantineKeeper {
             self.text = text
         }
 
-        /// What was thrown, or the store has refused a save for.
+        /// The reason of an error, or of the store's refusal of a save.
         init(_ error: any Error, refusal: StoreError.Code?) {
             let cause = (error as? MigrationError)?.cause ?? error
             rule = MigrationReport.Failure.Rule(cause, refusal: refusal)
@@ -139,17 +139,17 @@ final class QuarantineKeeper {
         }
     }
 
-    /// Takes an object: its values, its relationships by number, and why.
+    /// Takes an object: its values, its relationships by number, and the reason.
     ///
-    /// One that was taken already stays as it is.
+    /// An object that was taken already does not change.
     ///
     /// - Parameters:
     ///   - number: The object.
     ///   - entity: Its entity in the version that the stage reads.
-    ///   - reason: Why.
-    ///   - addition: Written in the same transaction.
-    /// - Throws: `MigrationError` of code `quarantineFull` if as many as may be were taken; what the store says where
-    ///   the object cannot be read: such a one is damaged, and not for the quarantine.
+    ///   - reason: The reason.
+    ///   - addition: Writes in the same transaction.
+    /// - Throws: `MigrationError` of code `quarantineFull` if the limit is reached; the store's error if the object
+    ///   cannot be read: such an object is damaged, and cannot be quarantined.
     func take(
         _ number: RecordID, of entity: String, _ reason: Reason,
         adding addition: (inout Transaction) throws -> Void = { _ in }
@@ -200,7 +200,7 @@ final class QuarantineKeeper {
             var members = QuarantinedNumbers(
                 owner: owner, entity: schema.entities[relationship.destination].name,
                 name: schema.entities[entity.ordinal].properties[slot].name, refer: false, numbers: [])
-            // Its memory is one record's, so that a large collection is no trouble.
+            // Holds one record, so that memory does not grow with the collection.
             var found: [RecordID] = []
             try snapshot.forEachMember(of: number, in: relationship.members.index) { member, _ in
                 found.append(member)
@@ -217,16 +217,16 @@ final class QuarantineKeeper {
 }
 
 extension QuarantineKeeper {
-    /// Removes the rows of objects that were taken from tables that the new version shares with the old one, and links
-    /// to objects that were taken, in the transaction that switches.
+    /// In the transaction that switches, removes the rows of quarantined objects from tables that the new version
+    /// shares with the old one, and links to quarantined objects.
     ///
-    /// Their values out of the row stay: the quarantine has them.
+    /// Their large values stay: the quarantine owns them.
     ///
     /// - Parameters:
-    ///   - target: What the migration leads to.
-    ///   - steps: Its stages, by which entities that were renamed are found.
+    ///   - target: The target state of the migration.
+    ///   - steps: Its stages, which tell the new names of renamed entities.
     ///   - transaction: The one that switches.
-    /// - Throws: What the store says where a row cannot be read.
+    /// - Throws: The store's error if a row cannot be read.
     func removeRows(_ target: StoredCatalog, _ steps: MigrationSteps, in transaction: inout Transaction) throws {
         guard !isEmpty else { return }
         let store = try RowStore(log: log, catalog: target, isMigrationTarget: true)
@@ -246,7 +246,7 @@ extension QuarantineKeeper {
                     restored += try sharedKeys(of: number, entity, store, transaction)
                     try writer.delete(id: number, entity, in: &transaction)
                 } else if try !transaction.location(of: number, in: table).isAbsent {
-                    // The table goes, perhaps with the values of its rows: not with those of this one.
+                    // Dropping the table may delete the large values of its rows, but not those of this one.
                     try transaction.delete(number, in: table)
                 }
             }
@@ -254,7 +254,7 @@ extension QuarantineKeeper {
         try restore(restored, in: &transaction)
     }
 
-    /// A unique value that an object keeps, and that a row had too which goes.
+    /// A unique value of a remaining object that a deleted row had too.
     private struct SharedKey {
         let index: IndexDefinition
         let bytes: [UInt8]
@@ -279,9 +279,9 @@ extension QuarantineKeeper {
         return keys
     }
 
-    /// Gives values that went with a row back to the objects that have them too.
+    /// Enters unique values that were deleted with a row again for the remaining objects.
     ///
-    /// Their rows are written again, so that a replay of the log comes to the same.
+    /// Their rows are written again, so that a replay of the log has the same result.
     private func restore(_ keys: [SharedKey], in transaction: inout Transaction) throws {
         for key in keys {
             let row = try transaction.record(key.holder, in: key.table) { record in
@@ -295,7 +295,7 @@ extension QuarantineKeeper {
         }
     }
 
-    /// How many objects the migration has taken, by stage, entity and rule, in the order in which they were met.
+    /// How many objects the migration has quarantined, by stage, entity and rule, in the order in which they were met.
     func counts() throws -> [MigrationReport.Quarantined] {
         var counts: [MigrationReport.Quarantined] = []
         guard !isEmpty else { return counts }
@@ -320,7 +320,7 @@ extension [MigrationReport.Quarantined] {
 }
 
 extension MigrationSteps {
-    /// The name that an entity of a version has in the end; nil if it is gone.
+    /// The final name of an entity of a version; nil if it was dropped.
     fileprivate func lastName(of entity: String, from version: String) -> String? {
         var name: String? = entity
         for step in all.drop(while: { "\($0.from.version)" != version }) {
@@ -333,7 +333,7 @@ extension MigrationSteps {
 
 extension Snapshot {
     /// Calls `body` with the members that a relationship index has for an owner, in their order, and with the record of
-    /// the link where it is one.
+    /// the link if it is one.
     func forEachMember(
         of owner: RecordID, in index: IndexDefinition, _ body: (_ member: RecordID, _ record: RecordID) throws -> Void
     ) throws {

@@ -3,34 +3,33 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// What has to be done at the end of a stage that has put objects into the quarantine: what requires one of them goes
-/// there too, links to them go, and who referred to them is written down.
+/// Work at the end of a stage that has quarantined objects: quarantines objects that require one of them, removes links
+/// to them, and records the objects that referred to them.
 ///
-/// Done again after a kill, it comes to the same. Where nothing was taken it costs nothing.
+/// It can be repeated after a kill with the same result. Without quarantined objects it costs nothing.
 struct QuarantineSettling {
     let log: Log
     let step: MigrationSteps.Step
-    /// What the stage has read and written.
+    /// The states that the stage has read and written.
     let source: StoredCatalog
     let target: StoredCatalog
-    /// Entities of the new version that the stage wrote anew.
+    /// Entities of the new version that the stage rewrote.
     let rewritten: Set<String>
     let course: MigrationCourse
-    /// The old objects that a new one, of a number in an entity that was written anew, was made of.
+    /// The old objects of a new one, given by its number in a rewritten entity.
     let makers: (_ entity: String, _ number: RecordID) throws -> [(entity: String, number: RecordID)]
 
     private static let readAheadByteCount = 128 << 10
-    /// References that are held before they are written.
+    /// The greatest number of references held before they are written.
     private static let referencesMax = 16_384
 
     private var keeper: QuarantineKeeper { course.quarantine }
 
     /// Settles the stage.
     ///
-    /// - Returns: Whether it has to begin again without the objects that were taken, because something was made of one
-    ///   of them before.
-    /// - Throws: `MigrationError` of code `quarantineFull` where too many fail, `stageFailed` where nobody can tell what
-    ///   an object was made of; what the store says where it cannot be read or written.
+    /// - Returns: Whether it must restart without the quarantined objects, because one of them was used before.
+    /// - Throws: `MigrationError` of code `quarantineFull` if too many fail, `stageFailed` if the old objects of a new
+    ///   one are unknown; the store's error if it cannot be read or written.
     func run() throws -> Bool {
         guard !keeper.isEmpty else { return false }
         let oldNames = SchemaDifference(from: source.schema, to: target.schema).oldEntityNames
@@ -38,7 +37,7 @@ struct QuarantineSettling {
         var unexplained: MigrationError?
         while try takeDependents(targetStore, oldNames, &unexplained) {}
         if keeper.isLate { return true }
-        // Those that were made of what was taken would not be there.
+        // New objects of quarantined ones would be missing.
         if let unexplained { throw unexplained }
         try noteReferences()
         let own = Set(target.map.tables).subtracting(source.map.tables)
@@ -50,7 +49,7 @@ struct QuarantineSettling {
 
     // MARK: Broken rules
 
-    /// Takes objects that break rules on relationships.
+    /// Quarantines objects that break rules on relationships.
     ///
     /// - Throws: As `run`.
     func take(_ broken: [BrokenRule]) throws {
@@ -69,7 +68,7 @@ struct QuarantineSettling {
 
     // MARK: Dependents
 
-    /// Takes the objects that require one that was taken.
+    /// Quarantines the objects that require a quarantined one.
     ///
     /// - Returns: Whether there were any.
     private func takeDependents(
@@ -109,9 +108,9 @@ struct QuarantineSettling {
         return keeper.count > before
     }
 
-    /// Takes an object of the new version, or those that it was made of.
+    /// Quarantines an object of the new version, or its old objects.
     ///
-    /// - Returns: False if nobody can tell what it was made of.
+    /// - Returns: False if its old objects are unknown.
     private func take(
         _ number: RecordID, of entity: String, _ oldNames: [String: String], _ reason: QuarantineKeeper.Reason
     ) throws -> Bool {
@@ -140,7 +139,7 @@ struct QuarantineSettling {
 
     // MARK: References
 
-    /// Writes down which objects of the version before referred to those that this stage has taken.
+    /// Records the objects of the version before that referred to those that this stage has quarantined.
     private func noteReferences() throws {
         let taken = Dictionary(grouping: keeper.ofStage, by: \.table).mapValues {
             Dictionary(uniqueKeysWithValues: $0.map { ($0.number, $0.record) })
@@ -183,7 +182,7 @@ struct QuarantineSettling {
         }
     }
 
-    /// Deletes what an earlier run has written down.
+    /// Deletes the records of an earlier run.
     private func forgetReferences(to owners: Set<RecordID>) throws {
         var old: [RecordID] = []
         try QuarantineEntry.forEach(in: log.snapshot(), from: keeper.first) { number, entry in
@@ -198,7 +197,7 @@ struct QuarantineSettling {
 
     // MARK: Links
 
-    /// Removes links to objects that were taken.
+    /// Removes links to quarantined objects.
     private func unlink(
         _ store: RowStore, _ oldNames: [String: String], in transaction: inout Transaction,
         where isConcerned: (LinkSide) -> Bool
@@ -236,7 +235,7 @@ extension RowStore {
     }
 }
 
-/// References of one property on their way into the quarantine, a bounded number at a time.
+/// Moves the references of one property to the quarantine, a bounded number at a time.
 private struct ReferencePass {
     let log: Log
     let entity: String

@@ -1,8 +1,8 @@
-/// An object that a migration could not convert, with the values that it had in the version before.
+/// An object that a migration could not convert, with its values in the version before.
 public struct QuarantinedObject: Sendable {
     /// Its identifier in the quarantine, which no other object gets.
     public let id: UInt64
-    /// The version that the stage read which could not convert it.
+    /// The version that the failed stage read.
     public let fromVersion: String
     /// The version that the stage leads to.
     public let toVersion: String
@@ -10,11 +10,11 @@ public struct QuarantinedObject: Sendable {
     public let entityName: String
     /// Its number there, as `PersistentIdentifier` shows it.
     public let number: UInt64
-    /// What it contradicts.
+    /// The rule it breaks.
     public let rule: MigrationReport.Failure.Rule
-    /// The property that it is about, if it is about one.
+    /// The property concerned, if there is one.
     public let propertyName: String?
-    /// What was thrown, or is wrong, in words.
+    /// The error or the violation, in words.
     public let reason: String
     private let values: [QuarantinedValueRecord]
 
@@ -30,15 +30,15 @@ public struct QuarantinedObject: Sendable {
         values = row.values
     }
 
-    /// Its attributes and relationships to one, in the order of the class.
+    /// Its attributes and to-one relationships, in the order of the class.
     public var propertyNames: [String] { values.map(\.name) }
 
-    /// A value; nil for nil, and where there is no property of that name.
+    /// A value; nil for nil, and if there is no property of that name.
     public subscript(name: String) -> QuarantinedValue? { values.first { $0.name == name }?.value }
 
-    /// The blob that has a value, where it lies out of the row.
+    /// The blob with a large value.
     func blob(_ name: String) -> UInt64? { values.first { $0.name == name }?.blob }
 
-    /// Blobs of all values that lie out of the row.
+    /// Blobs of all large values.
     package var blobs: [UInt64] { values.compactMap(\.blob) }
 }

@@ -1,14 +1,14 @@
-/// Objects that an object in the quarantine had relationships with, by their numbers in the version before.
+/// Related objects of an object in the quarantine, by their numbers in the version before.
 public struct QuarantinedRelation: Sendable {
     /// The identifier of the object in the quarantine.
     public let id: UInt64
-    /// Whether they referred to it; else they were members of its collection.
+    /// Whether they referred to it; if not, they were members of its collection.
     public let refersToObject: Bool
-    /// The entity of the others.
+    /// The entity of the related objects.
     public let entityName: String
-    /// The property: theirs where they referred to the object, else the object's.
+    /// The property: of the related objects if they referred to the object, else of the object.
     public let propertyName: String
-    /// The others: some of them, where there are thousands.
+    /// The numbers of the related objects: some of them, if there are thousands.
     public let numbers: [UInt64]
 
     init(_ numbers: QuarantinedNumbers) {

@@ -6,9 +6,9 @@ internal import FaultlineStore
 /// A value of an object in the quarantine.
 public enum QuarantinedValue: Hashable, Sendable {
     case bool(Bool)
-    /// Of any signed integer type.
+    /// For any signed integer type.
     case integer(Int64)
-    /// Of any unsigned integer type.
+    /// For any unsigned integer type.
     case unsigned(UInt64)
     case float(Float)
     case double(Double)
@@ -20,7 +20,7 @@ public enum QuarantinedValue: Hashable, Sendable {
     case url(String)
     case data(Data)
     case codable(CodableValue)
-    /// A value that lies out of the row: `QuarantinedObject.bytes(of:in:)` reads it.
+    /// A large value: `QuarantinedObject.bytes(of:in:)` reads it.
     case large(byteCount: Int)
     /// The object that a to-one relationship led to, by its entity and number in the version before.
     case object(entity: String, number: UInt64)

@@ -3,14 +3,14 @@ internal import FaultlineObjects
 internal import FaultlineStore
 internal import Foundation
 
-/// A value as a record of the quarantine has it.
+/// A value in a record of the quarantine.
 package struct QuarantinedValueRecord: Codable, Sendable {
     package let name: String
-    /// Raw value of the attribute's kind; 0 for a relationship to one.
+    /// Raw value of the attribute's kind; 0 for a to-one relationship.
     package let kind: UInt8
     /// Nil for nil.
     package let value: QuarantinedValue?
-    /// The blob that has the value, where it is out of the row.
+    /// The blob with the value, if it is large.
     package let blob: UInt64?
 
     private enum CodingKeys: String, CodingKey { case name, kind, value, blob, bytes, entity, number }
@@ -96,9 +96,9 @@ extension QuarantinedValueRecord {
     ///
     /// - Parameters:
     ///   - row: The row.
-    ///   - entity: How the entity's rows lie in the log.
-    ///   - schema: The schema that the row is seen through.
-    /// - Returns: The values in the order of the class, collections left out.
+    ///   - entity: The stored layout of the entity's rows.
+    ///   - schema: The schema for reading the row.
+    /// - Returns: The values in the order of the class, without collections.
     static func all(of row: RowView, _ entity: EntityStorage, _ schema: Schema) -> [QuarantinedValueRecord] {
         schema.entities[entity.ordinal].properties.enumerated().compactMap { slot, property in
             if let relationship = property as? Schema.Relationship {

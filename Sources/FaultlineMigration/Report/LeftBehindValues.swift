@@ -3,10 +3,9 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// What a step leaves out by itself, before any code has seen it: entities and attributes that the new version does not
-/// have.
+/// The entities and attributes that a step drops before any code has seen them, because the new version lacks them.
 ///
-/// Nothing is read: an entity has as many values of an attribute as it has objects.
+/// Nothing is read: an entity counts as many values of an attribute as it has objects.
 struct LeftBehindValues {
     private let step: MigrationSteps.Step
     private let source: StoredCatalog
@@ -14,7 +13,7 @@ struct LeftBehindValues {
 
     /// - Parameters:
     ///   - step: The step.
-    ///   - source: What it reads.
+    ///   - source: The state that it reads.
     ///   - mappings: The mappings of a mapped stage, resolved.
     init(_ step: MigrationSteps.Step, _ source: StoredCatalog, _ mappings: [ResolvedMapping] = []) {
         self.step = step
@@ -22,8 +21,8 @@ struct LeftBehindValues {
         self.mappings = mappings
     }
 
-    /// Entities and attributes, with the number of objects that a snapshot has of them; those without objects are left
-    /// out.
+    /// Entities and attributes, with the number of objects that a snapshot has of them; without those that have no
+    /// objects.
     func found(in snapshot: Snapshot) -> [LeftBehindCounts] {
         let difference = SchemaDifference(from: source.schema, to: step.to)
         let rewritten = step.rewrittenEntities(from: source.schema)
@@ -50,7 +49,7 @@ struct LeftBehindValues {
         return found
     }
 
-    /// Attributes that no mapping reads, where no code might.
+    /// Attributes that no mapping reads, if no code can read them.
     private func unread(of entity: Schema.Entity) -> [String] {
         let concerned = mappings.filter { $0.source?.name == entity.name }
         guard !concerned.contains(where: \.mapping.runsCode) else { return [] }
@@ -60,7 +59,7 @@ struct LeftBehindValues {
 }
 
 extension ResolvedMapping {
-    /// The attributes of old objects that go into new ones.
+    /// The attributes of old objects that are copied into new ones.
     fileprivate var attributesRead: [String] {
         attributes.compactMap {
             switch $0.value {

@@ -1,12 +1,12 @@
 internal import FaultlineStore
 
 extension MigrationReport {
-    /// Makes the report of what was counted.
+    /// Makes the report of a migration's counts.
     ///
     /// - Parameters:
-    ///   - versions: Versions gone through.
-    ///   - counts: What the stages have counted.
-    ///   - lastPasses: The switch, and what came after it.
+    ///   - versions: The versions on the way.
+    ///   - counts: The counts of the stages.
+    ///   - lastPasses: The switch, and the passes after it.
     init(_ versions: [String], _ counts: MigrationCounts, lastPasses: [PassCounts]) {
         self.init()
         self.versions = versions

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension MigrationReport {
-    /// Decodes a report; what an older release did not report is 0 or empty.
+    /// Decodes a report; figures that an older release did not report are 0 or empty.
     public init(from decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -32,25 +32,26 @@ extension MigrationReport {
         lastPasses = try container.decodeIfPresent([Pass].self, forKey: .lastPasses) ?? []
     }
 
-    /// The report as JSON, for a file: keys in alphabetical order, one a line, so that two reports can be compared.
+    /// The report as JSON, for a file: keys in alphabetical order, one on each line, so that two reports can be
+    /// compared.
     ///
-    /// - Throws: Nothing that this release's reports can cause.
+    /// - Throws: Nothing for reports of this release.
     public func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     }
 
-    /// Reads a report that was written as JSON.
+    /// Decodes a report from JSON.
     ///
-    /// - Throws: `DecodingError` if it is none.
+    /// - Throws: `DecodingError` if the text is no report.
     public init(json: String) throws {
         self = try JSONDecoder().decode(MigrationReport.self, from: Data(json.utf8))
     }
 }
 
 extension MigrationReport.Stage {
-    /// Decodes a stage; a report of a release that did not list properties has none.
+    /// Decodes a stage; a report of a release without properties has none.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         from = try container.decode(String.self, forKey: .from)

@@ -1,7 +1,7 @@
 import FaultlineDisk
 
 extension MigrationReport: CustomStringConvertible {
-    /// The versions gone through and what was counted, in one line.
+    /// The versions and the counts, in one line.
     public var description: String {
         guard !versions.isEmpty else { return "nothing to migrate" }
         var parts = [
@@ -16,7 +16,7 @@ extension MigrationReport: CustomStringConvertible {
         return "\(versions.joined(separator: " → ")): \(parts.joined(separator: ", "))"
     }
 
-    /// The whole report for people: a line for each stage, entity and mapping, and what each pass took.
+    /// The whole report for people: a line for each stage, entity and mapping, and the cost of each pass.
     public var text: String {
         guard !versions.isEmpty else { return "nothing to migrate\n" }
         var lines = [
@@ -75,7 +75,7 @@ extension MigrationReport: CustomStringConvertible {
         }
     }
 
-    /// Figures that are 0 for all are left out.
+    /// Columns that are 0 everywhere are left out.
     private static func table(_ objects: [Objects]) -> [String] {
         let columns = [
             ("read", objects.map(\.read)), ("written", objects.map(\.written)), ("found", objects.map(\.found)),

@@ -1,20 +1,20 @@
 internal import FaultlineStore
 
-/// What a migration did.
+/// The result of a migration.
 ///
-/// Counts go on where a migration that was stopped goes on; of a stage that begins again only the last run is counted.
-/// As `Codable` it has the keys of its properties, which later releases add to and do not change.
+/// A resumed migration continues its counts; for a restarted stage only the last run counts. As `Codable` it has the
+/// keys of its properties; later releases add keys and do not change existing ones.
 public struct MigrationReport: Codable, Sendable, Equatable {
-    /// Versions gone through, the first being the store's own; empty if nothing was to be done.
+    /// The versions on the way, starting with the store's own; empty if there was nothing to do.
     public internal(set) var versions: [String] = []
-    /// Objects of the old version that were read: by streamed stages, one each; by closures of custom stages, as often
-    /// as their rows were.
+    /// Objects of the old version that were read: each once by streamed stages; by closures of custom stages, as often
+    /// as their rows were read.
     public internal(set) var objectsRead = 0
-    /// Objects that stages wrote; by custom stages, as often as they were saved.
+    /// Objects that stages wrote; for custom stages, as often as they were saved.
     public internal(set) var objectsWritten = 0
     /// Objects that `upsert` found by their unique values.
     public internal(set) var objectsFound = 0
-    /// Old objects for which nothing was written.
+    /// Old objects without a new one.
     public internal(set) var objectsDropped = 0
     /// Objects that were copied, so that the closures of custom stages can change them.
     public internal(set) var objectsCopied = 0
@@ -22,49 +22,49 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     public internal(set) var objectsDeleted = 0
     /// Objects that closures of custom stages had changed and not saved when they returned: these changes are lost.
     public internal(set) var changesNotSaved = 0
-    /// Values out of the row that went over without being read.
+    /// Large values that were moved without being read.
     public internal(set) var blobsMoved = 0
-    /// Values out of the row that no new object took, or that a closure gave up.
+    /// Large values that no new object took over, or that a closure dropped.
     public internal(set) var blobsLeftBehind = 0
-    /// Bytes of values out of the row that were read.
+    /// Bytes of large values that were read.
     public internal(set) var blobBytesRead = 0
-    /// How often the migration was taken up again after it had been stopped.
+    /// How often the migration was resumed after it had been stopped.
     public internal(set) var resumes = 0
-    /// Bytes that were written to the store's files, values out of the row included; what maintenance wrote meanwhile
-    /// is left out.
+    /// Bytes that were written to the store's files, including large values; without the bytes that maintenance wrote
+    /// in that time.
     public internal(set) var bytesWritten = 0
-    /// Nanoseconds that it took, those of runs that were stopped included as far as their work counts.
+    /// The duration in nanoseconds, including stopped runs as far as their work counts.
     public internal(set) var nanoseconds = 0
     /// The stages that were run, in their order.
     public internal(set) var stages: [Stage] = []
-    /// The switch, and what was done after it.
+    /// The switch, and the passes after it.
     public internal(set) var lastPasses: [Pass] = []
-    /// Objects that went into the quarantine; of a dry run those that would.
+    /// Objects that were quarantined; for a dry run, those that would be.
     public internal(set) var quarantined: [Quarantined] = []
-    /// How many that are, of all entities.
+    /// The total over all entities.
     package var quarantinedCount: Int { quarantined.reduce(0) { $0 + $1.objects } }
-    /// Until when the store can return to the state before, and what that holds; nil without a grace period.
+    /// Until when the store can return to the state before, and the space that this takes; nil without a grace period.
     public internal(set) var gracePeriod: GracePeriod?
 
-    /// Whether the migration was only tried out.
+    /// Whether this was a dry run.
     public internal(set) var isDryRun = false
-    /// Objects of each entity that a dry run of a sample has tried out: time and bytes are estimates then, for all
-    /// objects, and the counts those of the sample; nil where all were.
+    /// Objects of each entity that a dry run of a sample has converted: then time and bytes are estimates for all
+    /// objects, and the counts are those of the sample; nil if all objects were converted.
     public internal(set) var sample: Int?
-    /// Objects that a dry run found to fail, in the order in which they were met.
+    /// Objects that failed in a dry run, in the order in which they were met.
     public internal(set) var failures: [Failure] = []
-    /// Whether a dry run ended before its end: at the most failures that it lists, or at one that it could not go on
-    /// behind.
+    /// Whether a dry run ended early: at its greatest number of failures, or at a failure that it could not continue
+    /// after.
     public internal(set) var isIncomplete = false
-    /// Bytes that the migration needs on the disk beside what the store takes, as a dry run has measured them.
+    /// Bytes that the migration needs on the disk in addition to the store, as measured by a dry run.
     public internal(set) var diskBytesNeeded = 0
     /// Bytes that were free on the disk when a dry run began.
     public package(set) var diskBytesFree = 0
 
-    /// Whether the disk has room for the migration, as a dry run has measured it.
+    /// Whether the disk has room for the migration, as measured by a dry run.
     public var fitsOnDisk: Bool { diskBytesNeeded <= diskBytesFree }
 
-    /// Nothing done yet.
+    /// Makes an empty report.
     package init() {}
 
     /// Keys of the report as JSON.
@@ -75,7 +75,7 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         case lastPasses, isDryRun, sample, failures, isIncomplete, diskBytesNeeded, diskBytesFree
     }
 
-    /// What one stage did.
+    /// The result of one stage.
     public struct Stage: Codable, Sendable, Equatable {
         /// The kinds of stages.
         public enum Kind: String, Codable, Sendable {
@@ -86,28 +86,28 @@ public struct MigrationReport: Codable, Sendable, Equatable {
             case from, to, kind, resumes, entities, mappings, leftBehind, properties, passes
         }
 
-        /// The version it leads from.
+        /// The version it starts from.
         public internal(set) var from: String
         /// The version it leads to.
         public internal(set) var to: String
         /// Its kind.
         public internal(set) var kind: Kind
-        /// How often it was taken up again after it had been stopped: a streamed stage went on, others began again.
+        /// How often it was resumed after it had been stopped: a streamed stage continued, others restarted.
         public internal(set) var resumes: Int
-        /// By entity, under the name that it has on the side that is counted: old objects are read, dropped, copied,
-        /// new ones written, found, deleted.
+        /// By entity, under its name in the counted version: old objects are read, dropped, copied; new ones are
+        /// written, found, deleted.
         ///
-        /// What closures of custom stages read is not counted by entity.
+        /// Objects that closures of custom stages read are not counted by entity.
         public internal(set) var entities: [Objects]
         /// By mapping, of mapped stages.
         public internal(set) var mappings: [Objects]
-        /// What the stage left out by itself, without code having seen it: entities and attributes that the new version
-        /// does not have.
+        /// Entities and attributes that the stage dropped before any code had seen them, because the new version lacks
+        /// them.
         public internal(set) var leftBehind: [LeftBehind]
-        /// Of streamed stages, the properties that both versions have under one type, with the objects that have a
+        /// For streamed stages, the properties that both versions have with the same type, with the objects that have a
         /// value.
         public internal(set) var properties: [Property]
-        /// What its passes took.
+        /// The cost of its passes.
         public internal(set) var passes: [Pass]
     }
 
@@ -121,7 +121,7 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         public internal(set) var written: Int
         /// New objects that were found by their unique values instead.
         public internal(set) var found: Int
-        /// Old objects of which nothing was made.
+        /// Old objects without a new one.
         public internal(set) var dropped: Int
         /// Objects that were copied for the closures of a custom stage.
         public internal(set) var copied: Int
@@ -129,13 +129,13 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         public internal(set) var deleted: Int
     }
 
-    /// Values that did not go over.
+    /// Values that were not carried over.
     public struct LeftBehind: Codable, Sendable, Equatable {
         /// The entity of the old version.
         public internal(set) var entity: String
-        /// The attribute; nil where all objects of the entity were left.
+        /// The attribute; nil if all objects of the entity were dropped.
         public internal(set) var attribute: String?
-        /// Objects that the entity had; their values were not read, so those without a value count too.
+        /// Objects that the entity had; their values were not read, so objects without a value count too.
         public internal(set) var objects: Int
     }
 
@@ -153,23 +153,23 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         public internal(set) var isCarriedOver: Bool
     }
 
-    /// What a pass took.
+    /// The cost of a pass.
     public struct Pass: Codable, Sendable, Equatable {
         /// The pass.
         public internal(set) var pass: MigrationPass
         /// Its time.
         public internal(set) var nanoseconds: Int
-        /// Bytes that were written to the store's files meanwhile.
+        /// Bytes that were written to the store's files in that time.
         public internal(set) var bytesWritten: Int
     }
 
-    /// Objects that were put into the quarantine.
+    /// Objects that were quarantined.
     public struct Quarantined: Codable, Sendable, Equatable {
         /// The version that the stage leads to.
         public internal(set) var stage: String
         /// The entity of the version before.
         public internal(set) var entity: String
-        /// What they contradict.
+        /// The rule they break.
         public internal(set) var rule: Failure.Rule
         /// How many there are.
         public internal(set) var objects: Int
@@ -177,17 +177,17 @@ public struct MigrationReport: Codable, Sendable, Equatable {
 
     /// An object that cannot be migrated.
     public struct Failure: Codable, Sendable, Equatable {
-        /// What it contradicts.
+        /// The rule it breaks.
         public enum Rule: String, Codable, Sendable {
             /// The closure, the policy or an expression threw.
             case code
-            /// What was made of it cannot be saved.
+            /// Its new object cannot be saved.
             case invalid
             /// It has the unique values of another.
             case duplicate
             /// A required object is missing.
             case required
-            /// The required object that it refers to is not there.
+            /// The required object that it refers to is missing.
             case dangling
             /// It has too many objects, or too few.
             case count
@@ -195,16 +195,16 @@ public struct MigrationReport: Codable, Sendable, Equatable {
 
         /// The version that the stage leads to.
         public internal(set) var stage: String
-        /// The entity: of the old version where it could not be read or converted, of the new one where what was made
-        /// breaks a rule; empty where it is the stage as a whole that failed.
+        /// The entity: of the old version if the object could not be read or converted, of the new one if a new object
+        /// breaks a rule; empty if the whole stage failed.
         public internal(set) var entity: String
-        /// The object's number in its entity, as `PersistentIdentifier` shows it; nil where it is none in particular.
+        /// The object's number in its entity, as `PersistentIdentifier` shows it; nil if the failure has no object.
         public internal(set) var object: UInt64?
-        /// The property, where it is one.
+        /// The property concerned, if there is one.
         public internal(set) var property: String?
-        /// What it contradicts.
+        /// The rule it breaks.
         public internal(set) var rule: Rule
-        /// What was thrown, or is wrong, in words.
+        /// The error or the violation, in words.
         public internal(set) var reason: String
     }
 }

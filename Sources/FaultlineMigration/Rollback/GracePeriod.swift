@@ -1,9 +1,9 @@
 package import FaultlineLog
 
-/// The state that a migration has put out of force, for as long as the store can return to it.
+/// The state before a migration, for as long as the store can return to it.
 public struct GracePeriod: Codable, Hashable, Sendable {
-    /// About how many bytes of the disk it holds that the state in force does not need: what migrating, updates and
-    /// deletes have left behind since, and would be given back.
+    /// About how many bytes of the disk it keeps that the current state does not need: old data that the migration, and
+    /// later updates and deletes, would have freed.
     public internal(set) var bytes: Int
     /// When it ends, in seconds since 1970 by the machine's clock.
     public internal(set) var until: Int

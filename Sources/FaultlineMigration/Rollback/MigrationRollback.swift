@@ -5,19 +5,18 @@ internal import FaultlineStore
 package struct MigrationRollback {
     private let log: Log
 
-    /// - Parameter log: The store, open for writing, and nowhere else.
+    /// - Parameter log: The store, open for writing, and not open elsewhere.
     package init(_ log: Log) { self.log = log }
 
-    /// Puts the state before the migration in force again, and closes the log.
+    /// Restores the state before the migration, and closes the log.
     ///
-    /// Where it throws a `RollbackError`, or `LogError` with `.lockedByAnother`, the log is still open. What the
-    /// migration had written is part of that state, as it was in the moment before the switch: whoever opens the store
-    /// under its old schema gives it up (`finish`).
-    ///
+    /// If it throws a `RollbackError`, or `LogError` with `.lockedByAnother`, the log is still open. The output of the
+    /// migration is part of that state, as it was just before the switch: the next opening under the old schema drops
+    /// it (`finish`).
     /// - Parameters:
-    ///   - discardsCommits: Whether saves that followed may be lost.
+    ///   - discardsCommits: Whether saves after the migration may be lost.
     ///   - now: The clock, in nanoseconds since 1970.
-    /// - Returns: The versions, and how many saves are gone.
+    /// - Returns: The versions, and how many saves were discarded.
     /// - Throws: `RollbackError`, `LogError`, `StoreError`.
     package func run(discardsCommits: Bool, now: Int64) throws -> RollbackReport {
         let kept = try log.keptState()
@@ -45,9 +44,9 @@ package struct MigrationRollback {
         return RollbackReport(from: record.to, to: record.from, commitsDiscarded: commits)
     }
 
-    /// Gives the migration up that the state in force has under way, and deletes what it wrote.
+    /// Drops the unfinished migration of the current state, with its output.
     ///
-    /// To be called when the store was opened again. Where it is cut short the next opening does it.
+    /// Call it after the store was opened again. If it is interrupted the next opening does it.
     package func finish() throws {
         guard let stored = try StoredCatalog.read(log.snapshot()) else { return }
         let abandoned = try MigrationAbandonment(log: log).run(stored)
@@ -59,21 +58,21 @@ package struct MigrationRollback {
 struct SwitchKeeping {
     let log: Log
 
-    /// Keeps the state as it is: the one that the switch is about to put out of force.
+    /// Keeps the current state, which the switch is about to replace.
     ///
-    /// - Returns: What the switch has to write down; nil where nothing is kept.
+    /// - Returns: The record that the switch has to write; nil if nothing is kept.
     func begin(_ options: MigrationOptions, from: String, to: String) throws -> SwitchRecord? {
         guard let nanoseconds = options.graceNanoseconds else { return nil }
         try log.keepState(for: nanoseconds)
         return try log.keptState().map { SwitchRecord(sequence: $0.sequence, from: from, to: to) }
     }
 
-    /// What is kept, counted from the tables where dropping one has left that open.
+    /// The kept state; its bytes are counted from the tables if dropping one has left the count open.
     func period() throws -> GracePeriod? {
         try log.keptState(countsLive: log.hasUncountedDead).map { GracePeriod($0) }
     }
 
-    /// Ends what is kept for a switch that did not come, or whose time is over.
+    /// Releases the kept state if its switch did not happen, or its time is over.
     func settle(now: Int64) throws {
         guard let kept = try log.keptState() else { return }
         let record = try SwitchRecord.read(of: kept, in: log.snapshot())

@@ -1,18 +1,18 @@
-/// Why a migration was not rolled back: the store is as it was.
+/// Why a migration was not rolled back: the store is unchanged.
 public struct RollbackError: Error, Sendable, CustomStringConvertible {
-    /// What kind of reason it is.
+    /// The kind of reason.
     public enum Code: String, Sendable, CaseIterable {
-        /// No state is kept: no migration asked for a grace period, or it has ended and its space was given back.
+        /// No state is kept: no migration had a grace period, or it has ended and its space was freed.
         case nothingKept
         /// The grace period is over.
         case graceOver
-        /// Saves followed the migration, and nobody said that they may be discarded.
+        /// Saves followed the migration, and the caller has not allowed to discard them.
         case commitsFollowed
     }
 
-    /// What kind of reason it is, for code that acts on it.
+    /// The kind of reason, for programs.
     public let code: Code
-    /// What happened and what to do.
+    /// The cause and the remedy.
     public let message: String
     /// Saves that followed the migration; 0 with other codes.
     public let commits: Int

@@ -1,9 +1,9 @@
-/// What a rollback did.
+/// The result of a rollback.
 public struct RollbackReport: Codable, Sendable, Equatable {
-    /// The version that was in force.
+    /// The version before the rollback.
     public internal(set) var from: String
-    /// The version that is in force again.
+    /// The version after the rollback.
     public internal(set) var to: String
-    /// Saves behind the migration that are gone.
+    /// Saves after the migration that were discarded.
     public internal(set) var commitsDiscarded: Int
 }

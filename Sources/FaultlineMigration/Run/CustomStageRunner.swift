@@ -6,9 +6,9 @@ internal import Glibc
 
 /// Runs one custom stage: copies the rows that its closures may change, calls them, and makes the change between them.
 ///
-/// The old state keeps its tables, indexes and values out of the row: closures write in a working copy, and what they
-/// give up of the old state's values is deleted after the switch. A stage that was stopped is taken back and begins
-/// again: only the whole of it counts.
+/// The old state keeps its tables, indexes and large values: closures write in a working copy, and large values of the
+/// old state that they drop are deleted after the switch. A stopped stage is undone and restarts: it counts only as a
+/// whole.
 struct CustomStageRunner {
     let log: Log
     let step: MigrationSteps.Step
@@ -16,12 +16,12 @@ struct CustomStageRunner {
     let beginning: StepBeginning
     let course: MigrationCourse
     let options: MigrationOptions
-    /// Makes what `context.container` gives.
+    /// Makes the container for `context.container`.
     let makeContainer: (StageStore) -> AnyObject?
 
-    /// Where the stage's rows go.
+    /// The places of the stage's rows.
     private struct Plan {
-        /// What is copied: under the old schema where `willMigrate` is to see it, else under the new one.
+        /// The copied state: under the old schema if `willMigrate` needs it, else under the new one.
         let working: StoredCatalog
         let target: StoredCatalog
         let newLayouts: [RowLayout]
@@ -33,10 +33,10 @@ struct CustomStageRunner {
     /// Runs the stage.
     ///
     /// - Parameters:
-    ///   - progress: What the steps before have come to; has the stage's result afterwards.
+    ///   - progress: The result of the steps before; has the stage's result afterwards.
     ///   - stopped: The record of this stage, if it was begun and did not end.
-    /// - Throws: `MigrationError.stageFailed` where a closure failed; `duplicate` where rows contradict a uniqueness
-    ///   constraint; what the store says where it cannot be read or written.
+    /// - Throws: `MigrationError.stageFailed` if a closure failed; `duplicate` if rows contradict a uniqueness
+    ///   constraint; the store's error if it cannot be read or written.
     func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
         if let stopped { try beginning.takeBack(stopped, &progress) }
         let plan = try plan(progress.current)
@@ -92,7 +92,7 @@ struct CustomStageRunner {
         var entityName = ""
         try copying.run(
             except: { course.quarantine.contains($0, in: $1.rawValue) },
-            // A transaction ends where it is time to tell of it: what is told may take long.
+            // A transaction ends when a report is due: the handler may take long.
             endsEarly: { course.isDue },
             progress: { entity, done, total in
                 if entity != entityName {
@@ -125,7 +125,7 @@ struct CustomStageRunner {
 
     private static func entityTables(_ catalog: StoredCatalog) -> Set<UInt16> { Set(catalog.map.entities.map(\.table)) }
 
-    /// Writes down that the stage goes on under the new schema: whoever replays the log from here on has its indexes.
+    /// Records that the stage continues under the new schema: a replay of the log from here on has its indexes.
     private func moveOn(to target: StoredCatalog, _ links: [EntityMapPlan.LinkToBuild]) throws -> MigrationRecord {
         try log.write(author: nil) { transaction in
             guard var record = try StoredCatalog.migration(in: transaction) else {
@@ -182,7 +182,7 @@ struct CustomStageRunner {
     }
 }
 
-/// Tells of a closure's work, whenever one of its contexts is used.
+/// Reports a closure's work, whenever one of its contexts is used.
 // Safe because the course is touched on the migration's thread only.
 private final class ClosureWork: @unchecked Sendable {
     private let course: MigrationCourse

@@ -3,22 +3,21 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Enters the rows that are there into indexes that a lightweight step adds: one bounded pass an entity, before the
-/// switch.
+/// Enters existing rows into indexes that a lightweight step adds: one bounded pass an entity, before the switch.
 ///
-/// The migration is written down before, so that nobody saves a row meanwhile that the pass would miss. The entries
-/// belong to index numbers that no catalog in force names, so nobody sees them before the switch; a pass that was
-/// stopped is done again, which enters the same entries.
+/// The migration is recorded before, so that no other save can add a row that the pass would miss. The entries belong
+/// to index numbers that the current catalog does not name, so they are invisible before the switch; a stopped pass is
+/// repeated, and enters the same entries.
 struct IndexBuilding {
     let log: Log
     let catalog: StoredCatalog
     let course: MigrationCourse
-    /// What the step reads, where an object that fails may go into the quarantine.
+    /// The state that the step reads, for quarantining failed objects.
     var source: StoredCatalog?
 
     /// Bytes of keys and entries of one transaction: bounds its memory.
     private static let batchByteCount = 2 << 20
-    /// What an entry takes beside its key, roughly.
+    /// Approximate bytes of an entry beside its key.
     private static let entryByteCount = 96
 
     func run(_ indexes: [EntityMapPlan.IndexToBuild], record: MigrationRecord) throws {
@@ -30,7 +29,7 @@ struct IndexBuilding {
             let numbers = Set(indexes.filter { $0.entity == name }.map(\.index))
             try build(store, entity, numbers, record)
         }
-        // Entries without records of their own are safe only in runs.
+        // Entries without records of their own are durable only in runs.
         try log.checkpoint()
     }
 
@@ -47,12 +46,12 @@ struct IndexBuilding {
             batch.append((index, key, id))
             batchByteCount += key.count + Self.entryByteCount
         }
-        // Objects that a dry run has listed, or that go into the quarantine when the transaction has ended.
+        // Objects that a dry run has listed, or that are quarantined when the transaction has ended.
         var refused: Set<RecordID> = []
         func flush() throws {
             var duplicates: [(number: RecordID, error: StoreError)] = []
             _ = try log.write(author: nil) { transaction in
-                // A transaction without a record would not be one.
+                // A transaction needs a record to be one.
                 try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
                 for entry in batch where !refused.contains(entry.id) {
                     try entry.key.withUnsafeBytes { key in
@@ -71,7 +70,7 @@ struct IndexBuilding {
                                 duplicates.append((entry.id, duplicate))
                                 return
                             }
-                            // Who has it contradicts another rule, and leaves the table.
+                            // The holder breaks another rule, and leaves the table.
                             try transaction.removeEntry(entry.index, key: key, id: other)
                         }
                         try transaction.insertEntry(entry.index, key: key, id: entry.id)

@@ -1,15 +1,15 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// Deletes what migrations left behind, in transactions of bounded size, so that it can stop anywhere and go on at the
+/// Deletes the remains of migrations, in transactions of bounded size, so that it can stop anywhere and continue at the
 /// next opening.
 ///
-/// Every step looks whether its blobs are still there, so repeating one changes nothing.
+/// Every step checks whether its blobs still exist, so repeating one changes nothing.
 struct LeftBehindCleaning {
     let log: Log
-    /// Every layout that a row of a table that is gone may have.
+    /// Every layout that a row of a dropped table may have.
     let layouts: [UInt16: RowLayout]
-    /// What is told of it; nil where it is none of a migration's passes.
+    /// The progress to report to; nil outside of a migration's passes.
     var course: MigrationCourse?
 
     /// Blobs deleted by one transaction: bounds its memory.
@@ -38,9 +38,9 @@ struct LeftBehindCleaning {
         }
     }
 
-    /// Deletes those of a range of blobs that are still there, and the catalog record that asked for it.
+    /// Deletes the existing blobs of a range, and the catalog record that lists them.
     func deleteBlobs(from first: UInt64, to end: UInt64, finishing id: RecordID? = nil) throws {
-        // Above the counter there is no blob, whatever a record says.
+        // There are no blobs above the counter, even if a record says so.
         let end = min(end, log.snapshot().nextID(of: .blobs))
         var next = first
         while next < end, end - next > UInt64(Self.blobsMax) {
@@ -50,7 +50,7 @@ struct LeftBehindCleaning {
         try delete(next < end ? Array(next..<end) : [], finishing: id)
     }
 
-    /// Deletes those of some blobs that are still there, and the catalog record that asked for it.
+    /// Deletes the existing ones of some blobs, and the catalog record that lists them.
     private func delete(_ blobs: [UInt64], finishing id: RecordID? = nil) throws {
         let snapshot = log.snapshot()
         let present = try blobs.filter { try !snapshot.location(of: $0, in: .blobs).isAbsent }

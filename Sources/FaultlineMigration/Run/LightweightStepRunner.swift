@@ -3,7 +3,7 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Runs a step whose objects go over as they are, but for those that a streamed stage writes anew.
+/// Runs a step whose objects are carried over, except those that a streamed stage rewrites.
 struct LightweightStepRunner {
     let log: Log
     let step: MigrationSteps.Step
@@ -14,17 +14,17 @@ struct LightweightStepRunner {
     /// Runs the step.
     ///
     /// - Parameters:
-    ///   - progress: What the steps before have come to; has the step's result afterwards.
+    ///   - progress: The result of the steps before; has the step's result afterwards.
     ///   - stopped: The record of this step, if it was begun and did not end.
-    /// - Throws: `MigrationError`: `duplicate` where rows contradict a uniqueness constraint, `stageFailed` where a
-    ///   closure threw; what the store says where it cannot be read or written.
+    /// - Throws: `MigrationError`: `duplicate` if rows contradict a uniqueness constraint, `stageFailed` if a closure
+    ///   threw; the store's error if it cannot be read or written.
     func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
         var attempt = progress
         guard try run(attempt: &attempt, stopped: stopped) else {
             progress = attempt
             return
         }
-        // Something was made of objects that were taken into the quarantine afterwards.
+        // Objects were used before they were quarantined.
         let again = LightweightStepRunner(
             log: log, step: step, beginning: try beginning.again(&progress), course: course, options: options)
         try again.run(&progress, stopped: nil)
@@ -32,7 +32,7 @@ struct LightweightStepRunner {
 
     /// Runs the step once.
     ///
-    /// - Returns: Whether it has to be run again without the objects that were taken into the quarantine.
+    /// - Returns: Whether it must run again without the objects that were quarantined.
     private func run(attempt progress: inout StepProgress, stopped: MigrationRecord?) throws -> Bool {
         let current = progress.current
         let rewritten = step.rewrittenEntities(from: current.schema)
@@ -55,7 +55,7 @@ struct LightweightStepRunner {
                     ownTables: course.quarantine.isOn
                         ? Set(target.map.tables).subtracting(current.map.tables).sorted() : nil)
             progress.firstBlob = record.firstBlob
-            // What is past that need not be done again.
+            // A resumed step has done this already.
             if record.entity == 0, record.lastDone == 0 {
                 try abandoningOnFailure(isFirst: progress.intermediateTables.isEmpty) {
                     try LinkBuilding(log: log, catalog: target, course: course).run(links, record: record)
@@ -72,16 +72,17 @@ struct LightweightStepRunner {
         }
         if try settling(current, target, rewritten).run() { return true }
         if !entities.isEmpty, course.findings == nil {
-            // What the closures made is no use to those that will make it otherwise.
+            // The output of these closures is useless, because corrected ones will differ.
             try abandoningOnFailure(isFirst: true) { try checkRules(of: target, rewritten, over: current) }
         }
         progress.current = target
         return false
     }
 
-    /// Asks of what streamed closures have made, and of what refers to it, what the new schema asks of relationships.
+    /// Checks the objects that streamed closures have made, and those that refer to them, against the relationship
+    /// rules of the new schema.
     ///
-    /// Objects that are in the quarantine leave their tables with the switch.
+    /// Quarantined objects leave their tables with the switch.
     private func checkRules(
         of target: StoredCatalog, _ rewritten: Set<String>, over current: StoredCatalog
     ) throws {
@@ -111,7 +112,7 @@ struct LightweightStepRunner {
         return QuarantineSettling(
             log: log, step: step, source: current, target: target, rewritten: rewritten, course: course
         ) { entity, number in
-            // Objects that keep an old one's entity keep its number, those that are new have none of an old one.
+            // Objects in the entity of an old one keep its number, new ones have no old number.
             guard let old = oldNames[entity], let table = current.map.entity(named: old)?.table,
                 try !log.snapshot().location(of: number, in: TableID(rawValue: table)).isAbsent
             else { return [] }
@@ -119,15 +120,15 @@ struct LightweightStepRunner {
         }
     }
 
-    /// Looks at rows that stay; where they contradict the new version and no earlier stage has finished, gives the
-    /// migration up, so that the old state is in force at once.
+    /// Checks remaining rows; if they contradict the new version and no earlier stage has finished, drops the
+    /// migration, so that the old state is in force at once.
     private func abandoningOnFailure(isFirst: Bool, _ body: () throws -> Void) throws {
         do { try body() } catch {
             let error = MigrationError.translating(error)
             if isFirst, let failure = error as? MigrationError, failure.code != .cancelled,
                 let now = try? StoredCatalog.read(log.snapshot())
             {
-                // Should this fail too, the next opening does it.
+                // If this fails too, the next opening does it.
                 _ = try? MigrationAbandonment(log: log).run(now)
             }
             throw error

@@ -2,15 +2,14 @@ internal import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Makes links of the to-one references that rows have, where a step has links take their place: one bounded pass an
-/// entity, before the switch.
+/// Makes links from the to-one references of rows, if a step replaces these by links: one bounded pass an entity,
+/// before the switch.
 ///
-/// A link has the number of the row whose reference it stands for, so a pass that was stopped is done again and makes
-/// the same links. Nobody sees them before the switch. References to objects that are gone, which read as nil, make
-/// none.
+/// A link has the number of the row whose reference it replaces, so a stopped pass is repeated and makes the same
+/// links. They are invisible before the switch. References to missing objects, which read as nil, make none.
 struct LinkBuilding {
     let log: Log
-    /// What the step leads to.
+    /// The target state of the step.
     let catalog: StoredCatalog
     let course: MigrationCourse
 
@@ -25,8 +24,7 @@ struct LinkBuilding {
 
     /// Makes the links.
     ///
-    /// - Throws: `malformed` for a row that does not fit its layout; what the log says where it cannot be read or
-    ///   written.
+    /// - Throws: `malformed` for a row that does not fit its layout; the log's error if it cannot be read or written.
     /// - Complexity: O(n) for n rows; memory for one transaction.
     func run(_ links: [EntityMapPlan.LinkToBuild], record: MigrationRecord) throws {
         guard !links.isEmpty else { return }
@@ -53,7 +51,7 @@ struct LinkBuilding {
         while done < total {
             let before = done
             _ = try log.write(author: nil) { transaction in
-                // A transaction without a record would not be one.
+                // A transaction needs a record to be one.
                 try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
                 try snapshot.scan(
                     table, from: next, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
@@ -66,7 +64,7 @@ struct LinkBuilding {
                     return done - before < Self.rowsMax
                 }
             }
-            // A table has as many rows as it says; one that had not would keep this going for ever.
+            // A table has as many rows as it says; otherwise this loop would not end.
             guard done > before else { break }
             try course.reach(done)
         }
@@ -76,7 +74,7 @@ struct LinkBuilding {
 /// The references of one column of one table.
 private struct Pass {
     let link: EntityMapPlan.LinkToBuild
-    /// Of the objects with the references.
+    /// The side of the objects with the references.
     let side: LinkSide
     let store: RowStore
     let destination: TableID
@@ -90,7 +88,7 @@ private struct Pass {
         }
         let target = row.toOne(slot)
         guard target != 0, try !transaction.location(of: target, in: destination).isAbsent else { return }
-        // The reference's place in the collection that followed it, if one did.
+        // The reference's position in its inverse collection, if there is one.
         let place = row.orderKey(slot) ?? MemberKey.defaultOrder(of: record.id)
         let only = MemberKey.defaultOrder(of: record.id)
         var writer = RowWriter(store)

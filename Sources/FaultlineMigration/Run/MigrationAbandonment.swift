@@ -1,18 +1,18 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// Gives a migration up that nobody will resume: drops the tables that it has written, and notes its blobs for the next
+/// Drops a migration that will not be resumed: drops the tables that it has written, and records its blobs for the next
 /// cleaning.
 struct MigrationAbandonment {
     let log: Log
 
-    /// Gives up the migration that a catalog says is under way; does nothing where there is none.
+    /// Drops the unfinished migration in a catalog; does nothing if there is none.
     ///
     /// - Parameters:
-    ///   - stored: The catalog as it is now.
-    ///   - fence: Takes the place of the migration's record, so that nobody saves under the old schema; nil for none.
-    /// - Returns: The catalog afterwards, as one without a migration.
-    /// - Throws: What the log says where it cannot be written.
+    ///   - stored: The current catalog.
+    ///   - fence: Replaces the migration's record, so that saves under the old schema stay forbidden; nil for none.
+    /// - Returns: The catalog afterwards, without a migration.
+    /// - Throws: The log's error if it cannot be written.
     @discardableResult
     func run(_ stored: StoredCatalog, leaving fence: MigrationFence? = nil) throws -> StoredCatalog {
         guard let migration = stored.migration else { return stored.under(stored.schema, stored.map) }
@@ -30,7 +30,7 @@ struct MigrationAbandonment {
                 try transaction.delete(
                     StoredCatalog.RecordNumber.leftBehind + RecordID(place), in: .catalog)
             }
-            // Nobody else writes during a migration, so what came since it began is its own.
+            // Only the migration writes while it runs, so newer blobs are its own.
             let end = transaction.nextID(in: .blobs)
             if end > migration.firstBlob {
                 try StoredCatalog.put(
@@ -55,10 +55,10 @@ struct MigrationAbandonment {
 }
 
 extension EntityMap {
-    /// The map with numbers of tables and layouts to be given again: there are few enough to be used up.
+    /// The map with numbers of tables and layouts free for reuse: there are few enough to be used up.
     ///
-    /// Columns and indexes keep theirs. A replay may find entries of an index that is gone, and so must not take them
-    /// for another's.
+    /// Columns and indexes keep theirs. A replay may find entries of a dropped index, and must not take them for
+    /// another one's.
     fileprivate func returningNumbers(to counters: NumberCounters?) -> EntityMap {
         guard let counters else { return self }
         var map = self

@@ -2,14 +2,14 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// Keeps containers of the old schema from saving while a migration looks at what they have saved.
+/// Prevents containers of the old schema from saving while a migration checks their saved data.
 ///
-/// It is the record of a migration that writes nothing and that nobody goes on with, so whoever opens the store after a
-/// kill takes it away. The record of the first step takes its place.
+/// It is the record of a migration that writes nothing and cannot be resumed, so the next opening after a kill removes
+/// it. The record of the first step replaces it.
 struct MigrationFence {
     let log: Log
 
-    /// Writes the fence down; saves fail from then on.
+    /// Writes the fence; saves fail from then on.
     func raise(_ stored: StoredCatalog) throws {
         _ = try log.write(author: nil) { try put(stored.schema, stored.map, in: &$0) }
     }
@@ -23,7 +23,7 @@ struct MigrationFence {
         try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
     }
 
-    /// Takes it away, if it still stands.
+    /// Removes the fence, if it still exists.
     func lower() throws {
         guard let now = try StoredCatalog.read(log.snapshot()), now.migration?.isPreview == true else { return }
         try MigrationAbandonment(log: log).run(now)

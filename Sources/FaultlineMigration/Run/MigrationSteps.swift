@@ -2,26 +2,26 @@ package import FaultlineModel
 package import FaultlineObjects
 package import FaultlineStore
 
-/// The way from a store's schema to the one asked for: a step for each stage, checked before anything is written.
+/// The way from a store's schema to the requested one: a step for each stage, checked before anything is written.
 package struct MigrationSteps {
     package struct Step {
         package let name: String
         package let from: Schema
         package let to: Schema
-        /// Nil for the step that is inferred where there is no plan.
+        /// Nil for the step that is inferred without a plan.
         package let stage: MigrationStage?
         package let fromTypes: [ModelType]
         package let toTypes: [ModelType]
 
-        /// Whether what was done of the step is that of these schemas: classes whose properties stand in another order
-        /// have other rows.
+        /// Whether an unfinished step was for these schemas: classes whose properties are in another order have other
+        /// rows.
         ///
-        /// What closures and policies did is begun again in any case.
+        /// The work of closures and policies restarts in any case.
         func goesOn(from record: MigrationRecord) -> Bool {
             closures != nil || !mappingModels.isEmpty || isOfSchemas(of: record)
         }
 
-        /// Whether the schemas of a record are those of the step, the order of properties included.
+        /// Whether the schemas of a record equal those of the step, including the order of properties.
         func isOfSchemas(of record: MigrationRecord) -> Bool {
             Self.isSame(record.sourceSchema, from) && Self.isSame(record.targetSchema, to)
         }
@@ -33,13 +33,13 @@ package struct MigrationSteps {
         /// The versions that the step leads from and to.
         var title: String { "\(from.version) → \(to.version)" }
 
-        /// What a streamed stage does; empty for others.
+        /// The entities of a streamed stage; empty for others.
         var streamedEntities: [StreamedEntity] {
             if case .streamedEntities(_, _, let entities)? = stage { return entities }
             return []
         }
 
-        /// The closures of a custom stage; nil for others, and where there are none.
+        /// The closures of a custom stage; nil for others, and if there are none.
         var closures: StageClosures? {
             guard case .custom(_, _, let will, let did)? = stage, will != nil || did != nil else { return nil }
             return StageClosures(willMigrate: will, didMigrate: did)
@@ -54,29 +54,28 @@ package struct MigrationSteps {
         /// Whether the step goes through objects by itself.
         var isHeavy: Bool { !streamedEntities.isEmpty || closures != nil || !mappingModels.isEmpty }
 
-        /// Entities of the version that the step leads from whose objects it makes anew.
+        /// Entities of the old version whose objects the step rewrites.
         var convertedEntities: Set<String> {
             let mapped = mappingModels.flatMap(\.entityMappings).compactMap(\.sourceEntityName)
             return Set(mapped + streamedEntities.map(\.entityName))
         }
 
-        /// What tells the step from others between the same schemas.
+        /// Distinguishes the step from others between the same schemas.
         var mark: String {
             if closures != nil { return "custom" }
             let mappings = mappingModels.flatMap(\.entityMappings)
             if !mappings.isEmpty { return "mapped \(Fingerprint(of: mappings.map(\.mark).joined(separator: "\n")))" }
-            // Releases that carry nothing over make other objects of the same closures.
+            // Older releases carry no values over, so the same closures make other objects.
             return (streamedEntities.isEmpty ? "" : "carrying ")
                 + streamedEntities.map(\.entityName).joined(separator: ",")
         }
 
-        /// Old entities of which the stage says itself what becomes of their large values: a policy may take one from any
-        /// object.
+        /// Old entities whose large values the stage handles itself: a policy may take one from any object.
         var readEntities: Set<String> {
             Set(mappingModels.isEmpty ? streamedEntities.map(\.entityName) : from.entities.map(\.name))
         }
 
-        /// Entities of the new schema whose objects the stage writes anew, under their new names.
+        /// Entities of the new schema whose objects the stage rewrites, under their new names.
         func rewrittenEntities(from old: Schema) -> Set<String> {
             let mapped = mappingModels.flatMap(\.entityMappings).compactMap(\.destinationEntityName)
             if !mapped.isEmpty { return Set(mapped) }
@@ -86,10 +85,9 @@ package struct MigrationSteps {
             return Set(names.filter { streamed.contains($0.value) }.keys)
         }
 
-        /// The links that are to be made of references of rows that stay: a stage that writes objects anew relates them
-        /// itself.
+        /// The links to make from references of remaining rows: a stage that rewrites objects relates them itself.
         ///
-        /// - Throws: `badPlan` where only the objects that are referred to are written anew.
+        /// - Throws: `badPlan` if only the objects that are referred to are rewritten.
         func linksToBuild(_ plan: EntityMapPlan, over old: Schema) throws -> [EntityMapPlan.LinkToBuild] {
             let rewritten = rewrittenEntities(from: old)
             return try plan.linksToBuild.filter { link in
@@ -97,9 +95,9 @@ package struct MigrationSteps {
             }
         }
 
-        /// The references of rows that stay which are required now, and were not.
+        /// The references of remaining rows that become required.
         ///
-        /// - Throws: `badPlan` where only the objects that are referred to are written anew.
+        /// - Throws: `badPlan` if only the objects that are referred to are rewritten.
         func requiredReferences(
             _ plan: EntityMapPlan, over old: Schema
         ) throws -> [EntityMapPlan.RequiredReference] {
@@ -125,24 +123,24 @@ package struct MigrationSteps {
     }
 
     package private(set) var all: [Step] = []
-    /// The schema means the same as the stored one, and declares indexes that the store does not have.
+    /// The schema means the same as the stored one, and declares indexes that the store lacks.
     package private(set) var buildsIndexesOnly = false
     package private(set) var versions: [String] = []
     /// Whether some entity of a version declares an index.
     var declareIndexes: Bool {
         all.flatMap { $0.from.entities + $0.to.entities }.contains { !$0.indices.isEmpty }
     }
-    /// Tells these steps from others: a migration is taken up again only by the steps that began it.
+    /// Distinguishes these steps from others: a migration is resumed only by the steps that began it.
     package private(set) var digest = ""
 
     /// - Parameters:
     ///   - stored: The schema of the store.
-    ///   - map: Its entity map; nil where it does not matter whether all indexes are there.
-    ///   - target: The schema asked for.
-    ///   - plan: The way from older schemas; nil for what needs none.
-    ///   - mapping: The way where there is no plan; nil for what needs none.
-    /// - Throws: `MigrationError` if there is no way, naming entity and property where a change needs a default or a
-    ///   stage; `badPlan` where there are two.
+    ///   - map: Its entity map; nil if missing indexes do not matter.
+    ///   - target: The requested schema.
+    ///   - plan: The way from older schemas; nil if none is needed.
+    ///   - mapping: The way without a plan; nil if none is needed.
+    /// - Throws: `MigrationError` if there is no way, with entity and property if a change needs a default or a stage;
+    ///   `badPlan` if there are two.
     package init(
         from stored: Schema, _ map: EntityMap? = nil, to target: Schema, plan: (any SchemaMigrationPlan.Type)?,
         mapping: MappingModel? = nil
@@ -195,13 +193,13 @@ package struct MigrationSteps {
         digest = zip(versions.fingerprints[start...], all).map { "\($0)\($1.mark)>" }.joined() + "\(target.fingerprint)"
     }
 
-    /// Stands in for the versions of a stage that is known by its schemas.
+    /// Replaces the versions of a stage that is known only by its schemas.
     private enum NoVersion: VersionedSchema {
         static var models: [any PersistentModel.Type] { [] }
         static var versionIdentifier: Schema.Version { Schema.Version(0, 0, 0) }
     }
 
-    /// The one step where there is no plan.
+    /// The single step without a plan.
     private static func step(from stored: Schema, to target: Schema, by mapping: MappingModel?) -> Step {
         let mapping = mapping.flatMap { $0.entityMappings.isEmpty ? nil : $0 }
         return Step(
@@ -210,7 +208,7 @@ package struct MigrationSteps {
             fromTypes: [], toTypes: [])
     }
 
-    /// Checks a plan where no store has to be migrated: each stage from its first version on.
+    /// Checks a plan when no store needs a migration: each stage from its first version on.
     ///
     /// - Throws: `MigrationError`, as the migration of a store of the first version would.
     static func check(_ plan: any SchemaMigrationPlan.Type, for target: Schema) throws {
@@ -218,7 +216,7 @@ package struct MigrationSteps {
         _ = try MigrationSteps(from: first, to: target, plan: plan)
     }
 
-    /// Checks that what becomes of the references of rows that stay can be told, in every step.
+    /// Checks that the references of remaining rows can be converted in every step.
     ///
     /// - Throws: `badPlan` as `Step.linksToBuild` and `Step.requiredReferences`; `exhausted` if the store has used up
     ///   its numbers.
@@ -257,7 +255,7 @@ package struct MigrationSteps {
         }
     }
 
-    /// Checks that what no stage rewrites can go over as it is.
+    /// Checks that objects which no stage rewrites can be carried over.
     private static func checkLightweight(
         from old: Schema, to new: Schema, _ name: String, except rewritten: Set<String> = []
     ) throws {

@@ -3,20 +3,19 @@ internal import FaultlineLog
 internal import Glibc
 internal import Synchronization
 
-/// Lets those who open one store in this process migrate it one after the other: the second finds what the first has
-/// done.
+/// Serialises the migrations of one store by several threads of this process: the second finds the result of the first.
 final class MigrationTurns: Sendable {
     static let shared = MigrationTurns()
 
-    /// Held while a store is brought to a schema.
+    /// The lock of a store's migration.
     final class Turn: Sendable {
         private let lock = EngineLock()
-        /// The threads that work for whoever has it, its own first.
+        /// The threads that work for the holder, its own first.
         private let threads = Guarded<[UInt]>([])
 
-        /// Waits for it.
+        /// Waits for the turn.
         ///
-        /// - Throws: `stageFailed` if this thread has it, or works for the one that does: it would wait for itself.
+        /// - Throws: `stageFailed` if this thread holds it, or works for its holder: it would wait for itself.
         func take() throws {
             let own = UInt(pthread_self())
             guard threads.withLock({ !$0.contains(own) }) else {
@@ -34,7 +33,7 @@ final class MigrationTurns: Sendable {
             lock.unlock()
         }
 
-        /// Calls `body` on another thread than the one that took the turn, and for it.
+        /// Calls `body` for the holder on another thread.
         func share(_ body: () -> Void) {
             let own = UInt(pthread_self())
             threads.withLock { $0.append(own) }
@@ -49,7 +48,7 @@ final class MigrationTurns: Sendable {
 
     private let turns = Guarded<[ObjectIdentifier: WeakTurn]>([:])
 
-    /// The turn of a log; it lasts as long as somebody holds it.
+    /// The turn of a log; it lives as long as it is referenced.
     func turn(of log: Log) -> Turn {
         turns.withLock { turns in
             turns = turns.filter { $0.value.turn != nil }

@@ -4,11 +4,11 @@ package import FaultlineModel
 package import FaultlineObjects
 package import FaultlineStore
 
-/// Brings a store to the schema that a container is made for.
+/// Migrates a store to the schema of a container.
 ///
-/// A store without a catalog gets one. A store of that schema is taken as it is. For anything else the stages from the
-/// store's version on are run, or, without a plan, one lightweight step; all of them end in one transaction, the
-/// switch, until which the old state is in force.
+/// A store without a catalog gets one. A store with that schema is used unchanged. Otherwise the stages from the
+/// store's version on are run, or, without a plan, one lightweight step; they all end in one transaction, the switch,
+/// until which the old state is in force.
 package struct Migrator {
     let log: Log
     let schema: Schema
@@ -22,11 +22,11 @@ package struct Migrator {
     ///
     /// - Parameters:
     ///   - log: The store.
-    ///   - schema: The schema asked for.
+    ///   - schema: The requested schema.
     ///   - types: Its classes.
-    ///   - plan: The way from older schemas; nil for what needs none.
+    ///   - plan: The way from older schemas; nil if none is needed.
     ///   - options: How the migration runs.
-    ///   - makeStageContainer: Makes the container that the contexts of a custom stage's closure belong to.
+    ///   - makeStageContainer: Makes the container for the contexts of a custom stage's closures.
     package init(
         log: Log, schema: Schema, types: [ModelType], plan: (any SchemaMigrationPlan.Type)?,
         options: MigrationOptions,
@@ -40,17 +40,17 @@ package struct Migrator {
         self.makeStageContainer = makeStageContainer
     }
 
-    /// What came of it: rows under the schema asked for, and what was done.
+    /// The result: rows under the requested schema, and the report.
     package typealias Opened = (store: RowStore, report: MigrationReport)
 
-    /// Brings the store to the schema.
+    /// Migrates the store to the schema.
     package mutating func run(isReadOnly: Bool) throws -> Opened {
         try inTurn { migrator in
             try migrator.tellingFailures { try $0.runInTurn(StoredCatalog.read($0.log.snapshot()), isReadOnly) }
         }
     }
 
-    /// Tells observers why the store was not brought to the schema; what else an opening fails for is none of theirs.
+    /// Reports to observers why the store was not migrated; other errors of an opening are not reported.
     private mutating func tellingFailures<R>(_ body: (inout Migrator) throws -> R) throws -> R {
         do { return try body(&self) } catch {
             if error is MigrationError { options.observe?(.failed(error)) }
@@ -58,7 +58,7 @@ package struct Migrator {
         }
     }
 
-    /// Calls `body` while nobody else in this process migrates the store.
+    /// Calls `body` while no other thread of this process migrates the store.
     mutating func inTurn<R>(_ body: (inout Migrator) throws -> R) throws -> R {
         let turn = MigrationTurns.shared.turn(of: log)
         try turn.take()
@@ -66,7 +66,7 @@ package struct Migrator {
         return try body(&self)
     }
 
-    /// The same, unless that goes through objects: then the log is to be opened with no more than its share of the
+    /// The same, unless the migration goes through objects: then the log must be opened with only its share of the
     /// ceiling.
     ///
     /// - Returns: Nil if it does; nothing was written then.
@@ -101,18 +101,18 @@ package struct Migrator {
                     .storage, "The store is empty, and was opened for reading only. Open it for writing once."
                 )
             }
-            // Whoever wrote a plan that cannot be is told with the first store, not by a user whose store is old.
+            // An invalid plan is reported with the first store, not to a user whose store is old.
             if let plan { try MigrationSteps.check(plan, for: schema) }
             return (try open(try create()), report)
         }
         if !isReadOnly {
             try SwitchKeeping(log: log).settle(now: options.clock.wallNanoseconds())
-            // Again, because a salvage may not have seen that the catalog names some.
+            // Repeated, because a salvage may not have seen that the catalog names some.
             if stored.map.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
         }
         let steps = try MigrationSteps(
             from: stored.schema, stored.map, to: schema, plan: plan, mapping: options.mapping)
-        // Whoever only reads does without the indexes.
+        // A read-only opening works without the new indexes.
         if steps.all.isEmpty || isReadOnly && steps.buildsIndexesOnly {
             let catalog = try finishUp(stored, isReadOnly)
             return (try open(catalog), report)
@@ -148,7 +148,7 @@ package struct Migrator {
             schema, plan.map, adding: plan.newLayouts)
     }
 
-    /// Does what an earlier migration left to do, and takes over what of a schema may change without a migration:
+    /// Does the remaining work of an earlier migration, and applies changes of the schema that need no migration:
     /// defaults, delete rules, order.
     private func finishUp(_ stored: StoredCatalog, _ isReadOnly: Bool) throws -> StoredCatalog {
         if isReadOnly { return stored.under(stored.schema, stored.map) }
@@ -160,14 +160,14 @@ package struct Migrator {
         return taken
     }
 
-    /// Takes over what of a schema may change without a migration: defaults, delete rules, order.
+    /// Applies changes of the schema that need no migration: defaults, delete rules, order.
     ///
-    /// Classes are read by the order of their properties, so that has to be known before a stage reads objects.
+    /// Classes are read by the order of their properties, so it must be known before a stage reads objects.
     private func takeOver(_ schema: Schema, _ stored: StoredCatalog) throws -> StoredCatalog {
         if stored.schema == schema { return stored }
         let plan = try EntityMapPlan(
             for: schema, over: stored.schema, in: stored.map, layouts: stored.layouts, rewriting: [])
-        // An index without entries would lie: a step of its own builds it.
+        // An index without entries would give wrong answers: a step of its own builds it.
         let map = plan.map.without(plan.indexesToBuild)
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(schema, map, newLayouts: plan.newLayouts, in: &transaction)
@@ -176,9 +176,9 @@ package struct Migrator {
         return stored.under(schema, map, adding: plan.newLayouts)
     }
 
-    /// Forgets indexes that no schema names any more.
+    /// Drops indexes that no schema names any more.
     ///
-    /// Those of tables that are gone are there again after a crash, so every opening looks.
+    /// Indexes of dropped tables reappear after a crash, so every opening checks.
     func dropIndexes(notIn map: EntityMap) throws {
         let named = map.indexes
         for index in log.indexIDs where !named.contains(index.rawValue) { try log.dropIndex(index) }
@@ -196,13 +196,13 @@ package struct Migrator {
             return try migrate(begin(stored, steps, digest: steps.digest), steps)
         }
         let fence = MigrationFence(log: log)
-        // What is saved after the check would be dropped unseen; a migration that was stopped keeps everybody out.
+        // Values that are saved after the check would be dropped unseen; an unfinished migration forbids saves already.
         if stored.migration == nil { try fence.raise(stored) }
         do {
             try consent.checkValues()
             return try migrate(begin(stored, steps, digest: steps.digest, fence: fence), steps)
         } catch {
-            // Should this fail too, the next opening does it.
+            // If this fails too, the next opening does it.
             try? fence.lower()
             throw error
         }
@@ -225,13 +225,13 @@ package struct Migrator {
         return progress.current
     }
 
-    /// Puts the new schema in force, and deletes what nobody needs any more.
+    /// Puts the new schema in force, and deletes data that is no longer needed.
     private mutating func finish(
         _ begun: Begun, _ steps: MigrationSteps, _ course: MigrationCourse, _ progress: StepProgress
     ) throws {
         try course.begin(.switching)
         let keeping = SwitchKeeping(log: log)
-        // Indexes are no reason to give up a state before that is kept.
+        // A migration that only builds indexes does not replace an earlier kept state.
         let record =
             steps.buildsIndexesOnly
             ? nil
@@ -246,7 +246,7 @@ package struct Migrator {
         if record != nil { report.gracePeriod = try keeping.period() }
     }
 
-    /// Where a migration begins, or goes on.
+    /// The start of a new or resumed migration.
     struct Begun {
         var stored: StoredCatalog
         let digest: String
@@ -254,15 +254,15 @@ package struct Migrator {
         var resumed: MigrationRecord?
     }
 
-    /// Looks whether a migration goes on, and gives up one that does not.
+    /// Decides whether an unfinished migration is resumed, and drops it if not.
     ///
     /// - Parameters:
-    ///   - stored: The catalog as it is now.
-    ///   - steps: The way to the schema asked for.
-    ///   - digest: What the migration is known by.
-    ///   - fence: Stands already, and goes on standing where an earlier migration is given up; nil for none.
+    ///   - stored: The current catalog.
+    ///   - steps: The way to the requested schema.
+    ///   - digest: The identity of the migration.
+    ///   - fence: Is raised already, and stays so if an earlier migration is dropped; nil for none.
     /// - Returns: The state to begin at.
-    /// - Throws: What the store says where it cannot be read or written.
+    /// - Throws: The store's error if it cannot be read or written.
     func begin(
         _ stored: StoredCatalog, _ steps: MigrationSteps, digest: String, fence: MigrationFence? = nil
     ) throws -> Begun {
@@ -277,7 +277,7 @@ package struct Migrator {
                 begun.stored = try MigrationAbandonment(log: log).run(stored, leaving: fence)
             }
         }
-        // What an earlier migration left: this one begins its own records at 0.
+        // An earlier migration may have left records: this one begins its own at 0.
         if begun.resumed == nil {
             try LeftBehindCleaning(log: log, layouts: begun.stored.layouts).run()
             if let first = steps.all.first { begun.stored = try takeOver(first.from, begun.stored) }
@@ -285,17 +285,17 @@ package struct Migrator {
         return begun
     }
 
-    /// Whether a migration that was cut short in a step is given up, although its record would do.
+    /// Whether an unfinished migration is dropped, although its record matches.
     ///
-    /// What was streamed before an object went into the quarantine may have to be taken back, which a record from amid
-    /// the stage does not tell enough for.
+    /// Objects that were streamed before another one was quarantined may have to be undone, and a record from within
+    /// the stage is not enough for that.
     private func beginsAnew(_ step: MigrationSteps.Step, _ migration: MigrationRecord) -> Bool {
         guard !step.streamedEntities.isEmpty else { return false }
         if case .quarantine = options.onFailure { return true }
         return migration.restart != nil
     }
 
-    /// Runs the steps that are left.
+    /// Runs the remaining steps.
     func run(
         _ steps: MigrationSteps, _ begun: Begun, _ course: MigrationCourse, _ progress: inout StepProgress
     ) throws {
@@ -336,17 +336,17 @@ package struct Migrator {
         }
     }
 
-    /// Runs a custom or a mapped stage; where it fails and no earlier stage has finished, gives the migration up, so that
-    /// the old state is in force at once.
+    /// Runs a custom or a mapped stage; if it fails and no earlier stage has finished, drops the migration, so that the
+    /// old state is in force at once.
     ///
-    /// One that was cancelled and can go on is left as a kill would leave it.
+    /// A cancelled stage that can be resumed is left as after a kill.
     private func abandoningOnFailure(
         of progress: inout StepProgress, _ body: (inout StepProgress) throws -> Void
     ) throws {
         let isFirst = progress.intermediateTables.isEmpty
         do { try body(&progress) } catch {
             let isCancelled = (error as? MigrationError)?.code == .cancelled
-            // Should this fail too, the next opening does it.
+            // If this fails too, the next opening does it.
             if isFirst, let now = try? StoredCatalog.read(log.snapshot()),
                 !isCancelled || now.migration?.mapped == nil
             {
@@ -357,7 +357,7 @@ package struct Migrator {
         }
     }
 
-    /// The one transaction that puts the new schema in force.
+    /// The single transaction that puts the new schema in force.
     private func switchOver(
         _ stored: StoredCatalog, _ progress: StepProgress, _ quarantine: QuarantineKeeper, _ steps: MigrationSteps,
         _ record: SwitchRecord?
@@ -371,10 +371,10 @@ package struct Migrator {
                 target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
             try SchemaLineage.note(steps.all.map(\.to), after: stored.schema, in: &transaction)
             try quarantine.removeRows(target, steps, in: &transaction)
-            // Objects that were written anew may have other numbers than the history knows.
+            // Rewritten objects may have other numbers than in the history.
             if !dropped.isEmpty { try HistoryStart.beginAnew(in: &transaction) }
             if let record { try StoredCatalog.put(record, StoredCatalog.RecordNumber.lastSwitch, in: &transaction) }
-            // A stage's last save may have been later than what the steps know of.
+            // A stage's last save may be newer than the steps' counts.
             var leftBehindCount = max(
                 progress.leftBehindCount, try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? 0)
             for table in dropped {

@@ -3,16 +3,16 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Checks that every object refers to one where a step makes a to-one relationship required: one bounded pass a
+/// Checks that every object has a target if a step makes a to-one relationship required: one bounded pass a
 /// relationship, before the switch.
 ///
-/// The migration is written down before, so that nobody saves a row meanwhile that the pass would miss.
+/// The migration is recorded before, so that no other save can add a row that the pass would miss.
 struct RequiredReferenceCheck {
     let log: Log
-    /// What the step leads to.
+    /// The target state of the step.
     let catalog: StoredCatalog
     let course: MigrationCourse
-    /// What the step reads, where an object that fails may go into the quarantine.
+    /// The state that the step reads, for quarantining failed objects.
     var source: StoredCatalog?
 
     private static let readAheadByteCount = 128 << 10
@@ -22,9 +22,9 @@ struct RequiredReferenceCheck {
     /// - Parameters:
     ///   - references: The relationships.
     ///   - step: The step that makes them required.
-    ///   - endsAtFirst: Whether a dry run ends at the first object too, because code goes on with the objects.
-    /// - Throws: `MigrationError.missingReference` naming entity, relationship and object, unless a dry run notes it; what
-    ///   the log says where it cannot be read.
+    ///   - endsAtFirst: Whether a dry run ends at the first object too, because code uses the objects next.
+    /// - Throws: `MigrationError.missingReference` with entity, relationship and object, unless a dry run records it;
+    ///   the log's error if it cannot be read.
     /// - Complexity: O(n) for n rows; memory for one read.
     func run(
         _ references: [EntityMapPlan.RequiredReference], of step: MigrationSteps.Step, endsAtFirst: Bool = false
@@ -45,7 +45,7 @@ struct RequiredReferenceCheck {
             ) { records in
                 for record in records where !course.quarantine.contains(record.id, in: entity.table.rawValue) {
                     let target = try store.view(record, of: entity).toOne(slot)
-                    // One whose object is gone reads as nil.
+                    // A reference to a missing object reads as nil.
                     guard try target == 0 || snapshot.location(of: target, in: destination.table).isAbsent else {
                         continue
                     }

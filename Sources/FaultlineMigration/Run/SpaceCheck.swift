@@ -2,16 +2,16 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// Refuses a migration that the disk has no room for, before anything of it is written.
+/// Refuses a migration that the disk has no room for, before it writes anything.
 ///
-/// What its stages will make nobody knows before. Taken is that the first of them that goes through objects makes as much
-/// as it reads, and a tenth more; large values are not written again. Nothing is asked of a migration that goes on.
+/// The size of its output is unknown. The check assumes that the first stage that goes through objects writes as much
+/// as it reads, and a tenth more; large values are not written again. Resumed migrations are not checked.
 struct SpaceCheck {
     let log: Log
     let stored: StoredCatalog
     let steps: [MigrationSteps.Step]
 
-    /// - Throws: `MigrationError` of code `fullDisk`; what the store says where it cannot be read.
+    /// - Throws: `MigrationError` of code `fullDisk`; the store's error if it cannot be read.
     func run() throws {
         guard let step = steps.first(where: \.isHeavy), let free = log.freeByteCount else { return }
         let oldNames = SchemaDifference(from: stored.schema, to: step.from).oldEntityNames

@@ -2,27 +2,27 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// Writes down that a step is under way: from then on nobody writes under the old schema.
+/// Records that a step is under way: from then on saves under the old schema are refused.
 struct StepBeginning {
     let log: Log
     let planDigest: String
     /// Position of the step.
     let place: Int
-    /// The entity map in force.
+    /// The current entity map.
     let mapInForce: EntityMap
     let course: MigrationCourse
-    /// The first record of the quarantine that the stage has written, where it begins again without what it has taken.
+    /// The first quarantine record of the stage, if it restarts without its quarantined objects.
     var firstQuarantine: UInt64?
 
-    /// An old table and the new one whose identifiers begin behind its own, so that objects can keep theirs.
+    /// An old table and the new one whose new identifiers begin after the old ones, so that objects can keep theirs.
     typealias Successor = (old: UInt16, new: UInt16)
 
-    /// The old tables of entities whose objects are written anew, with the new ones.
+    /// The old tables of entities whose objects are rewritten, with the new ones.
     ///
     /// - Parameters:
     ///   - rewritten: Names of entities of the new version.
-    ///   - current: What the step reads.
-    ///   - target: What it writes.
+    ///   - current: The state that the step reads.
+    ///   - target: The state that it writes.
     /// - Returns: A pair for each entity that both versions have.
     static func successors(
         of rewritten: Set<String>, from current: StoredCatalog, to target: StoredCatalog
@@ -36,13 +36,13 @@ struct StepBeginning {
     /// Writes the record of a step.
     ///
     /// - Parameters:
-    ///   - progress: What the steps before have come to; `newLayouts` has the layouts of this one.
-    ///   - target: What the step writes.
-    ///   - counters: The first numbers that are free behind those of the step.
-    ///   - successors: Tables that take objects over.
-    ///   - ownTables: What a stage that begins again when it was stopped writes; nil for one that is resumed.
+    ///   - progress: The result of the steps before; `newLayouts` has the layouts of this one.
+    ///   - target: The state that the step writes.
+    ///   - counters: The first free numbers after those of the step.
+    ///   - successors: Pairs of old and new tables.
+    ///   - ownTables: The tables that a stage without resume writes; nil for one that is resumed.
     /// - Returns: The record as written.
-    /// - Throws: What the log says where it cannot be written.
+    /// - Throws: The log's error if it cannot be written.
     func write(
         _ progress: StepProgress, target: StoredCatalog, counters: NumberCounters, successors: [Successor],
         ownTables: [UInt16]? = nil
@@ -75,7 +75,7 @@ struct StepBeginning {
         return record
     }
 
-    /// Gives new tables the identifiers of old ones, so that records of the same identifiers can be put there.
+    /// Reserves the identifiers of old tables in new ones, so that records of the same identifiers can be put there.
     static func reserve(_ successors: [Successor], in transaction: inout Transaction) throws {
         for (old, new) in successors {
             let used = transaction.nextID(in: TableID(rawValue: old)) - 1
@@ -83,17 +83,17 @@ struct StepBeginning {
         }
     }
 
-    /// Drops what the stage had written when it was stopped.
+    /// Drops the output of a stopped stage.
     ///
-    /// Its blobs go last, when no row names them any more; should that be stopped, it is done again.
+    /// Its blobs are dropped last, when no row names them any more; if that is interrupted, it is repeated.
     ///
     /// - Parameters:
     ///   - stopped: The record of the stage.
-    ///   - progress: What the steps before have come to.
-    ///   - keepsQuarantine: Whether objects that it took into the quarantine stay there.
-    /// - Throws: What the log says where it cannot be written.
+    ///   - progress: The result of the steps before.
+    ///   - keepsQuarantine: Whether objects that it quarantined stay there.
+    /// - Throws: The log's error if it cannot be written.
     func takeBack(_ stopped: MigrationRecord, _ progress: inout StepProgress, keepsQuarantine: Bool = false) throws {
-        // Numbers are given once: those of the stopped run are not given again.
+        // Numbers are never reused: those of the stopped run are skipped.
         progress.current = progress.current.under(
             progress.current.schema,
             EntityMap(
@@ -105,7 +105,7 @@ struct StepBeginning {
         var record = stopped
         record.leftBehindCount = restart.leftBehindCount
         record.restart?.tables = []
-        // What is there no more cannot be gone on with, whoever opens the store next.
+        // The dropped work cannot be resumed, also not by the next opening.
         record.mapped = nil
         _ = try log.write(author: nil) { transaction in
             for table in restart.tables { try transaction.dropTable(TableID(rawValue: table)) }
@@ -122,12 +122,11 @@ struct StepBeginning {
             .deleteBlobs(from: restart.firstBlob, to: log.snapshot().nextID(of: .blobs))
     }
 
-    /// Takes back what the stage has written, so that it begins again without the objects that it has taken into the
-    /// quarantine.
+    /// Drops the stage's output, so that it restarts without its quarantined objects.
     ///
-    /// - Parameter progress: What the steps before have come to.
-    /// - Returns: How the stage begins now: numbers are given once.
-    /// - Throws: What the log says where it cannot be read or written.
+    /// - Parameter progress: The result of the steps before.
+    /// - Returns: The new beginning of the stage: numbers are never reused.
+    /// - Throws: The log's error if it cannot be read or written.
     func again(_ progress: inout StepProgress) throws -> StepBeginning {
         guard let now = try StoredCatalog.read(log.snapshot()), let record = now.migration else {
             throw MigrationError(.storage, "The migration's record is gone while it runs. Run `faultline verify`.")

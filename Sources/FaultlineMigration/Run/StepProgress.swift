@@ -1,22 +1,23 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// What the steps of a migration that are done have come to.
+/// The result of the finished steps of a migration.
 struct StepProgress {
-    /// The state that the last step has made; nobody sees it before the switch.
+    /// The state that the last step has made; it is invisible before the switch.
     var current: StoredCatalog
-    /// Layouts that the switch has to register.
+    /// Layouts that the switch will register.
     var newLayouts: [RowLayout] = []
-    /// Catalog records of what is to be deleted after the switch.
+    /// Catalog records of data to delete after the switch.
     var leftBehindCount: Int
     /// Blobs from here on are the migration's; nil before it writes anything.
     var firstBlob: UInt64?
-    /// Tables that stages wrote; those that the last schema does not use go with the switch.
+    /// Tables that stages wrote; those that the last schema does not use are dropped with the switch.
     var intermediateTables: Set<UInt16> = []
-    /// Tables of entities that a step leaves out without reading their objects: with them go the blobs of their rows.
+    /// Tables of entities that a step drops without reading their objects: the blobs of their rows are dropped with
+    /// them.
     var unreadTables: Set<UInt16> = []
 
-    /// Begins at the state in force, or at the one that the step that was stopped began with.
+    /// Begins at the current state, or at the one that the stopped step began with.
     init(stored: StoredCatalog, resumed: MigrationRecord?) {
         current = stored.under(stored.schema, stored.map)
         if let resumed {
@@ -28,7 +29,7 @@ struct StepProgress {
         firstBlob = resumed?.firstBlob
     }
 
-    /// Notes the tables that a step leaves behind; `current` is still the state before it.
+    /// Records the tables that a step leaves behind; `current` is still the state before it.
     mutating func note(_ plan: EntityMapPlan, of step: MigrationSteps.Step) {
         let read = step.readEntities
         let dropped = Set(plan.tablesToDrop)

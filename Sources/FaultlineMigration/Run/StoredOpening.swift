@@ -3,15 +3,15 @@ package import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Opens a store under the schema that it carries: nothing is brought to anything.
+/// Opens a store under its own schema, without migration.
 package enum StoredOpening {
-    /// The rows of a log under the schema in force; nil if it has none yet.
+    /// The rows of a log under its current schema; nil if it has none yet.
     ///
-    /// Waits until nobody in this process migrates the store. A migration that was cut short stays what it is: the
-    /// state before it can be read, and not written until somebody has finished it. Where there is none, what an
-    /// earlier one left to be deleted goes, and so does a dry run that was cut short.
+    /// Waits until no other thread of this process migrates the store. An unfinished migration is left as it is: the
+    /// state before it can be read, but not written until the migration has finished. If there is none, remains of
+    /// earlier ones are deleted, and so is an interrupted dry run.
     ///
-    /// - Throws: `StoreError` or `LogError` if the catalog cannot be read, or the store not be cleaned.
+    /// - Throws: `StoreError` or `LogError` if the catalog cannot be read, or the store cannot be cleaned.
     package static func open(_ log: Log, isReadOnly: Bool, clock: Clock = .system) throws -> Migrator.Opened? {
         let turn = MigrationTurns.shared.turn(of: log)
         try turn.take()

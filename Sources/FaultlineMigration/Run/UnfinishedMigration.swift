@@ -1,15 +1,15 @@
 package import FaultlineModel
 package import FaultlineStore
 
-/// A migration that was stopped, and is written down in its store.
+/// A migration that was stopped, and is recorded in its store.
 package struct UnfinishedMigration {
-    /// The schema that the stage under way leads to.
+    /// The target schema of the current stage.
     package let target: Schema
     private let source: Schema
     private let sourceMap: EntityMap
     private let planDigest: String
 
-    /// The one that a store has under way; nil if there is none, or nothing but a dry run that was cut short.
+    /// The unfinished migration of a store; nil if there is none, or only an interrupted dry run.
     package init?(_ catalog: StoredCatalog) {
         guard let record = catalog.migration, !record.isPreview else { return nil }
         target = record.targetSchema
@@ -18,10 +18,10 @@ package struct UnfinishedMigration {
         planDigest = record.planDigest
     }
 
-    /// Whether nothing but that schema is needed to go on: no class, no closure, no policy.
+    /// Whether the schema alone is enough to resume it: no class, no closure, no policy.
     package var isWithoutCode: Bool { goesOn(to: target, by: nil) }
 
-    /// Whether it goes on when the store is opened under a schema by a plan, or by a mapping, and is not given up.
+    /// Whether opening the store under a schema with a plan or a mapping resumes it, instead of dropping it.
     package func goesOn(
         to schema: Schema, by plan: (any SchemaMigrationPlan.Type)?, mapping: MappingModel? = nil
     ) -> Bool {

@@ -1,9 +1,9 @@
 internal import FaultlineObjects
 
-/// What a custom stage runs: at least one of two closures.
+/// The closures of a custom stage: at least one of the two.
 struct StageClosures {
-    /// Sees the objects of the old version, before the change.
+    /// Gets the objects of the old version, before the change.
     let willMigrate: (@Sendable (ModelContext) throws -> Void)?
-    /// Sees those of the new version, after it.
+    /// Gets those of the new version, after it.
     let didMigrate: (@Sendable (ModelContext) throws -> Void)?
 }

@@ -1,7 +1,7 @@
 package import FaultlineObjects
 package import FaultlineStore
 
-/// The store as the contexts of one closure of a custom stage see it: what a container for them is made of.
+/// The store as the contexts of one closure of a custom stage see it: the source of their container.
 package final class StageStore: Sendable {
     /// The working copy, under the schema of the closure's version.
     package let store: RowStore

@@ -3,28 +3,28 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// The properties that both versions of a streamed stage's entities have, under one meaning and type: attributes of one
-/// kind, and relationships to one whose destinations are the same.
+/// The properties that both versions of a streamed stage's entities have, with the same meaning and type: attributes of
+/// one kind, and to-one relationships with the same destination.
 ///
-/// A renamed property is the same one. A relationship to many with an inverse to one is kept by that.
+/// A renamed property is the same one. A to-many relationship with a to-one inverse is kept by its inverse.
 struct CarriedPairs: Sendable {
-    /// An entity that the stage makes anew.
+    /// An entity that the stage rewrites.
     struct Entity: Sendable {
         let name: String
         let oldName: String
-        /// Its place in the stage.
+        /// Its index in the stage.
         let place: Int
         let properties: [Property]
-        /// Place of its first property among those of all entities.
+        /// The index of its first property among those of all entities.
         let first: Int
     }
 
     struct Property: Sendable {
         let old: String
         let new: String
-        /// Whether a new object may leave it at a default.
+        /// Whether a new object may keep a default for it.
         let hasDefault: Bool
-        /// The relationship to one that is the inverse, with its entity.
+        /// The to-one relationship that is the inverse, with its entity.
         let partner: (entity: String, property: String)?
     }
 
@@ -69,7 +69,7 @@ struct CarriedPairs: Sendable {
             partner: inverse.map { (after.destination, $0) })
     }
 
-    /// Place among all properties; nil for one that is not paired.
+    /// The index among all properties; nil for a property without a pair.
     func place(of property: String, in entity: String) -> Int? {
         guard let entity = entities.first(where: { $0.name == entity }),
             let place = entity.properties.firstIndex(where: { $0.new == property })
@@ -77,11 +77,11 @@ struct CarriedPairs: Sendable {
         return entity.first + place
     }
 
-    /// The state of all properties when the stage begins, or goes on.
+    /// The state of all properties when the stage begins or is resumed.
     ///
-    /// - Parameter stored: As the stage was stopped; nil where it begins.
-    /// - Returns: In the order of the entities. A property that was not there before is left alone: the objects that are
-    ///   done have not got it.
+    /// - Parameter stored: The state when the stage was stopped; nil at the beginning.
+    /// - Returns: In the order of the entities. A property without a stored state is not carried over: the finished
+    ///   objects do not have it.
     func known(_ stored: [CarriedProperty]?) -> [CarriedProperty] {
         entities.flatMap { entity in
             entity.properties.map { property in

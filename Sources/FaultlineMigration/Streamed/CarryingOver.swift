@@ -3,23 +3,24 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Carries values over that the closures of a streamed stage leave alone: those of a property that both versions have, and
-/// that no closure sets on any object of the stage.
+/// Carries values over that the closures of a streamed stage do not set: those of a property that both versions have,
+/// and that no closure sets on any object of the stage.
 ///
-/// That no closure will set it is known at the end only, so values go over at once, and are taken back where one does:
+/// Only the end shows that no closure sets a property, so values are carried over at once, and undone if a closure
+/// does:
 ///
-/// 1. Behind the closure of an old object its worker notes which properties of the new objects have another value than
-///    their default, and gives the one that keeps the old identity the old values of the others. A value out of the row
-///    goes over by reference.
+/// 1. After the closure of an old object its worker finds the properties of the new objects whose values differ from
+///    their default, and copies the old values of the others to the object that keeps the old identity. A large value
+///    is copied by reference.
 /// 2. Batches are saved in the order of the old objects, by the worker whose turn it is. Before it saves, it marks the
-///    properties as set that a closure has set in the batch, and takes their values in the batch back. So the
-///    batches before the mark have carried a property over wherever they could, and none behind it has. The mark, the
-///    first number of its batch, is written with the progress, in the transaction of the batch.
-/// 3. When all objects are done, one bounded pass gives the objects below the mark their default again. It is done again
-///    where it was stopped.
+///    properties that a closure has set in the batch, and undoes their carried values in the batch. So the batches
+///    before the mark have carried a property over wherever they could, and no batch after it has. The mark, the first
+///    number of its batch, is written with the progress, in the transaction of the batch.
+/// 3. When all objects are done, one bounded pass resets the objects below the mark to the default. It is repeated if
+///    it was stopped.
 ///
-/// So the result depends neither on the number of workers nor on where the stage was stopped. The sides of a
-/// relationship from one to one are marked together.
+/// So the result depends neither on the number of workers nor on the place where the stage was stopped. Both sides of a
+/// one-to-one relationship are marked together.
 final class CarryingOver {
     private let pairs: CarriedPairs
     private let entities: [(pair: CarriedPairs.Entity, carried: CarriedEntity)]
@@ -37,21 +38,21 @@ final class CarryingOver {
         }
     }
 
-    /// Looks at the new objects that were made of one old object.
+    /// Handles the new objects that were made of one old object.
     ///
     /// - Parameters:
     ///   - old: The old object.
     ///   - number: Its number.
     ///   - oldName: Its entity.
-    ///   - start: The place of the first new object among the unsaved ones.
-    /// - Throws: `StoreError` where the old row cannot be read.
+    ///   - start: The index of the first new object among the unsaved ones.
+    /// - Throws: `StoreError` if the old row cannot be read.
     func note(_ old: AnyObject, _ number: RecordID, of oldName: String, from start: Int) throws {
         for (pair, entity) in entities {
             try entity.carryOver(old, number, isOwn: pair.oldName == oldName, from: start)
         }
     }
 
-    /// Marks a property of the batch as one that is to be left.
+    /// Marks a property of the batch that must not be carried over.
     func leave(_ property: String, of entityName: String) {
         guard let (pair, entity) = entities.first(where: { $0.pair.name == entityName }),
             let place = pair.properties.firstIndex(where: { $0.new == property })
@@ -59,11 +60,11 @@ final class CarryingOver {
         entity.leave(place)
     }
 
-    /// Settles the batch, before it is saved; the caller has the turn.
+    /// Settles the batch, before it is saved; called in the worker's turn.
     ///
     /// - Parameters:
     ///   - first: The first old object of the batch; nil if it has none.
-    ///   - stagePlace: The place of their entity in the stage.
+    ///   - stagePlace: The index of their entity in the stage.
     func settleBatch(from first: RecordID?, of stagePlace: Int) {
         var all = course.carriedProperties
         guard !all.isEmpty else { return }
@@ -94,20 +95,20 @@ final class CarryingOver {
         if entity.place == stagePlace {
             all[index].end = first ?? 0
         } else {
-            // All objects of an entity that is done, none of one that is to come.
+            // All objects of a finished entity, no object of a later one.
             all[index].end = entity.place < stagePlace ? Limits.recordIDMax : 0
         }
     }
 
-    /// Forgets the batch, which was given up.
+    /// Clears the batch, which was dropped.
     func discardBatch() { for (_, entity) in entities { entity.beginBatch() } }
 
-    /// Takes values back that went over before a closure set the property: when all objects are done.
+    /// When all objects are done, undoes values that were carried over before a closure set the property.
     ///
     /// - Parameters:
     ///   - writer: Saves the objects in batches.
     ///   - control: May pause or cancel the migration; nil if nothing does.
-    /// - Throws: `StoreError` where the store cannot be read or written; `cancelled`.
+    /// - Throws: `StoreError` if the store cannot be read or written; `cancelled`.
     func takeBack(by writer: StageWriter, _ control: MigrationControl?) throws {
         for (pair, entity) in entities {
             for place in pair.properties.indices {

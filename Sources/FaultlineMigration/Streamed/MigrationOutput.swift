@@ -1,28 +1,27 @@
 public import FaultlineObjects
 
 // Safe because each thread that runs a stage has its own.
-/// Where a streamed stage puts new objects.
+/// Takes the new objects of a streamed stage.
 ///
-/// What it takes is written in batches; an object is valid until its batch is written, which is after the closure that
-/// inserted it has returned.
+/// They are written in batches; an object is valid until its batch is written, which is after the closure that inserted
+/// it has returned.
 public final class MigrationOutput: @unchecked Sendable {
     let writer: StageWriter
 
     init(_ writer: StageWriter) { self.writer = writer }
 
-    /// Whether the migration is only tried out: nothing of it stays, so what the closure does outside of the store should
-    /// be left out.
+    /// Whether this is a dry run: its results are dropped, so the closure should skip effects outside of the store.
     public var isDryRun: Bool { writer.isDryRun }
 
-    /// Takes a new object, and all new objects it refers to.
+    /// Inserts a new object, and all new objects it refers to.
     public func insert<New: PersistentModel>(_ new: New) throws {
         try writer.insert(new)
     }
 
-    /// Finds the object with the unique values of `new`, or takes `new` where there is none.
+    /// Finds the object with the unique values of `new`, or inserts `new` if there is none.
     ///
-    /// Attributes in which a found object differs are set to those of `new`. In a stage on several threads it may wait for
-    /// others: hold no lock that their code takes.
+    /// Attributes of a found object that differ are set to those of `new`. In a stage on several threads it may wait
+    /// for other threads: hold no lock that their code takes.
     ///
     /// - Returns: The one object with these unique values: use it in relationships.
     /// - Throws: `MigrationError.stageFailed` if the class has no unique attribute.
@@ -31,10 +30,10 @@ public final class MigrationOutput: @unchecked Sendable {
         try writer.upsert(new)
     }
 
-    /// Leaves a property of new objects as the closure leaves it: nothing of the old objects goes over.
+    /// Prevents a property of new objects from being carried over: its values are those that the closure sets.
     ///
-    /// By itself a property that both versions have under one type, and that no closure sets on any object of the stage,
-    /// keeps the values of the old objects. To leave it out:
+    /// By default a property that both versions have with the same type, and that no closure sets on any object of the
+    /// stage, keeps the values of the old objects. To prevent that:
     ///
     /// ```swift
     /// StreamedEntity(V1.Photo.self) { old, output in
@@ -48,8 +47,8 @@ public final class MigrationOutput: @unchecked Sendable {
     /// - Throws: `MigrationError.stageFailed` for a key path that is no stored property.
     public func leave<New: PersistentModel>(_ property: PartialKeyPath<New>) throws { try writer.leave(property) }
 
-    /// The new object that keeps the identity of an old one: for relationships to objects of entities that go over as
-    /// they are, or that the stage writes anew.
+    /// The new object that keeps the identity of an old one: for relationships to objects of entities that are carried
+    /// over, or that the stage rewrites.
     public func object<New: PersistentModel>(
         migratedFrom old: (any PersistentModel)?, as type: New.Type = New.self
     ) throws -> New? {

@@ -3,8 +3,8 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Runs one streamed stage: reads the old objects of each entity in the order of creation, hands them to its closure,
-/// saves what that writes in batches.
+/// Runs one streamed stage: reads the old objects of each entity in the order of creation, passes them to its closure,
+/// and saves the new objects in batches.
 struct StageRunner {
     private let log: Log
     private let source: StoredCatalog
@@ -60,9 +60,9 @@ struct StageRunner {
         try checkRules(worker.target)
     }
 
-    /// Runs one entity: on this thread, and on others where there are objects enough for them.
+    /// Runs one entity: on this thread, and on others if there are enough objects.
     ///
-    /// What fails, and is tried again object by object, needs one thread.
+    /// A failed object is retried individually, which needs one thread.
     private func run(
         _ entity: StreamedEntity, _ place: Int, _ worker: StreamWorker, _ setup: StreamWorker.Setup,
         startingAfter last: UInt64
@@ -73,7 +73,7 @@ struct StageRunner {
                 .instances, of: entity.entityName, done: last == 0 ? 0 : record.entityDone,
                 total: worker.reader.storedCount(entity.type))
         } catch {
-            // That it was taken up is counted.
+            // Saves the count of the resume.
             try? worker.writer.flush()
             throw error
         }
@@ -93,7 +93,7 @@ struct StageRunner {
         if let failure = shares.failure { throw failure }
     }
 
-    /// In a dry run: looks for required objects that went without those that refer to them.
+    /// In a dry run: searches for required objects that are missing although others refer to them.
     private func checkRules(_ output: ContextCore) throws {
         guard let findings = course.findings, findings.sample == nil else { return }
         let oldNames = SchemaDifference(from: source.schema, to: target.schema).oldEntityNames

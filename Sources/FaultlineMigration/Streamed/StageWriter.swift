@@ -2,47 +2,47 @@ internal import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Collects what the closures of a streamed stage write, and saves it batch by batch.
+/// Collects the new objects of a streamed stage's closures, and saves them batch by batch.
 ///
-/// Each batch is one transaction with the progress it stands for, so that a kill loses at most the batch that was being
-/// filled. Each worker has its own; what they have in common is touched by the one whose turn it is.
+/// Each batch is one transaction together with its progress, so that a kill loses at most the batch that was being
+/// filled. Each worker has its own; the shared state is used by the worker whose turn it is.
 final class StageWriter {
     private let target: ContextCore
-    /// Bytes of unsaved values that make a batch.
+    /// Bytes of unsaved values in a batch.
     private let batchByteCount: Int
     private let progress: StreamedProgress
     private var course: MigrationCourse { progress.course }
     let isDryRun: Bool
-    /// Names that entities of the new version had in the old one.
+    /// The old names of entities of the new version.
     private let oldNames: [String: String]
     private let carrying: CarryingOver
-    /// Objects of this batch by the key of a unique index, those that `upsert` has met.
+    /// Objects of this batch by the key of a unique index, for `upsert`.
     private var pendingKeys: [PendingKey: AnyObject] = [:]
-    /// How many of the batch's new objects were looked at for it, by class.
+    /// How many of the batch's new objects were entered there, by class.
     private var keyedCounts: [ObjectIdentifier: Int] = [:]
 
-    // The old object that is being worked on.
+    // The current old object.
     private var oldEntity = ""
     private var oldNumber: RecordID = 0
     private var isConverting = false
     private var isIdentityTaken = false
-    /// The place of its first new object among the unsaved ones.
+    /// The index of its first new object among the unsaved ones.
     private var firstInserted = 0
     private var wroteAnything = false
     /// Old objects of this batch.
     private(set) var batch: [RecordID] = []
-    /// What had been counted when the batch began.
+    /// The counts when the batch began.
     private var countsAtFlush: MigrationCounts
     private var uncounted = Uncounted()
-    /// The place of the entity whose objects the batch has.
+    /// The index of the entity of the batch's objects.
     private var entityPlace = 0
     private var doneInBatch = 0
-    /// Values out of the rows of the batch's old objects that no new object took yet.
+    /// Large values of the batch's old objects that no new object has taken over yet.
     private var blobsToMove: Set<UInt64> = []
     /// Bytes of new values that were saved so far.
     private(set) var savedByteCount = 0
 
-    /// Old objects that make a batch, however little was made of them.
+    /// The greatest number of old objects in a batch, for any size of the new ones.
     private static let batchMax = 16_384
 
     private struct PendingKey: Hashable {
@@ -50,11 +50,11 @@ final class StageWriter {
         let bytes: [UInt8]
     }
 
-    /// What the course was not told yet, because it is somebody else's turn.
+    /// Counts that are not reported yet, because it is another worker's turn.
     private struct Uncounted {
         var read = 0
         var dropped = 0
-        /// Entities of which objects were found.
+        /// Entities of objects that `upsert` found.
         var found: [String] = []
     }
 
@@ -72,10 +72,10 @@ final class StageWriter {
         target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
-    /// The old object that is being worked on; nil between two.
+    /// The current old object; nil between two.
     var current: RecordID? { isConverting ? oldNumber : nil }
 
-    /// Writes down that an entity is done.
+    /// Records that an entity is done.
     func moveOn(toEntity place: Int) throws {
         progress.record.entity = place
         progress.record.lastDone = 0
@@ -98,14 +98,14 @@ final class StageWriter {
         uncounted.read += 1
     }
 
-    /// Gives the new object that keeps its identity the values that the closure has left alone.
+    /// Copies the values that the closure has not set to the new object that keeps its identity.
     ///
-    /// - Throws: `StoreError` where its row cannot be read.
+    /// - Throws: `StoreError` if its row cannot be read.
     func carryOver(_ old: AnyObject) throws {
         try carrying.note(old, oldNumber, of: oldEntity, from: firstInserted)
     }
 
-    /// Leaves a property as the closures leave it.
+    /// Prevents a property from being carried over.
     func leave<New: PersistentModel>(_ property: PartialKeyPath<New>) throws {
         let type = New._$modelType
         guard let slot = type.slots[property], let name = type.slotsByName.first(where: { $0.value == slot })?.key
@@ -118,7 +118,7 @@ final class StageWriter {
         carrying.leave(name, of: type.entityName)
     }
 
-    /// Ends the work on it.
+    /// Ends the work on the old object.
     func end(entityPlace: Int) {
         if !wroteAnything { uncounted.dropped += 1 }
         isConverting = false
@@ -126,7 +126,7 @@ final class StageWriter {
         doneInBatch += 1
     }
 
-    /// Tells the course what was done.
+    /// Reports the counts.
     func settle() {
         for _ in 0..<uncounted.read { course.countRead() }
         for _ in 0..<uncounted.dropped { course.countDropped() }
@@ -140,7 +140,7 @@ final class StageWriter {
             || batch.count >= Self.batchMax
     }
 
-    /// Saves what there is.
+    /// Saves the unsaved objects.
     func flush() throws {
         target.catchUp()
         settle()
@@ -154,13 +154,13 @@ final class StageWriter {
             record.entityDone += doneInBatch
         }
         try target.save { transaction, _ in
-            // What no new object took is deleted when the migration has switched, not before: the old state still has
-            // it.
+            // Large values that no new object took over are deleted after the migration has switched: the old state
+            // still has them.
             let leftBehind = self.blobsToMove.sorted()
             try LeftBehind.leave(leftBehind, in: &transaction)
             self.course.countLeftBehind(blobs: leftBehind.count)
             record.report = self.course.settledCounts
-            // The save may have left blobs behind itself.
+            // The save itself may have left blobs behind.
             record.leftBehindCount =
                 try StoredCatalog.migration(in: transaction)?.leftBehindCount ?? record.leftBehindCount
             try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
@@ -174,7 +174,7 @@ final class StageWriter {
         doneInBatch = 0
     }
 
-    /// Gives up what was not saved.
+    /// Drops unsaved changes.
     func discard() {
         target.dropUnsaved()
         carrying.discardBatch()
@@ -187,8 +187,8 @@ final class StageWriter {
         doneInBatch = 0
     }
 
-    /// Notes an old object that could not be converted, or not be saved; outside of a dry run it goes into the
-    /// quarantine, in one transaction with the progress that leaves it behind.
+    /// Records an old object that could not be converted or saved; outside of a dry run it is quarantined, in one
+    /// transaction with the progress after it.
     func noteFailure(of number: RecordID, entity: String, _ error: any Error) throws {
         course.countRead()
         countsAtFlush = course.counts
@@ -253,9 +253,9 @@ final class StageWriter {
         return new
     }
 
-    /// Enters the keys of objects that the batch has got by `insert`, so that `upsert` finds them before they are saved.
+    /// Enters the keys of objects that the batch got by `insert`, so that `upsert` finds them before they are saved.
     ///
-    /// Each is looked at once a batch, and only where something is upserted.
+    /// Each is entered once a batch, and only if `upsert` is used.
     private func enterInserted<New: PersistentModel>(except new: New) throws {
         let known = keyedCounts[ObjectIdentifier(New.self)] ?? 0
         for object in target.inserted(New.self, from: known) where object !== new {

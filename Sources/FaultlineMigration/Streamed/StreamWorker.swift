@@ -2,12 +2,12 @@ internal import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// Converts shares of the old objects of one entity after the other, in contexts of its own.
+/// Converts shares of the old objects of one entity, one after the other, in contexts of its own.
 ///
-/// It belongs to one thread. As long as its turn has not come it changes nothing but its contexts, and reads nothing of
-/// what the others write; what it has counted meanwhile is told when the turn comes.
+/// It belongs to one thread. Before its turn it changes nothing but its contexts, and reads nothing that other workers
+/// write; it reports its counts when the turn comes.
 final class StreamWorker {
-    /// What workers are made of.
+    /// The parameters of workers.
     struct Setup: Sendable {
         let source: RowStore
         let target: RowStore
@@ -16,9 +16,9 @@ final class StreamWorker {
         /// Tables that the old state shares.
         let sharedTables: Set<TableID>
         let oldNames: [String: String]
-        /// The properties that go over where closures leave them alone.
+        /// The properties that are carried over if closures do not set them.
         let carried: CarriedPairs
-        /// What error messages call the stage.
+        /// The name of the stage in error messages.
         let stageName: String
         let options: MigrationOptions
         let progress: StreamedProgress
@@ -27,7 +27,7 @@ final class StreamWorker {
         let tallies: ReadTallies
     }
 
-    /// Somebody else has failed before.
+    /// Another worker has failed before.
     private struct Stopped: Error {}
 
     let reader: ContextCore
@@ -39,13 +39,13 @@ final class StreamWorker {
     private let setup: Setup
     private var course: MigrationCourse { setup.progress.course }
 
-    // The share that is being worked on.
+    // The current share.
     private var share: StreamedShares.Share?
     private var hasTurn = false
     private var shares: StreamedShares?
-    /// Old objects that the course was not told of.
+    /// Old objects that are not reported yet.
     private var untoldCount = 0
-    /// Objects after which somebody may want to be told.
+    /// The number of objects in one progress report.
     private static let toldAtOnce = 1_000
 
     init(_ setup: Setup) {
@@ -54,7 +54,7 @@ final class StreamWorker {
             firstOwnBlob: setup.firstOwnBlob, isDryRun: setup.isDryRun, tallies: setup.tallies)
         reader = session.makeCore(setup.source, setup.fromTypes, isReadOnly: true)
         target = session.makeCore(setup.target, setup.toTypes)
-        // Two objects become one by output.upsert alone, never because nobody looked.
+        // Only `output.upsert` merges two objects; an ordinary save never does.
         target.refusesUpserts = true
         target.defersLeastCounts = true
         target.sharedTables = setup.sharedTables
@@ -66,12 +66,12 @@ final class StreamWorker {
         reader.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
     }
 
-    /// Converts and saves shares until there are none, or somebody has failed.
+    /// Converts and saves shares until there are none, or a worker has failed.
     ///
     /// - Parameters:
     ///   - shares: The old objects.
     ///   - entity: Their entity.
-    ///   - place: Its place in the stage.
+    ///   - place: Its index in the stage.
     ///   - table: Its table.
     func run(_ shares: StreamedShares, _ entity: StreamedEntity, _ place: Int, in table: UInt16) {
         self.shares = shares
@@ -83,7 +83,7 @@ final class StreamWorker {
                 endTurn()
                 shares.end(share, savedByteCount: writer.savedByteCount - saved)
             } catch {
-                // Of several that fail the first one counts.
+                // If several fail, the first one counts.
                 if !(error is Stopped), shares.waitForTurn(of: share) { shares.stop(explained(error, entity)) }
                 endTurn()
                 return
@@ -91,8 +91,8 @@ final class StreamWorker {
         }
     }
 
-    /// Sees that nobody waits for a turn that is over: not a stage whose share had nothing to save, nor code that has
-    /// kept an object of it.
+    /// Ends the turn so that no other worker waits for it: also if the share had nothing to save, or code has kept an
+    /// object of it.
     private func endTurn() {
         target.catchUp()
         hasTurn = false
@@ -109,7 +109,7 @@ final class StreamWorker {
         func convert(_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws {
             writer.begin(entity: entity.entityName, number: number, blobs: blobs)
             do { try entity.body(object, output) } catch { throw session.cause(of: error) }
-            // A value that could not be read was a stand-in, which must not become the new value.
+            // An unreadable value was replaced by a placeholder, which must not become the new value.
             if let error = session.error { throw error }
             try writer.carryOver(object)
             writer.end(entityPlace: place)
@@ -153,7 +153,7 @@ final class StreamWorker {
             try tell()
             if !writer.batch.isEmpty { try recovering { try writer.flush() } }
         } catch let error as MigrationError where error.code == .cancelled {
-            // Saved batches stay; one that cannot be saved, or whose code was cancelled, is converted again.
+            // Saved batches stay; a batch that cannot be saved, or whose code was cancelled, is converted again.
             try takeTurn(shares)
             if writer.current == nil { try? writer.flush() }
             throw error
@@ -166,7 +166,7 @@ final class StreamWorker {
         hasTurn = true
     }
 
-    /// Waits for the turn before a large value is read, so that one worker holds some, and not each.
+    /// Waits for the turn before a large value is read, so that only one worker holds some.
     private func takeTurn(toHold byteCount: Int) {
         guard let share, let shares, byteCount >= setup.options.stageBatchByteCount / StreamedShares.inFlightMax else {
             return
@@ -174,7 +174,7 @@ final class StreamWorker {
         hasTurn = shares.waitForTurn(of: share)
     }
 
-    /// Tells the course what was done since it was told last.
+    /// Reports the counts since the last report.
     private func tell() throws {
         writer.settle()
         while untoldCount > 0 {

@@ -1,9 +1,9 @@
 internal import FaultlineStore
 
-/// What the workers of a streamed stage have in common: how far the stage is, and what it has done.
+/// The shared state of a streamed stage's workers: its progress, and its counts.
 // Safe because only the worker whose turn it is touches it, and turns are handed on under a lock.
 final class StreamedProgress: @unchecked Sendable {
-    /// As it was last saved.
+    /// The record as it was last saved.
     var record: MigrationRecord
     let course: MigrationCourse
 

@@ -3,53 +3,52 @@ internal import FaultlineDisk
 internal import FaultlineLog
 internal import Synchronization
 
-/// Hands out the old objects of one entity in shares, and lets the workers that convert them save theirs in the order of
-/// the shares.
+/// Distributes the old objects of one entity in shares, and lets the workers save theirs in the order of the shares.
 ///
-/// How large a share is follows from what was made of earlier ones, by a rule that has the same outcome however many
-/// workers there are: so do the transactions that are written.
+/// The size of a share follows from the output of earlier ones, by a rule that does not depend on the number of
+/// workers: so the written transactions do not either.
 final class StreamedShares: Sendable {
-    /// Neighbours among the old objects.
+    /// Consecutive old objects.
     struct Share: Sendable {
-        /// Its place among the shares, from 0.
+        /// Its index among the shares, from 0.
         let place: Int
-        /// The numbers that its objects may have.
+        /// The range of numbers of its objects.
         let numbers: ClosedRange<RecordID>
     }
 
-    /// Shares that are worked on at most, and so workers.
+    /// The greatest number of shares in progress, and so of workers.
     static let inFlightMax = 4
     /// Numbers in each of the first shares: their objects take some hundred KiB.
     private static let firstCount = 1_024
     private static let countMin = 64
     private static let countMax = 16_384
-    /// In the place of a turn: nobody's any more.
+    /// The turn after a failure.
     private static let stopped = -1
 
     private struct State {
-        /// The first number that was not handed out.
+        /// The first number that was not distributed.
         var next: RecordID
-        /// Shares that were handed out.
+        /// The number of distributed shares.
         var claimed = 0
-        /// Numbers of the next shares, by place modulo `inFlightMax`.
+        /// Numbers of the next shares, by index modulo `inFlightMax`.
         var counts: [Int]
         var failure: (any Error)?
-        /// Workers whose turn has not come, by the places of their shares.
+        /// Workers that wait for their turn, by the indexes of their shares.
         var waiting: [Int: DispatchSemaphore] = [:]
     }
     private let state: Guarded<State>
-    /// The place of the share that may be saved; changed under the lock.
+    /// The index of the share that may be saved; changed under the lock.
     private let turn = Atomic<Int>(0)
     private let last: RecordID
-    /// Bytes of new values that a share should come to.
+    /// The desired bytes of new values in a share.
     private let byteCount: Int
     private let countMax: Int
 
     /// - Parameters:
     ///   - first: The first number.
     ///   - last: The last one.
-    ///   - byteCount: Bytes of new values that a share should come to.
-    ///   - count: Numbers of the first shares, and the most of any; nil for what suits most stores.
+    ///   - byteCount: The desired bytes of new values in a share.
+    ///   - count: Numbers of the first shares, and the most in any; nil for the default.
     init(_ first: RecordID, through last: RecordID, byteCount: Int, count: Int?) {
         self.last = last
         self.byteCount = max(byteCount, 1)
@@ -58,7 +57,7 @@ final class StreamedShares: Sendable {
             State(next: first, counts: [Int](repeating: count ?? Self.firstCount, count: Self.inFlightMax)))
     }
 
-    /// Shares that there are, if all are as large as the first.
+    /// The number of shares, if all are as large as the first.
     var countAtFirst: Int {
         state.withLock { $0.next > last ? 0 : (Int(last - $0.next) / $0.counts[0]) + 1 }
     }
@@ -77,7 +76,7 @@ final class StreamedShares: Sendable {
         }
     }
 
-    /// Whether nobody has failed; asked after every object.
+    /// Whether no worker has failed; checked after every object.
     var goesOn: Bool { turn.load(ordering: .relaxed) != Self.stopped }
 
     /// Whether all shares before one are saved, without waiting.
@@ -102,10 +101,10 @@ final class StreamedShares: Sendable {
     ///
     /// - Parameters:
     ///   - share: The share.
-    ///   - savedByteCount: Bytes of new values that it came to.
+    ///   - savedByteCount: Bytes of its new values.
     func end(_ share: Share, savedByteCount: Int) {
         let count = share.numbers.count
-        // So much that one with much larger objects than those before does not come to many times the bytes.
+        // Bounded, so that a share with much larger objects than those before has not many times the bytes.
         let most = min(count * 4, countMax)
         let next = savedByteCount == 0 ? most : Int(Double(count) * Double(byteCount) / Double(savedByteCount))
         state.withLock { state in
@@ -115,7 +114,7 @@ final class StreamedShares: Sendable {
         }?.signal()
     }
 
-    /// Stops everybody, because a share whose turn it is cannot be saved.
+    /// Stops all workers, because a share cannot be saved in its turn.
     func stop(_ failure: any Error) {
         let waiting = state.withLock { state in
             state.failure = failure
@@ -126,6 +125,6 @@ final class StreamedShares: Sendable {
         for worker in waiting { worker.signal() }
     }
 
-    /// What stopped the first share that could not be saved.
+    /// The error of the first share that could not be saved.
     var failure: (any Error)? { state.withLock { $0.failure } }
 }

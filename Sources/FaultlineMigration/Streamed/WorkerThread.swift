@@ -7,7 +7,7 @@ final class WorkerThread: Sendable {
 
     /// Starts it.
     ///
-    /// Where the system has no thread to give, the code has been run when this returns.
+    /// If the system has no thread to give, the code has been run when this returns.
     init(_ body: @escaping @Sendable () -> Void) {
         let isOver = isOver
         Task(executorPreference: SingleThread()) {

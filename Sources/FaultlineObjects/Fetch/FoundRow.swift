@@ -42,7 +42,6 @@ extension ContextCore {
     ///
     /// If objects are evaluated, which may load other rows, it must be read: a row in memory is certain to stay only
     /// until the next is loaded.
-    /// only until the next is loaded.
     func foundRow(
         _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage, asksObjects: Bool,
         into buffer: inout RecordBuffer

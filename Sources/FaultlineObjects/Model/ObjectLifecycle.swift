@@ -6,7 +6,6 @@
 ///
 /// There is no `awakeFromFetch`: a fault is loaded inside a getter, where no other code may use the object. A
 /// `@Transient` property has its default value in every object that a fetch makes.
-/// property has its default value in every object that a fetch makes.
 public protocol ObjectLifecycle: PersistentModel {
     /// Called once, after a new object and all objects it refers to were inserted into a context.
     ///
