@@ -3,21 +3,20 @@ package import FaultlineModel
 internal import Glibc
 internal import Synchronization
 
-/// The rows of one store, seen through one schema: the front door of this target.
+/// The rows of one store, seen through one schema: the entry point of this target.
 ///
-/// Several may stand over one log: that of the schema in force, and, while a migration runs, that of the schema to
-/// come.
+/// One log may have several: one with the schema in force, and, during a migration, one with the target's schema.
 package final class RowStore: Sendable {
     package let log: Log
     package let storage: SchemaStorage
-    /// Whether this is the schema that a migration under way writes, not the one in force.
+    /// Whether this is the schema that a running migration writes, not the one in force.
     let isMigrationTarget: Bool
-    /// Segment and offset of an entity map that was found to be this one, so that a save need not decode it again.
+    /// Segment and offset of an entity map that was found equal to this one, so that a save need not decode it again.
     private let knownMapPlace = Atomic<UInt64>(0)
-    /// The thread on which a batch insertion asks for its rows, in the writer's turn; 0 for none.
+    /// The thread on which a batch insertion calls for its rows, with the writer lock held; 0 for none.
     private let batchingThread = Atomic<UInt>(0)
     private let isHistoryNoted = Atomic<Bool>(false)
-    /// For each entity, by number of layout: how rows of that layout are read by the slots in force.
+    /// For each entity, by number of layout: the table that reads rows of that layout by the slots in force.
     private let readers: [EntityReaders]
 
     /// Resolves a catalog over a log.
@@ -25,7 +24,7 @@ package final class RowStore: Sendable {
     /// - Parameters:
     ///   - log: The log that holds the rows.
     ///   - catalog: Schema, entity map and layouts as the store has them.
-    ///   - isMigrationTarget: Whether the schema is that of a migration under way, not the one in force.
+    ///   - isMigrationTarget: Whether the schema is that of a running migration, not the one in force.
     ///   - setDefault: Writes an attribute's default value into a slot of a draft, for rows that lack the column.
     /// - Throws: `StoreError` if schema, entity map and layouts do not fit together.
     package init(
@@ -47,7 +46,7 @@ package final class RowStore: Sendable {
         log.addTableNames(Dictionary(storage.entities.map { ($0.table, $0.name) }) { first, _ in first })
     }
 
-    /// Checks that rows may still be written under this schema: that no migration is under way, and none has switched
+    /// Checks that rows may still be written under this schema: that no migration is running, and none has switched
     /// since.
     package func checkInForce(in transaction: borrowing Transaction) throws(StoreError) {
         do {
@@ -77,30 +76,29 @@ package final class RowStore: Sendable {
         }
     }
 
-    /// Runs code of others in the writer's turn, which a write by the same thread would wait for.
+    /// Runs foreign code with the writer lock held; a write on the same thread would wait for ever.
     package func whileBatching<R>(_ body: () throws -> R) rethrows -> R {
         batchingThread.store(pthread_self(), ordering: .relaxed)
         defer { batchingThread.store(0, ordering: .relaxed) }
         return try body()
     }
 
-    /// Whether that code is what asks.
+    /// Whether the caller is that code.
     package var isBatching: Bool {
         let thread = batchingThread.load(ordering: .relaxed)
         return thread != 0 && thread == pthread_self()
     }
 
-    /// Makes sure that the store says it has a history; to be called outside of a transaction, before one writes into
-    /// the history.
+    /// Records that the store has a history; to be called outside of a transaction, before one writes into the history.
     ///
-    /// - Throws: What the disk says.
+    /// - Throws: Disk errors.
     package func noteHistory() throws(StoreError) {
         if isHistoryNoted.load(ordering: .relaxed) { return }
         do throws(LogError) { try log.noteHistory() } catch { throw StoreError(error) }
         isHistoryNoted.store(true, ordering: .relaxed)
     }
 
-    /// How to read a row of `layout`; nil if no row of the entity can have it.
+    /// The table to read a row of `layout`; nil if no row of the entity can have it.
     @inline(__always)
     package func table(forLayout layout: UInt16, of entity: EntityStorage) -> UnsafePointer<LayoutTable>? {
         readers[entity.ordinal].table(for: layout)
@@ -111,13 +109,13 @@ package final class RowStore: Sendable {
         table(forLayout: layout, of: entity)?.pointee.physical.map { Int($0.pointee.fixedByteCount) }
     }
 
-    /// Whether rows of an entity may still have values out of the row in columns that the schema has no more.
+    /// Whether rows of an entity may still have values outside of the row in columns that the schema no longer has.
     package func mayHaveRemovedBlobs(_ entity: EntityStorage) -> Bool { readers[entity.ordinal].mayHaveRemovedBlobs }
 
-    /// Whether some row of an entity may be of another layout than the one in force.
+    /// Whether a row of an entity may have another layout than the one in force.
     package func mayHaveOlderRows(_ entity: EntityStorage) -> Bool { readers[entity.ordinal].mayHaveOlderRows }
 
-    /// The blobs that a row holds in columns that the schema has no more: they end with this version of the row.
+    /// The row's blobs in columns that the schema no longer has: they are deleted with this version of the row.
     package func removedBlobs(of row: RowView, _ entity: EntityStorage) -> [UInt64] {
         guard let adapter = readers[entity.ordinal].adapter(for: row.table.pointee.number) else { return [] }
         let old = RowView(trusted: row.base, table: adapter.layout.table)
@@ -127,7 +125,7 @@ package final class RowStore: Sendable {
     /// The keys of a row in the secondary indexes of its entity.
     package func secondaryKeys(of row: RowView, _ entity: EntityStorage) -> [[UInt8]] {
         guard !entity.secondaryIndexes.isEmpty else { return [] }
-        // The view may be by the slots in force; keys are made of what the row itself has.
+        // The view may use the slots in force; keys are derived from the row's own values.
         let number = row.table.pointee.number
         let layout = number == entity.layout.number ? entity.layout : storage.layouts[number] ?? entity.layout
         let own = RowView(trusted: row.base, table: layout.table)
@@ -163,11 +161,11 @@ package final class RowStore: Sendable {
 }
 
 extension RecordView {
-    /// Checks the row, and gives a view of it.
+    /// Checks the row, and returns a view of it.
     ///
     /// - Parameters:
-    ///   - table: How rows of the record's layout are read; nil if no row of the table can have it.
-    ///   - owner: What the object is of, for the error.
+    ///   - table: The table to read rows of the record's layout; nil if no row of the table can have it.
+    ///   - owner: The entity or table of the object, for the error.
     /// - Returns: The view, which borrows the record's bytes.
     /// - Throws: `malformed` for a row that does not fit its layout.
     @inline(__always)
@@ -186,7 +184,7 @@ extension RecordView {
     }
 }
 
-/// The layouts in which rows of one entity can be, and how each is read.
+/// The possible layouts of one entity's rows, with a table to read each.
 private final class EntityReaders: Sendable {
     private let adapters: [UInt16: RowAdapter]
     private let current: RowLayout
@@ -231,8 +229,8 @@ private final class EntityReaders: Sendable {
                 adapters[number] = adapter
                 tables[Int(number)] = adapter.table
             } catch {
-                // The layout belongs to rows that no table of this schema holds; a record that names it all the same is
-                // refused when read.
+                // The layout belongs to rows that no table of this schema holds; a record that has it all the same is
+                // refused when it is read.
                 continue
             }
         }

@@ -1,10 +1,10 @@
 package import FaultlineLog
 
-/// Why rows could not be read or written.
+/// The error of reading or writing rows.
 package struct StoreError: Error, Sendable {
-    /// What kind of trouble it is; messages may change, codes do not.
+    /// The kind of the error; messages may change, codes do not.
     package enum Code: Sendable, Equatable {
-        /// The log refused; `cause` says why.
+        /// The log refused; `cause` has its error.
         case log
         /// A row or a catalog entry does not decode although its checksum is right.
         case malformed
@@ -18,7 +18,7 @@ package struct StoreError: Error, Sendable {
         case tooLarge
         /// A number ran out (65,520 tables or layouts, for example).
         case exhausted
-        /// The store's tables were moved on by a migration since this container was made.
+        /// A migration changed the store's tables since this container was created.
         case outdated
     }
 
@@ -26,7 +26,7 @@ package struct StoreError: Error, Sendable {
     /// What happened and what to do.
     package let message: String
     package let cause: LogError?
-    /// The object that it is about, where a migration tells of one.
+    /// The object of the error, if a migration reports one.
     package let subject: Subject?
 
     /// An object, and a property of it.
@@ -43,7 +43,7 @@ package struct StoreError: Error, Sendable {
         }
     }
 
-    /// The unique values that two objects would have, with code `.duplicate`.
+    /// The unique values that two objects would share, with code `.duplicate`.
     package let conflict: KeyConflict?
 
     /// Unique values that a stored object has, and another one was given.

@@ -1,7 +1,7 @@
 internal import FaultlineModel
 
-// The catalog's entries, member by member: `docs/FileFormat.md` section 7.1. What `Decodable` takes of the same bytes,
-// these take, and give the same value.
+// The catalog's entries, member by member: `docs/FileFormat.md` section 7.1. These readers accept the same bytes as
+// `Decodable`, and give the same values.
 
 extension Schema {
     convenience init(_ value: inout CatalogValue) throws(CatalogFault) {
@@ -45,7 +45,7 @@ extension Schema.Entity {
     }
 }
 
-/// A property under the word that tells its type.
+/// A property, keyed by the word for its type.
 private enum CatalogProperty {
     static func read(_ tagged: inout CatalogValue) throws(CatalogFault) -> any SchemaProperty {
         if let attribute = try attribute(&tagged) { return attribute }

@@ -1,14 +1,14 @@
 /// Reads a keyed value of the catalog by hand, and checks each member.
 ///
-/// The catalog is read at every opening of a store. What `Decodable` does for it makes a container type for each set of
-/// keys, which takes longer than all the rest of the opening.
+/// The catalog is read at every opening of a store. `Decodable` creates a container type for each set of keys, which
+/// takes longer than all the rest of the opening.
 ///
-/// Keys that are not asked for are passed over; the members may stand in any order.
+/// Unknown keys are skipped; the members may come in any order.
 struct CatalogValue {
     private let view: NestedView
-    /// Containers that the value lies in, itself counted.
+    /// The depth of containers, with the value itself.
     let depth: Int
-    /// Where the next key is looked for first: values are read in the order in which they were written.
+    /// The index at which the search for the next key begins: values are read in the order in which they were written.
     private var next = 0
 
     /// - Throws: If the value is not a keyed one.
@@ -25,7 +25,7 @@ struct CatalogValue {
         try self.init(view)
     }
 
-    /// The value of a key; nil if the key is not there, or the value is nil.
+    /// The value of a key; nil if the key is missing, or the value is nil.
     private mutating func find(_ key: StaticString) throws(CatalogFault) -> NestedView? {
         let bytes = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
         guard let index = view.index(ofKey: bytes, from: next) else { return nil }
@@ -93,7 +93,7 @@ struct CatalogValue {
 
     /// The elements of a list; nil if it is missing.
     ///
-    /// Memory grows with those that `read` takes in, not with the count that the bytes give.
+    /// Memory grows with the elements that `read` accepts, not with the count in the bytes.
     mutating func optionalList<Element>(
         _ key: StaticString, _ read: (NestedView, _ depth: Int) throws(CatalogFault) -> Element
     ) throws(CatalogFault) -> [Element]? {
@@ -156,15 +156,15 @@ struct CatalogValue {
     }
 }
 
-/// Why a catalog entry cannot be read, and where in it.
+/// The reason why a catalog entry cannot be read, and the place in it.
 struct CatalogFault: Error {
     private(set) var message: String
 
     init(_ message: String) { self.message = message }
 
-    /// The same, met inside a member.
+    /// The same fault, with the member that it was found in.
     func at(_ key: StaticString) -> CatalogFault { CatalogFault("\(key): \(message)") }
 
-    /// The same, met inside an element of a list.
+    /// The same fault, with the list's element that it was found in.
     func at(_ key: StaticString, _ index: Int) -> CatalogFault { CatalogFault("\(key) \(index): \(message)") }
 }

@@ -1,10 +1,10 @@
 package import FaultlineModel
 
 extension ColumnDescription {
-    /// How the rows of an entity store one of its properties.
+    /// The way in which the rows of an entity store one of its properties.
     ///
-    /// The same property gives the same description whoever asks: so the layout that a model class derives for its
-    /// unsaved objects has the places of the layout that the store registers.
+    /// The same property always gives the same description. So the layout that a model class derives for its unsaved
+    /// objects has the same offsets as the layout that the store registers.
     package init(property: any SchemaProperty, number: UInt32) {
         if let attribute = property.asAttribute {
             self.init(

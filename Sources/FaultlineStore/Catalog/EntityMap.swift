@@ -1,14 +1,14 @@
 internal import FaultlineLog
 
-/// Where the entities of one schema lie in the log: tables, layouts, columns and indexes by their lasting numbers.
+/// The storage of a schema's entities in the log: permanent numbers of tables, layouts, columns and indexes.
 ///
 /// Kept in the catalog (`docs/FileFormat.md` section 7), so that it changes in the same transaction as the data it
 /// describes.
 ///
 /// Invariants:
-/// - a table, column, layout, link or index number is never given twice in the life of a store, but for tables and
-///   layouts of a dry run that was given up;
-/// - a property that keeps its meaning keeps its column number, whatever its name becomes.
+/// - a table, column, layout, link or index number is never used twice in a store, except for tables and layouts of an
+///   abandoned dry run;
+/// - a property that keeps its meaning keeps its column number, under any name.
 package struct EntityMap: Codable, Sendable, Equatable {
     /// Entities in the order of the schema.
     package var entities: [StoredEntity]
@@ -23,7 +23,7 @@ package struct EntityMap: Codable, Sendable, Equatable {
         self.counters = counters
     }
 
-    /// Raw values of all tables, those of links included.
+    /// Raw values of all tables, with those of links.
     package var tables: [UInt16] { entities.map(\.table) + links.map(\.table) }
 
     /// Numbers of all indexes.
@@ -34,10 +34,10 @@ package struct EntityMap: Codable, Sendable, Equatable {
         return Set(unique + secondary + members + links.flatMap { [$0.leftIndex, $0.rightIndex] })
     }
 
-    /// Tables that relate objects for the time of a migration.
+    /// Tables that relate objects during a migration.
     package var passingLinks: [StoredLink] { links.filter { $0.leftColumn == 0 && $0.rightColumn == 0 } }
 
-    /// The map without them.
+    /// The map without these tables.
     package var withoutPassingLinks: EntityMap {
         var map = self
         map.links.removeAll { $0.leftColumn == 0 && $0.rightColumn == 0 }
@@ -48,7 +48,7 @@ package struct EntityMap: Codable, Sendable, Equatable {
         entities.first { $0.name == name }
     }
 
-    /// Whether rows are written alike by both: what older ones have that lack a value does not matter.
+    /// Whether both maps write rows alike; the values of older rows that lack a column do not matter.
     package func writesRows(like other: EntityMap) -> Bool {
         func plain(_ map: EntityMap) -> [StoredEntity] {
             var entities = map.entities
@@ -71,7 +71,8 @@ package struct StoredEntity: Codable, Sendable, Equatable {
     /// One for each property, in slot order; also for to-many relationships, which have no bytes in the row.
     package var columns: [StoredColumn]
     package var uniqueIndexes: [StoredUniqueIndex]
-    /// The indexes that the schema declares; nil where it declares none, or a release wrote the map that made none.
+    /// The indexes that the schema declares; nil if it declares none, or if a release without secondary indexes wrote
+    /// the map.
     package var secondaryIndexes: [StoredSecondaryIndex]?
 }
 
@@ -79,10 +80,10 @@ package struct StoredEntity: Codable, Sendable, Equatable {
 package struct StoredColumn: Codable, Sendable, Equatable {
     package var name: String
     package var number: UInt32
-    /// Index over this to-one relationship, where its inverse is to many; 0 for none.
+    /// The index over this to-one relationship, if its inverse is to many; 0 for none.
     package var relationshipIndex: UInt32
-    /// What rows have that store no value of an attribute; nil where there are no such rows, or a release wrote the
-    /// column that did not keep it: then they have the default of the schema in force.
+    /// The values of rows that store no value of an attribute; nil if there are no such rows, or if a release wrote the
+    /// column that did not keep them: then such rows have the default of the schema in force.
     package var missing: [MissingValue]?
 }
 

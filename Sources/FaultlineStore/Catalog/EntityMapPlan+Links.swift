@@ -1,8 +1,8 @@
 internal import FaultlineModel
 
 extension EntityMapPlan {
-    /// Adds the links of a to-many relationship that no to-one stores: those that there are, or new ones, which stand
-    /// for the references that rows have so far.
+    /// Adds the links of a to-many relationship that no to-one stores: existing links, or new ones, which replace the
+    /// references in the rows.
     mutating func addLink(
         _ relationship: Schema.Relationship, of owner: String, column: UInt32, old: EntityMap,
         _ forerunners: RelationshipForerunners, _ rewriting: Set<String>
@@ -15,13 +15,13 @@ extension EntityMapPlan {
             link.has(column)
                 && (inverseColumn == 0 ? link.leftColumn == 0 || link.rightColumn == 0 : link.has(inverseColumn))
         }
-        // The other side may have made the table already.
+        // The other side may have created the table already.
         if map.links.contains(where: isThis) { return }
-        // Links stay with a side that goes over as it is; the old state must not see those that a stage makes.
+        // Links stay with a side whose rows are kept; the old state must not see links that a stage creates.
         let isRewritten =
             rewriting.contains(owner) && (inverseColumn == 0 || rewriting.contains(relationship.destination))
         if var kept = old.links.first(where: isThis) ?? freeLink(column, inverseColumn, old) {
-            // The sides keep their places, so that old rows can be copied.
+            // The sides keep their positions, so that old rows can be copied.
             let isLeft = kept.leftColumn == column || (kept.leftColumn != inverseColumn && kept.rightColumn != column)
             kept.leftColumn = isLeft ? column : inverseColumn
             kept.rightColumn = isLeft ? inverseColumn : column
@@ -49,7 +49,7 @@ extension EntityMapPlan {
         }
     }
 
-    /// The links of one of two columns, if the other column that they were of is gone.
+    /// The links of one of two columns, if the other column of the links is gone.
     private func freeLink(_ column: UInt32, _ inverseColumn: UInt32, _ old: EntityMap) -> StoredLink? {
         let columns = Set(map.entities.flatMap(\.columns).map(\.number))
         return old.links.first { link in

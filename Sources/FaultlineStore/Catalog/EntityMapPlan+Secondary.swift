@@ -1,10 +1,10 @@
 package import FaultlineModel
 
 extension EntityMapPlan {
-    /// Gives numbers to the indexes that an entity declares.
+    /// Assigns numbers to the indexes that an entity declares.
     ///
-    /// One keeps its number where rows that are there have the same keys in it as before. An index that names an encoded
-    /// or a transient value is not made: such a value has no order.
+    /// An index keeps its number if existing rows have the same keys in it as before. An index over an encoded or a
+    /// transient value is not built: such a value has no order.
     mutating func addSecondaryIndexes(
         of entity: Schema.Entity, to stored: inout StoredEntity, _ descriptions: [ColumnDescription],
         old: Schema.Entity?, _ oldStored: StoredEntity?, _ keepsTable: Bool
@@ -32,7 +32,7 @@ extension EntityMapPlan {
         stored.secondaryIndexes = indexes.isEmpty ? nil : indexes
     }
 
-    /// Whether rows that are there have the same key of a column as under the schema before.
+    /// Whether existing rows have the same key of a column as under the previous schema.
     private static func hasSameKeys(
         _ slot: Int, _ stored: StoredEntity, _ descriptions: [ColumnDescription], _ old: Schema.Entity?,
         _ oldStored: StoredEntity?
@@ -63,7 +63,7 @@ extension EntityMap {
     /// Whether there are secondary indexes: older releases must not write then.
     package var hasSecondaryIndexes: Bool { entities.contains { $0.secondaryIndexes != nil } }
 
-    /// Whether a schema that means the same as that of the map declares an index that the map does not have.
+    /// Whether a schema equal in meaning to the map's declares an index that the map does not have.
     package func lacksIndexes(of schema: Schema) -> Bool {
         schema.entities.contains { entity in
             guard !entity.indices.isEmpty, let stored = self.entity(named: entity.name) else { return false }

@@ -1,36 +1,35 @@
 internal import FaultlineLog
 package import FaultlineModel
 
-/// The entity map that a schema needs, beside the one that is there.
+/// Plans the entity map that a schema needs, over an existing one.
 ///
-/// A pure function: nothing is written. Tables, columns, layouts and indexes that can serve on keep their numbers; what
-/// is new gets new ones. Whether the change may be made without a stage is `SchemaDifference`'s question, not this
-/// type's.
+/// A pure function: nothing is written. Tables, columns, layouts and indexes that can be kept keep their numbers; new
+/// ones get new numbers. `SchemaDifference` decides whether the change may be made without a stage.
 package struct EntityMapPlan: Sendable {
     /// The map for the new schema.
     package internal(set) var map: EntityMap
     /// Layouts that are not registered yet.
     package internal(set) var newLayouts: [RowLayout] = []
-    /// Indexes that existing rows have to be entered in, by the new entity's name.
+    /// Indexes that need entries for existing rows, by the new entity's name.
     package internal(set) var indexesToBuild: [IndexToBuild] = []
-    /// Hidden tables of links that are to be made of references that rows have.
+    /// Hidden tables of links that replace references in rows.
     package internal(set) var linksToBuild: [LinkToBuild] = []
-    /// To-one relationships that are required now, and were not.
+    /// To-one relationships that are required now, and were not before.
     package private(set) var requiredReferences: [RequiredReference] = []
     /// Tables whose entity or relationship is gone.
     package private(set) var tablesToDrop: [UInt16] = []
 
-    /// Whether rows that stay have to be read before the schema is in force.
+    /// Whether existing rows must be read before the schema is in force.
     package var readsRows: Bool { !indexesToBuild.isEmpty || !linksToBuild.isEmpty || !requiredReferences.isEmpty }
 
-    /// An index over rows that are there already.
+    /// An index over existing rows.
     package struct IndexToBuild: Sendable, Equatable {
         package let entity: String
         package let index: UInt32
         package let isUnique: Bool
     }
 
-    /// Links that stand for the to-one references that rows have so far.
+    /// Links that replace the to-one references of existing rows.
     package struct LinkToBuild: Sendable, Equatable {
         /// Raw value of the links' table.
         package let table: UInt16
@@ -38,15 +37,15 @@ package struct EntityMapPlan: Sendable {
         package let entity: String
         /// Number of the column with the references; layouts of older rows have it.
         package let column: UInt32
-        /// New name of the entity that the references lead to.
+        /// New name of the entity that the references refer to.
         package let destination: String
         /// Whether the objects with the references are the links' left sides.
         package let isLeft: Bool
     }
 
-    /// A to-one relationship through which every object has to refer to one.
+    /// A to-one relationship through which every object must refer to another.
     package struct RequiredReference: Sendable, Equatable {
-        /// New names of the entity, the relationship, and the entity that it leads to.
+        /// New names of the entity, the relationship, and its destination.
         package let entity: String
         package let relationship: String
         package let destination: String
@@ -61,13 +60,13 @@ package struct EntityMapPlan: Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema that the map is for.
-    ///   - previous: The schema of the rows that are there; nil if there are none.
-    ///   - map: The map of `previous`, whose counters go on.
+    ///   - previous: The schema of the existing rows; nil if there are none.
+    ///   - map: The map of `previous`, whose counters continue.
     ///   - layouts: The layouts that rows may have.
-    ///   - rewriting: Names of entities of the new schema that get tables and indexes of their own, because a migration
-    ///     writes their objects anew.
-    /// - Throws: `.malformed` if a uniqueness constraint names a property that is not there; `.exhausted` if the store
-    ///   has used up its numbers.
+    ///   - rewriting: Names of entities of the new schema that get new tables and indexes, because a migration rewrites
+    ///     their objects.
+    /// - Throws: `.malformed` if a uniqueness constraint names an unknown property; `.exhausted` if the store has no
+    ///   numbers left.
     package init(
         for schema: Schema, over previous: Schema?, in map: EntityMap, layouts: [UInt16: RowLayout],
         rewriting: Set<String>
@@ -85,9 +84,9 @@ package struct EntityMapPlan: Sendable {
         tablesToDrop = (map.entities.map(\.table) + map.links.map(\.table)).filter { !kept.contains($0) }
     }
 
-    /// Adds tables that relate objects for the time of a migration: links of no relationship.
+    /// Adds tables that relate objects during a migration: links that belong to no relationship.
     ///
-    /// - Throws: `.exhausted` if the store has used up its numbers.
+    /// - Throws: `.exhausted` if the store has no numbers left.
     package mutating func addPassingLinks(_ count: Int) throws(StoreError) {
         guard count > 0 else { return }
         let layout = try Self.next(&map.counters.layout, "layouts")
@@ -160,7 +159,7 @@ package struct EntityMapPlan: Sendable {
                     "A uniqueness constraint of \(entity.name) names a property that is not there: \(constraint).")
             }
             let oldIndex = oldStored?.uniqueIndexes.first { $0.columns == numbers }
-            // Rows without a value have no entry; where a default takes its place, all are looked at again.
+            // Rows without a value have no entry; if a default replaces it, all rows are checked again.
             let isStricter = numbers.contains { number in
                 oldEntity.map { Self.isOptional(number, $0, oldStored) } == true
                     && descriptions.contains { $0.number == number && !$0.isOptional }
@@ -225,7 +224,7 @@ package struct EntityMapPlan: Sendable {
 
     // MARK: Matching
 
-    /// The column of the old property that a property carries on, if its values can be read as the new one's.
+    /// The column of the old property that a property continues, if its values can be read as the new one's.
     private static func match(
         _ property: any SchemaProperty, _ oldName: String, in old: Schema.Entity, stored: StoredEntity
     ) -> UInt32? {

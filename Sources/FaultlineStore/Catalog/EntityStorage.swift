@@ -1,7 +1,8 @@
 package import FaultlineLog
 package import FaultlineModel
 
-/// How the objects of one entity lie in the log, resolved for one schema: what every read and write of rows needs.
+/// The storage of one entity's objects in the log, resolved for one schema: the data that every read and write of rows
+/// needs.
 package final class EntityStorage: Sendable {
     package let name: String
     /// Position among the entities of the schema.
@@ -15,12 +16,12 @@ package final class EntityStorage: Sendable {
     package let slots: [SlotStorage]
     package let uniqueIndexes: [UniqueIndex]
     package let secondaryIndexes: [SecondaryIndex]
-    /// Whether a save that leaves an indexed value alone may move it out of the row, and so set the row aside: one that
-    /// was unique stays in the row until then, however small values have to be for that otherwise.
+    /// Whether a save that does not change an indexed value may move it out of the row, so that the row has no key: a
+    /// value that was unique stays in the row until then, even if it is larger than values may otherwise be.
     package let mayMoveKeys: Bool
     /// Slots of uniqueness constraints.
     ///
-    /// Their values never leave the row: keys are made of rows alone, by replay too.
+    /// Their values never leave the row: keys are derived from rows alone, also by replay.
     package let uniqueSlots: Set<Int>
     /// Whether a to-one relationship is part of a uniqueness constraint.
     package let uniqueKeysNameObjects: Bool
@@ -28,7 +29,7 @@ package final class EntityStorage: Sendable {
     package let memberIndexes: [MemberIndex]
     /// Bit k: a change of slot k concerns an index; bit 63 stands for all slots from 63 on.
     package let indexedSlots: UInt64
-    /// Slots whose value may lie out of the row.
+    /// Slots whose value may lie outside of the row.
     package var variableSlots: [Int] { layout.variableSlots }
     package let variableMask: UInt64
     package let toOneSlots: [Int]
@@ -36,7 +37,7 @@ package final class EntityStorage: Sendable {
     package let requiredSlots: [Int]
     /// Slots of attributes whose values the history keeps when their object is deleted.
     package let preservedSlots: [Int]
-    /// Slots of attributes that are never written: every row has them blank.
+    /// Slots of attributes that are never written: they are blank in every row.
     package let ephemeralSlots: [Int]
     /// To-many slots with a least or greatest number of members.
     package let boundedSlots: [Int]
@@ -88,14 +89,14 @@ package final class EntityStorage: Sendable {
     }
 }
 
-/// What a slot of an entity is.
+/// The kind of an entity's slot.
 package enum SlotStorage: Sendable, Equatable {
     case attribute
     case toOne(ToOneStorage)
     case toMany(ToManyStorage)
 }
 
-/// A to-one relationship: the target's identifier lies in the row.
+/// A to-one relationship: the target's identifier is in the row.
 package struct ToOneStorage: Sendable, Equatable {
     /// Ordinal of the destination entity.
     package let destination: Int
@@ -111,7 +112,7 @@ package struct ToOneStorage: Sendable, Equatable {
     }
 }
 
-/// A to-many relationship: its members lie in an index.
+/// A to-many relationship: its members are in an index.
 package struct ToManyStorage: Sendable, Equatable {
     package let destination: Int
     package let deleteRule: Schema.Relationship.DeleteRule
@@ -124,7 +125,7 @@ package struct ToManyStorage: Sendable, Equatable {
         /// A hidden table stores it; `inverseSlot` is the to-many slot at the other side, −1 for none.
         case link(LinkSide, inverseSlot: Int)
 
-        /// The index in which an owner's members stand.
+        /// The index of an owner's members.
         package var index: IndexDefinition {
             switch self {
             case .inverse(_, let index): index
@@ -134,13 +135,13 @@ package struct ToManyStorage: Sendable, Equatable {
     }
 }
 
-/// How many members a to-many relationship may have.
+/// The bounds of the number of members of a to-many relationship.
 package struct MemberBounds: Sendable, Equatable {
     /// 0 for none.
     package let least: Int
     /// 0 for none.
     package let greatest: Int
-    /// Whether an empty collection is allowed whatever `least` says.
+    /// Whether an empty collection is allowed even if `least` is above 0.
     package let mayBeEmpty: Bool
 
     package static let none = MemberBounds(least: 0, greatest: 0, mayBeEmpty: false)

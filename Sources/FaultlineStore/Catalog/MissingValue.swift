@@ -1,15 +1,13 @@
 package import FaultlineModel
 
-/// What older rows have in a column of which they store no value: the default that the attribute had when they became
-/// older.
+/// The value of older rows in a column of which they store no value: the default that the attribute had at that time.
 ///
-/// A row stores none if its layout lacks the column, or has it as nil where the attribute became required later. The
-/// list of a column is in the order in which it was made, so `below` rises: layouts are numbered in the order in which
-/// they are made.
+/// A row stores no value if its layout lacks the column, or has it as nil where the attribute became required later. A
+/// column's list is in the order of its creation, and layouts are numbered in that order, so `below` rises.
 package struct MissingValue: Codable, Sendable, Equatable {
     /// Rows of layouts with lower numbers have the value.
     package var below: UInt16
-    /// Nil: none, and zero, or empty, where a value is required.
+    /// Nil means no value; a required attribute is then zero, or empty.
     package var `default`: StoredDefault?
 
     package init(below: UInt16, default: StoredDefault?) {
@@ -19,25 +17,25 @@ package struct MissingValue: Codable, Sendable, Equatable {
 }
 
 extension StoredColumn {
-    /// The default that rows of a layout have where they store no value; nil if they have none.
+    /// The default of rows of a layout that store no value; nil if they have none.
     func missingDefault(ofLayout layout: UInt16) -> StoredDefault? {
-        // What is nil at first may be required later; what has become a value stays that.
+        // A missing value that was nil may become required later; one that has become a value keeps it.
         missing?.first { $0.below > layout && $0.default != nil }?.default
     }
 }
 
-/// The values that older rows have in the column of one property, carried on from one schema to the next.
+/// The values that older rows have in the column of one property, carried from one schema to the next.
 struct MissingValues {
     /// Number of the layout that new rows of the entity are written in.
     let layout: UInt16
-    /// The entity before; nil if there was none, and so are no rows.
+    /// The previous entity; nil if there was none, and thus no rows.
     let old: (entity: Schema.Entity, stored: StoredEntity)?
     /// All layouts that older rows may have.
     let layouts: [UInt16: RowLayout]
 
-    /// The list of a column; nil if every row has a value of its own, or if there is nothing to be known.
+    /// The list of a column; nil if every row has its own value, or if nothing is known.
     func list(of property: any SchemaProperty, column: UInt32) -> [MissingValue]? {
-        // What is never stored has the default of the schema in force.
+        // A value that is never stored has the default of the schema in force.
         guard let old, let attribute = property as? Schema.Attribute, !attribute.isTransient else { return nil }
         guard let slot = old.stored.columns.firstIndex(where: { $0.number == column }),
             slot < old.entity.properties.count, let before = old.entity.properties[slot] as? Schema.Attribute
@@ -47,7 +45,7 @@ struct MissingValues {
         return (carried ?? []) + [MissingValue(below: layout, default: attribute.storedDefault)]
     }
 
-    /// What a catalog that says nothing of it means: the default of the schema that was in force.
+    /// The meaning of a catalog without the list: the default of the schema that was in force.
     private func earlier(_ attribute: Schema.Attribute, _ column: UInt32, in stored: StoredEntity) -> [MissingValue]? {
         let columns = Set(stored.columns.map(\.number))
         var firstWithColumn = stored.layout

@@ -1,11 +1,11 @@
 internal import FaultlineModel
 
-/// What the relationships of a schema were in the schema before it.
+/// Finds the previous schema's counterparts of a schema's relationships.
 struct RelationshipForerunners {
     let schema: Schema
     let previous: Schema?
     let difference: SchemaDifference?
-    /// The entity map of the schema before.
+    /// The entity map of the previous schema.
     let map: EntityMap
 
     /// To-one references that rows have.
@@ -13,16 +13,16 @@ struct RelationshipForerunners {
         /// New name of the entity whose rows have them.
         let entity: String
         let column: UInt32
-        /// New name of the entity that they lead to.
+        /// New name of the entity that they refer to.
         let destination: String
         /// Whether the objects with the references own the collection that they become.
         let isOwner: Bool
     }
 
-    /// The references that have stored until now what links are to store: those of the relationship itself, or of the
-    /// one that followed it, or those of the relationship that follows it now.
+    /// The references that stored the relationship until now, if links are to store it: those of the relationship
+    /// itself, or those of its inverse, before or now.
     ///
-    /// - Returns: Nil where nothing has, or links have.
+    /// - Returns: Nil if nothing stored it, or links did.
     func reference(behind relationship: Schema.Relationship, of owner: String) -> Reference? {
         if let own = reference(behind: relationship, of: owner, isOwner: true) { return own }
         guard let inverse = schema.inverse(of: relationship) else { return nil }
@@ -47,7 +47,7 @@ struct RelationshipForerunners {
         }
     }
 
-    /// Whether a to-one relationship was one before that could refer to nothing.
+    /// Whether a to-one relationship was an optional one before.
     func wasOptional(_ relationship: Schema.Relationship, of entity: String) -> Bool {
         guard let name = difference?.oldPropertyNames[entity]?[relationship.name],
             let old = oldEntity(of: entity)?.relationship(named: name)

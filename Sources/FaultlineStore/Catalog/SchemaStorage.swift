@@ -31,7 +31,7 @@ package final class SchemaStorage: Sendable {
         ordinals[name].map { entities[$0] }
     }
 
-    /// Definitions of every index, links included, with the table they belong to.
+    /// Definitions of every index, with those of links, and their tables.
     package func indexes() -> [(table: TableID, definition: IndexDefinition)] {
         var all: [(TableID, IndexDefinition)] = []
         for entity in entities {

@@ -1,16 +1,17 @@
 package import FaultlineLog
 internal import FaultlineModel
 
-/// An index in which any number of objects may have a key, and how keys are made of rows: docs/FileFormat.md 13.5.
+/// An index in which any number of objects may have a key, and the way in which keys are derived from rows:
+/// docs/FileFormat.md 13.5.
 ///
-/// Every object has one entry. Its key is made of what its row stores, and of nothing else, so that a replay comes to the
-/// same: the keys of the attributes one after the other. A row of which that cannot be said, because it is older than a
-/// column, has a value out of the row or would have a key that is too long, is *set aside*: its key is one byte, which
-/// stands behind all others. Whoever looks for a key looks at those rows too.
+/// Every object has one entry. Its key is derived only from its row's stored values, so that a replay derives the same:
+/// the keys of the attributes, concatenated. A row is *set aside* if its key is undefined: it is older than a column,
+/// has a value outside of the row, or would have a key that is too long. The key of such a row is one byte above all
+/// other keys. Every search reads those rows too.
 package struct SecondaryIndex: Sendable, Equatable {
-    /// Bytes that a key has at most; objects with a longer one are set aside.
+    /// The largest size of a key; objects with a longer one are set aside.
     package static let keyByteCountMax = 1_024
-    /// The first byte, and the only one, of the key of an object that is set aside: attribute keys begin with 0 or 1.
+    /// The first and only byte of the key of an object that is set aside: attribute keys begin with 0 or 1.
     package static let asideMark: UInt8 = 2
 
     package let definition: IndexDefinition
@@ -20,7 +21,7 @@ package struct SecondaryIndex: Sendable, Equatable {
     package let mask: UInt64
     private let parts: [Part]
 
-    /// An attribute of the key, and what rows of older layouts have in its place.
+    /// An attribute of the key, and the values that replace it in rows of older layouts.
     private struct Part: Sendable, Equatable {
         let column: StoredColumn
         let kind: ColumnKind
@@ -38,12 +39,12 @@ package struct SecondaryIndex: Sendable, Equatable {
         }
     }
 
-    /// Makes the key of a row.
+    /// Derives the key of a row.
     ///
     /// - Parameters:
     ///   - row: The row, viewed by the layout that it was written in.
     ///   - layout: That layout.
-    ///   - key: Has the key afterwards.
+    ///   - key: Gets the key.
     package func makeKey(of row: RowView, layout: RowLayout, into key: inout KeyWriter) {
         key.removeAll()
         for part in parts {
@@ -61,8 +62,8 @@ package struct SecondaryIndex: Sendable, Equatable {
         }
     }
 
-    /// Makes the key of the row that a draft of the layout in force is about to become: values that lie out of it are
-    /// given away already.
+    /// Derives the key of the row that a draft of the layout in force is about to become; values outside of the row
+    /// were moved out already.
     package func makeKey(of draft: Draft, into key: inout KeyWriter) {
         key.removeAll()
         for (place, slot) in slots.enumerated() {
@@ -77,7 +78,7 @@ package struct SecondaryIndex: Sendable, Equatable {
 }
 
 extension KeyWriter {
-    /// Makes the key that of an object which is set aside.
+    /// Makes this the key of an object that is set aside.
     fileprivate mutating func setAside() {
         removeAll()
         appendMark(SecondaryIndex.asideMark)
@@ -98,7 +99,7 @@ extension ColumnKind {
             || isText && other.isText
     }
 
-    /// Whether an index can be made of values of the kind.
+    /// Whether values of the kind can be indexed.
     package var canBeIndexed: Bool {
         switch self {
         case .attribute(.codable), .toMany, .link: false

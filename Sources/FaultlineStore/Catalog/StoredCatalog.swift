@@ -1,13 +1,13 @@
 package import FaultlineLog
 package import FaultlineModel
 
-/// What a store's catalog says: schema, entity map, layouts.
+/// The content of a store's catalog: schema, entity map, layouts.
 package struct StoredCatalog: Sendable {
     package let schema: Schema
     package let map: EntityMap
     /// Every layout that a record may name.
     package let layouts: [UInt16: RowLayout]
-    /// The migration under way.
+    /// The running migration.
     package let migration: MigrationRecord?
 
     package init(
@@ -120,7 +120,7 @@ package struct StoredCatalog: Sendable {
         return try decode(type, bytes, "catalog entry \(id)")
     }
 
-    /// The migration under way as a transaction sees it; nil if there is none.
+    /// The running migration as a transaction sees it; nil if there is none.
     package static func migration(in transaction: borrowing Transaction) throws(StoreError) -> MigrationRecord? {
         try entry(MigrationRecord.self, RecordNumber.migration, in: transaction)
     }
@@ -167,7 +167,7 @@ package struct StoredCatalog: Sendable {
         do throws(CatalogFault) { return try result.get() } catch { throw undecodable(what, error.message) }
     }
 
-    /// Decodes an entry that few openings meet.
+    /// Decodes an entry that few openings need.
     private static func decode<T: Decodable>(
         _ type: T.Type, _ bytes: [UInt8], _ what: String
     ) throws(StoreError) -> T {
@@ -185,6 +185,6 @@ package struct StoredCatalog: Sendable {
 }
 
 extension StoredCatalog {
-    /// The entity whose objects lie in a table.
+    /// The entity of a table's objects.
     package func entityName(ofTable table: UInt16) -> String? { map.entities.first { $0.table == table }?.name }
 }

@@ -1,12 +1,12 @@
 extension Draft {
-    /// Takes over one value of a stored row; that is no change.
+    /// Copies one value of a stored row; that is no change.
     package mutating func renew(_ slot: Int, from row: RowView) {
         withoutMarking(slot) { $0.copyValue(of: row, slot: slot) }
-        // What that row has in the other slots was not looked at.
+        // The other slots of that row were not examined.
         header.pointee.isOfPlainRow = false
     }
 
-    /// The changed slots of this draft over another stored row, marked as they are.
+    /// Applies the changed slots of this draft to another stored row, with their marks.
     package func rebased(onto row: RowView, layout: RowLayout) -> Draft {
         var merged = Draft.create(copying: row, layout: layout)
         merged.layOver(self, layout: layout)
@@ -14,12 +14,12 @@ extension Draft {
         return merged
     }
 
-    /// Takes over the changed slots of another draft of the same layout, order keys included.
+    /// Copies the changed slots of another draft of the same layout, with order keys.
     mutating func layOver(_ other: Draft, layout: RowLayout) {
         takeValues(of: other, layout.columns.indices.lazy.filter(other.isChanged), layout)
     }
 
-    /// Takes one attribute's value over from another draft of the same layout.
+    /// Copies one attribute's value from another draft of the same layout.
     package mutating func takeValue(of other: Draft, slot: Int, layout: RowLayout) {
         takeValues(of: other, CollectionOfOne(slot), layout)
         mark(slot)

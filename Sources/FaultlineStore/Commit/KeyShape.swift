@@ -24,7 +24,7 @@ package enum KeyShape {
         }
     }
 
-    /// A class, and, for numbers but zero, a magnitude, digits plus one and their end.
+    /// A class, and, for numbers but zero, a magnitude, digits plus one and an end mark.
     private static func isDecimal(_ value: ArraySlice<UInt8>) -> Bool {
         switch value.first {
         case 1, 3: return value.count == 1

@@ -1,7 +1,7 @@
 internal import FaultlineModel
 
 extension KeyWriter {
-    /// Appends the key that a stored value equal to a constant has; false if no stored value of the kind can equal it.
+    /// Appends the key of a stored value equal to a constant; false if no stored value of the kind can equal it.
     package mutating func append(_ value: RowValue, as kind: ColumnKind) -> Bool {
         switch (value, kind) {
         case (.string(let text), .attribute(.string)), (.string(let text), .attribute(.url)): appendString(text)

@@ -1,20 +1,20 @@
 package import FaultlineLog
 
-/// Key of a relationship index: docs/FileFormat.md 13.5.
+/// The key of a relationship index: docs/FileFormat.md 13.5.
 ///
-/// Of members that name their owner: the owner's identifier, the order key without the zero bytes at its end; the entry's
-/// identifier is the member. Of links: owner, order key, member; the entry's identifier is the link. Identifiers and
-/// order keys have 8 bytes, big endian.
+/// For members that store their owner: the owner's identifier, then the order key without the zero bytes at its end;
+/// the entry's identifier is the member. For links: owner, order key, member; the entry's identifier is the link.
+/// Identifiers and order keys have 8 bytes, big endian.
 package enum MemberKey {
     private static let ownerByteCount = 8
     private static let byteCountMax = 16
     private static let linkByteCount = 24
 
-    /// The order key of a member that was given no other.
+    /// The order key of a member without an explicit one.
     @inline(__always)
     package static func defaultOrder(of member: RecordID) -> UInt64 { member << 16 }
 
-    /// Calls `body` with the bytes of the key of a member that names its owner.
+    /// Calls `body` with the bytes of the key of a member that stores its owner.
     @inline(__always)
     package static func with<R, E: Error>(
         owner: RecordID, order: UInt64, _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -33,7 +33,7 @@ package enum MemberKey {
         try withBytes(of: (owner.bigEndian, order.bigEndian, member.bigEndian), body)
     }
 
-    /// The member that an entry names; nil if its key is none of this kind.
+    /// The member of an entry; nil if its key is not of this kind.
     package static func member(_ key: UnsafeRawBufferPointer, id: RecordID) -> RecordID? {
         switch key.count {
         case linkByteCount: RecordID(bigEndian: key.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
@@ -42,7 +42,7 @@ package enum MemberKey {
         }
     }
 
-    /// The order key of a key; nil if it is none of this kind.
+    /// The order key of a key; nil if it is not of this kind.
     package static func order(_ key: UnsafeRawBufferPointer) -> UInt64? {
         guard key.count == linkByteCount || (ownerByteCount...byteCountMax).contains(key.count) else { return nil }
         var order: UInt64 = 0
@@ -52,7 +52,7 @@ package enum MemberKey {
         return UInt64(bigEndian: order)
     }
 
-    /// Calls `body` with the beginning that all keys of an owner have.
+    /// Calls `body` with the common prefix of all keys of an owner.
     @inline(__always)
     package static func withPrefix<R>(
         owner: RecordID, _ body: (UnsafeRawBufferPointer) throws -> R
@@ -74,7 +74,7 @@ package enum MemberKey {
 }
 
 extension Snapshot {
-    /// Numbers of the members that a relationship index has for an owner, in their order.
+    /// Numbers of an owner's members in a relationship index, in their order.
     ///
     /// O(members).
     ///

@@ -3,16 +3,16 @@ internal import FaultlineModel
 
 /// Copies the rows of one entity map into the tables of another, byte for byte: same identifiers, same layouts.
 ///
-/// A row's values out of it are not copied: both rows name them. Index entries are made from the rows, as the schema of
-/// the target says. Transactions are of bounded size; each reads and writes in one go, so no row is held.
+/// Values outside of a row are not copied: both rows refer to them. Index entries are derived from the rows, by the
+/// target's schema. Transactions are of bounded size; each reads and writes in one pass, so no row is held.
 package struct RowCopying {
     private let log: Log
     private let source: StoredCatalog
     private let target: RowStore
-    /// Bytes of rows that make a transaction.
+    /// Bytes of rows in one transaction.
     private let batchByteCount: Int
     private static let readAheadByteCount = 128 << 10
-    /// Rows of one transaction: bounds its index entries.
+    /// The number of rows in one transaction: bounds its index entries.
     private static let rowsMax = 32_768
 
     /// A table whose rows are to be copied into another.
@@ -25,7 +25,8 @@ package struct RowCopying {
         package let oldEntityName: String?
     }
 
-    /// What of the source has a place in the target: entities under their new names, and links whose sides are the same.
+    /// The tables of the source with a counterpart in the target: entities under their new names, and links with the
+    /// same sides.
     package let pairs: [Pair]
 
     /// Pairs the tables of two maps.
@@ -33,7 +34,7 @@ package struct RowCopying {
     /// - Parameters:
     ///   - source: Schema and tables of the rows.
     ///   - target: Schema and tables of the copies.
-    ///   - batchByteCount: Bytes of rows that make a transaction.
+    ///   - batchByteCount: Bytes of rows in one transaction.
     package init(from source: StoredCatalog, to target: RowStore, batchByteCount: Int) {
         log = target.log
         self.source = source
@@ -52,7 +53,7 @@ package struct RowCopying {
                 oldEntityName: old.name)
         }
         for link in target.map.links {
-            // A column is of one link only, and a side keeps its place.
+            // A column belongs to one link only, and a side keeps its position.
             let old = source.map.links.first {
                 $0.table != link.table
                     && ($0.leftColumn == link.leftColumn && link.leftColumn != 0
@@ -67,15 +68,15 @@ package struct RowCopying {
         return pairs
     }
 
-    /// Copies all pairs into tables that are empty.
+    /// Copies all pairs into empty tables.
     ///
     /// - Parameters:
     ///   - isLeftOut: Whether a row is not copied.
-    ///   - endsEarly: Whether a transaction is to end before it is full; asked while one is under way.
-    ///   - progress: Told after each transaction of an entity, by its name in the source, how many of its rows are done,
-    ///     and of how many.
-    /// - Throws: `.duplicate` where the target asks for unique values that two rows share; `.tooLarge` where values are
-    ///   too long for an index key; `.malformed` for a row that does not fit its layout.
+    ///   - endsEarly: Whether to end a transaction before it is full; called during one.
+    ///   - progress: Called after each transaction of an entity, with its name in the source, the number of its rows
+    ///     done, and their total.
+    /// - Throws: `.duplicate` if the target requires unique values that two rows share; `.tooLarge` if values are too
+    ///   long for an index key; `.malformed` for a row that does not fit its layout.
     /// - Complexity: O(n) for n rows; memory for one transaction.
     package func run(
         except isLeftOut: (RecordID, _ table: TableID) -> Bool = { _, _ in false },
@@ -104,7 +105,7 @@ package struct RowCopying {
                         return byteCount < batchByteCount && done - before < Self.rowsMax && !endsEarly()
                     }
                 }
-                // A table has as many rows as it says; one that had not would keep this going for ever.
+                // If the table's count of rows were too large, the loop would not end.
                 guard done > before else { break }
                 if let name = pair.oldEntityName { try progress(name, done, total) }
             }
@@ -119,7 +120,7 @@ private struct Rows {
     /// Nil for links.
     let entity: EntityStorage?
     let link: (left: IndexDefinition, right: IndexDefinition)?
-    /// Unique indexes that the source had not: rows may contradict them.
+    /// Unique indexes that the source did not have: rows may violate them.
     let newUnique: Set<IndexID>
 
     init(_ pair: RowCopying.Pair, _ source: StoredCatalog, _ target: RowStore) {
@@ -183,7 +184,7 @@ private struct Rows {
 }
 
 extension RowStore {
-    /// Two stored objects share values that a new schema wants unique.
+    /// The error for two stored objects that share values which a new schema requires to be unique.
     package func duplicate(
         _ first: RecordID, _ second: RecordID, _ entity: EntityStorage, _ index: IndexDefinition
     ) -> StoreError {

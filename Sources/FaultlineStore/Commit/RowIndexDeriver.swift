@@ -3,9 +3,9 @@ package import FaultlineLog
 internal import FaultlineModel
 internal import Synchronization
 
-/// Tells the log, while it replays or rebuilds, which index entries a row has.
+/// Derives the index entries of a row for the log's replay and rebuild.
 ///
-/// Knows the schema from the catalog that is being recovered. Entries are those that `RowWriter` makes; `verify`
+/// Gets the schema from the catalog that is being recovered. The entries are those that `RowWriter` writes; `verify`
 /// compares the two.
 package final class RowIndexDeriver: IndexDeriver {
     private let state = Guarded<Derivation?>(nil)
@@ -38,14 +38,14 @@ package final class RowIndexDeriver: IndexDeriver {
 
 /// One catalog's rules.
 private final class Derivation: Sendable {
-    // By the raw values of tables: a dictionary of a key of its own walks through all conformances of the process when
-    // it is first made, and each opening makes these.
+    // By the raw values of tables: a dictionary with a custom key type would make the runtime search all conformances
+    // of the process when it is first created, and each opening creates these.
     let definitions: [UInt16: [IndexDefinition]]
     private let rules: [UInt16: [Rule]]
     private let links: [UInt16: (left: IndexDefinition, right: IndexDefinition)]
     private let layouts: [UInt16: RowLayout]
 
-    /// The indexes that one schema has over a table and none before it had: a table that a migration keeps has two
+    /// The indexes that one schema has over a table and no earlier rule has: a table that a migration keeps has two
     /// schemas.
     private struct Rule {
         let entity: EntityStorage
@@ -60,7 +60,7 @@ private final class Derivation: Sendable {
         var known: Set<UInt32> = []
         var links: [UInt16: (left: IndexDefinition, right: IndexDefinition)] = [:]
         var definitions: [UInt16: [IndexDefinition]] = [:]
-        // The schema in force, and what a migration under way reads and writes: all of them have rows in the log.
+        // The schema in force, and those that a running migration reads and writes: all of them have rows in the log.
         var views = [catalog]
         if let migration = catalog.migration {
             views.append(catalog.under(migration.sourceSchema, migration.sourceMap))
@@ -113,7 +113,7 @@ private final class Derivation: Sendable {
         _ rule: Rule, _ id: RecordID, _ layout: RowLayout, _ view: RowView,
         _ emit: (IndexID, UnsafeRawBufferPointer) -> Void
     ) {
-        // Slots of the row's own layout, which may be older: columns are found by number, and one that it lacks has no
+        // Slots of the row's own layout, which may be older: columns are found by number, and a missing column has no
         // entry.
         func slot(_ current: Int) -> Int? { layout.slot(ofColumn: rule.entity.layout.columns[current].number) }
         var key = KeyWriter()

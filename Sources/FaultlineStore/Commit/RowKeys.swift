@@ -14,9 +14,9 @@ package enum RowKeys {
 
     /// The key of an object's row in a unique index; nil if a value is nil.
     ///
-    /// - Throws: `tooLarge` if a value lies out of the row, because its attribute was not unique when it was written,
-    ///   or the key would be too long; `duplicate` if a value is a default, because the row has none: any number of
-    ///   objects may come to it.
+    /// - Throws: `tooLarge` if a value lies outside of the row, because its attribute was not unique when it was
+    ///   written, or the key would be too long; `duplicate` if a value is a default, because the row has none: any
+    ///   number of objects may have it.
     package static func key(
         of row: RowView, _ id: RecordID, _ entity: EntityStorage, _ index: UniqueIndex
     ) throws(StoreError) -> [UInt8]? {

@@ -1,20 +1,20 @@
 internal import FaultlineLog
 package import FaultlineModel
 
-/// Writes rows of older layouts anew in the layout in force, a bounded piece at a time: *rewrite*.
+/// Rewrites rows of older layouts in the layout in force, a bounded piece at a time: *rewrite*.
 ///
-/// A migration that only adds, renames, widens or drops attributes writes no row. Readers convert as they go, and what was
-/// dropped stays in the store until its row is written the next time, values out of the row included: this is the next
-/// time.
+/// A migration that only adds, renames, widens or drops attributes writes no row. Readers convert old rows, and dropped
+/// values stay in the store until their row is written the next time, including values outside of the row. This
+/// rewriting is that next time.
 ///
-/// It belongs to one thread. Each piece is one transaction, which says how far it got: it may stop anywhere, and goes on
-/// there, in a later process too. Several may be at it; what one has done the others find done.
+/// It belongs to one thread. Each piece is one transaction, which records its progress: it may stop anywhere, and
+/// resumes there, in a later process too. Several may run at once; each finds the work of the others done.
 package struct RowRewriting {
-    /// What was done.
+    /// The work done.
     package struct Report: Sendable, Equatable {
-        /// Rows that were written anew.
+        /// Rows that were rewritten.
         package var rowCount = 0
-        /// What could not be: rows that do not verify, pages that do not, rows that would not fit into a record any more.
+        /// Rows that could not be rewritten: damaged rows and pages, and rows that would no longer fit into a record.
         package var leftCount = 0
 
         package init() {}
@@ -27,18 +27,18 @@ package struct RowRewriting {
     /// The transaction of the last piece; 0 before the first.
     package private(set) var sequence: UInt64 = 0
 
-    /// Bytes of rows that one transaction writes anew, about, and how many rows at most: bounds its memory.
+    /// Bytes of rows that one transaction rewrites, about, and the largest number of rows: bounds its memory.
     private static let writtenByteCountMax = 1 << 20
     private static let writtenRowsMax = 8_192
-    /// Bytes of records that are looked at in one piece, about.
+    /// Bytes of records that are examined in one piece, about.
     private static let readByteCountMax = 16 << 20
     private static let readAheadByteCount = 128 << 10
 
     /// - Parameters:
     ///   - store: The rows, under the schema in force.
-    ///   - isReadable: Whether rows of an entity are read as they are meant to be: defaults that nobody can write leave
-    ///     an entity out.
-    /// - Throws: `outdated` for the rows of a migration under way: values that are gone there are another state's.
+    ///   - isReadable: Whether rows of an entity can be converted; an entity with a default that cannot be written is
+    ///     left out.
+    /// - Throws: `outdated` for the rows of a running migration: values that are removed there belong to another state.
     package init(_ store: RowStore, where isReadable: (Schema.Entity) -> Bool) throws(StoreError) {
         guard !store.isMigrationTarget else {
             throw StoreError(
@@ -50,7 +50,7 @@ package struct RowRewriting {
         }
     }
 
-    /// Whether all rows were looked at.
+    /// Whether all rows were examined.
     ///
     /// - Throws: `StoreError` if the catalog cannot be read.
     package func isDone() throws(StoreError) -> Bool { try next() == nil }
@@ -65,11 +65,11 @@ package struct RowRewriting {
         return nil
     }
 
-    /// Does a piece: looks at some mebibytes of rows, and writes a mebibyte of them at most.
+    /// Does a piece: examines some mebibytes of rows, and writes a mebibyte of them at most.
     ///
-    /// - Parameter isStopped: Asked before each batch of some rows; nothing is written where it says so.
+    /// - Parameter isStopped: Checked before each batch of rows; if it returns true, nothing is written.
     /// - Returns: Whether there is more to do.
-    /// - Throws: `outdated` where the store was migrated, or is being; what the log says.
+    /// - Throws: `outdated` if the store was migrated, or is being migrated; errors of the log.
     package mutating func step(until isStopped: () -> Bool = { false }) throws -> Bool {
         guard let (entity, first) = try next() else { return false }
         var ids: [RecordID] = []
@@ -108,7 +108,7 @@ package struct RowRewriting {
         var done = Report()
         let receipt = try store.log.write(author: nil) { transaction in
             try store.checkInForce(in: transaction)
-            // It takes more than it gives back.
+            // It writes more than it frees.
             transaction.leaveReserve()
             var writer = RowWriter(store)
             for id in ids {
@@ -132,6 +132,6 @@ package struct RowRewriting {
 }
 
 extension StoreError {
-    /// Whether it is about one row, which stays as it is.
+    /// Whether the error concerns one row only, which then stays as it is.
     fileprivate var isOfRow: Bool { code == .malformed || code == .tooLarge || cause?.isUnreadable == true }
 }

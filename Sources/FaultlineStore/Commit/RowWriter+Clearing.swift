@@ -5,12 +5,12 @@ extension RowWriter {
     ///
     /// - Parameters:
     ///   - slot: A to-one slot.
-    ///   - target: What it has to lead to.
+    ///   - target: The target that it must refer to.
     ///   - id: The object.
     ///   - entity: The object's entity.
     ///   - transaction: Where the row is written.
-    /// - Returns: False where the row is gone, or leads elsewhere: then nothing is written.
-    /// - Throws: What `update` throws.
+    /// - Returns: False if the row is gone, or refers to another target: then nothing is written.
+    /// - Throws: The errors of `update`.
     package mutating func clear(
         _ slot: Int, leadingTo target: RecordID, id: RecordID, _ entity: EntityStorage,
         in transaction: inout Transaction

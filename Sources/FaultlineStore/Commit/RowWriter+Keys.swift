@@ -1,7 +1,7 @@
 package import FaultlineLog
 internal import FaultlineModel
 
-// The unique keys of stored rows, and the keys that updates give them.
+// The unique keys of stored rows, and the keys after updates.
 
 extension RowWriter {
     /// The stored objects that have the draft's unique keys, each with the slots of the key.
@@ -17,7 +17,7 @@ extension RowWriter {
         return found
     }
 
-    /// Takes the unique keys that an update gives up out of the indexes; those that it keeps stay.
+    /// Removes the unique keys that an update gives up from the indexes; those that it keeps stay.
     package mutating func releaseKeys(
         of draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
@@ -27,7 +27,7 @@ extension RowWriter {
         }
     }
 
-    /// Enters the unique keys that an update gives a stored row, which may be those that it has.
+    /// Adds the unique keys that an update gives a stored row, some of which it may have already.
     ///
     /// - Throws: `duplicate` if another object has one of them.
     package mutating func takeUpdatedKeys(
@@ -38,7 +38,7 @@ extension RowWriter {
         }
     }
 
-    /// Takes all unique keys of a stored row out of the indexes.
+    /// Removes all unique keys of a stored row from the indexes.
     package mutating func releaseKeys(
         id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
@@ -58,8 +58,7 @@ extension RowWriter {
         } catch { throw StoreError(error) }
     }
 
-    /// Makes the key that a stored row gets by an update: of several values those count as stored that the update does
-    /// not set.
+    /// Derives the key that a stored row gets by an update: values that the update does not set are those of the row.
     private mutating func makeUpdatedKey(
         _ draft: Draft, _ id: RecordID, _ index: UniqueIndex, _ entity: EntityStorage,
         _ transaction: borrowing Transaction
@@ -86,7 +85,7 @@ extension RowWriter {
         return isWhole
     }
 
-    /// Makes the key that the stored row has in a unique index.
+    /// Derives the stored row's key in a unique index.
     private mutating func makeStoredKey(
         _ id: RecordID, _ entity: EntityStorage, _ index: UniqueIndex, _ transaction: borrowing Transaction
     ) throws(StoreError) -> Bool {

@@ -3,7 +3,7 @@ package import FaultlineLog
 // Rows of link tables: members of relationships that both sides store as collections.
 
 extension RowWriter {
-    /// Makes a link between two objects, at the places that the order keys say.
+    /// Creates a link between two objects, at the positions of the order keys.
     package mutating func link(
         _ id: RecordID, left: RecordID, right: RecordID, leftOrder: UInt64, rightOrder: UInt64, _ side: LinkSide,
         in transaction: inout Transaction
@@ -23,7 +23,7 @@ extension RowWriter {
         } catch { throw StoreError(error) }
     }
 
-    /// Gives a link other places in its two collections; a key that is nil stays.
+    /// Changes the positions of a link in its two collections; a nil key leaves one unchanged.
     package mutating func move(
         _ id: RecordID, leftOrder: UInt64?, rightOrder: UInt64?, _ side: LinkSide, in transaction: inout Transaction
     ) throws(StoreError) {

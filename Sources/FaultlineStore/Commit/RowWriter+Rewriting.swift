@@ -1,16 +1,15 @@
 package import FaultlineLog
 
 extension RowWriter {
-    /// Writes a stored row again in the layout in force, with the values that its readers see, and ends the values out of
-    /// the row that the schema has no more.
+    /// Rewrites a stored row in the layout in force, with the values that its readers see, and deletes values outside
+    /// of the row that the schema no longer has.
     ///
-    /// No reader sees a difference, and no index changes by it, but that a row which was set aside in a secondary index
-    /// gets a key of its own. A row that is gone, or has the layout in force, is left
-    /// alone.
+    /// No reader sees a difference, and no index changes by it, except that a row which was set aside in a secondary
+    /// index gets a real key. A row that is gone, or has the layout in force, is not written.
     ///
     /// - Returns: Whether it was written.
-    /// - Throws: `malformed` for a row that does not fit its layout; `tooLarge` for one that does not fit into a record
-    ///   any more.
+    /// - Throws: `malformed` for a row that does not fit its layout; `tooLarge` for one that no longer fits into a
+    ///   record.
     package mutating func rewrite(
         id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) -> Bool {
@@ -26,7 +25,7 @@ extension RowWriter {
         }
         guard let old, let row = old.merged else { return false }
         defer { row.destroy() }
-        // Looked for before anything is written; one may be lost already.
+        // Checked before anything is written; a blob may be lost already.
         var removedBlobs: [UInt64] = []
         do throws(LogError) {
             for blob in old.removedBlobs where try !transaction.location(of: blob, in: .blobs).isAbsent {

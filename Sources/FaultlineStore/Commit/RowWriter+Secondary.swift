@@ -1,8 +1,8 @@
 internal import FaultlineLog
 
 extension RowWriter {
-    /// Enters the keys of a row that was put, and takes out those that the row before had: `replaced` has one an index,
-    /// and is empty where there was no row before.
+    /// Adds the keys of a row that was put, and removes those of the previous row: `replaced` has one for each index,
+    /// and is empty if there was no previous row.
     @inline(__always)
     func enterSecondary(
         _ draft: Draft, _ id: RecordID, replacing replaced: [[UInt8]], _ entity: EntityStorage,
@@ -32,7 +32,7 @@ extension RowWriter {
         } catch { throw StoreError(error) }
     }
 
-    /// Takes the keys of a row that ends out of the secondary indexes.
+    /// Removes the keys of a deleted row from the secondary indexes.
     func removeSecondary(
         _ keys: [[UInt8]], _ id: RecordID, _ entity: EntityStorage, _ transaction: inout Transaction
     ) throws(StoreError) {

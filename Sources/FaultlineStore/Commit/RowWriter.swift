@@ -1,27 +1,27 @@
 package import FaultlineLog
 internal import FaultlineModel
 
-/// Writes the rows of one transaction: encodes drafts in place, keeps indexes, gives large values to the blob area.
+/// Writes the rows of one transaction: encodes drafts in place, maintains indexes, moves large values to the blob area.
 ///
-/// Knows one row at a time and nothing of objects. The order of calls is the caller's: deletes, then keys released,
-/// then updates, then inserts, so that rows may swap unique values within a transaction.
+/// Handles one row at a time, without its objects. The caller is responsible for the order of calls: deletes, then
+/// released keys, then updates, then inserts, so that rows may swap unique values within a transaction.
 package struct RowWriter: ~Copyable {
-    /// What a record has room for behind its header and its mask of changed slots.
+    /// The room of a record behind its header and its mask of changed slots.
     private static let rowByteCountMax =
         Limits.recordByteCountMax - RecordHeader.byteCount - MemoryLayout<UInt64>.size
 
     let store: RowStore
     private let firstOwnBlob: UInt64
     var key = KeyWriter()
-    /// Blobs below `keepingBlobsBelow` that the rows written so far gave up: they are still there.
+    /// Blobs below `keepingBlobsBelow` that the rows written so far no longer use: they still exist.
     package private(set) var keptBlobs: [UInt64] = []
 
     /// Makes a writer for one transaction.
     ///
     /// - Parameters:
     ///   - store: The rows.
-    ///   - keepingBlobsBelow: Blobs below are another state's too: those that a row gives up are not deleted, but noted
-    ///     in `keptBlobs`.
+    ///   - keepingBlobsBelow: Blobs below this number belong to another state too: if a row no longer uses one, it is
+    ///     not deleted, but added to `keptBlobs`.
     package init(_ store: RowStore, keepingBlobsBelow: UInt64 = 0) {
         self.store = store
         firstOwnBlob = keepingBlobsBelow
@@ -49,7 +49,7 @@ package struct RowWriter: ~Copyable {
         return found
     }
 
-    /// Gives a new row a number, and enters its unique keys, or finds the stored object whose place it takes.
+    /// Assigns a number to a new row, and adds its unique keys; or finds the stored object that it replaces.
     ///
     /// - Returns: The number, and whether it is that of a stored object.
     /// - Throws: `duplicate` if the keys of two constraints belong to two different objects.
@@ -62,7 +62,7 @@ package struct RowWriter: ~Copyable {
             try enterKeys(draft, id: id, entity, in: &transaction)
             return (id, false)
         }
-        // One key, made once.
+        // One key, derived once.
         let index = entity.uniqueIndexes[0]
         guard try makeKey(draft, index, entity) else { return (try allocate(entity, &transaction), false) }
         do throws(LogError) {
@@ -81,7 +81,7 @@ package struct RowWriter: ~Copyable {
         }
     }
 
-    /// Enters a new row's unique keys, so that later rows of the transaction meet them.
+    /// Adds a new row's unique keys, so that later rows of the transaction conflict with them.
     package mutating func enterKeys(
         _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
@@ -90,7 +90,7 @@ package struct RowWriter: ~Copyable {
         }
     }
 
-    /// The same for keys that others may have.
+    /// The same for keys that other objects may have.
     ///
     /// - Throws: `duplicate` if another object has one of them.
     package mutating func takeKeys(
@@ -101,7 +101,7 @@ package struct RowWriter: ~Copyable {
         }
     }
 
-    /// Enters the key that was made, unless the object has it already.
+    /// Adds the present key, unless the object has it already.
     func take(
         _ index: UniqueIndex, _ id: RecordID, _ entity: EntityStorage, _ transaction: inout Transaction
     ) throws(StoreError) {
@@ -116,7 +116,7 @@ package struct RowWriter: ~Copyable {
         }
     }
 
-    /// Takes out keys that `enterKeys` entered.
+    /// Removes keys that `enterKeys` added.
     package mutating func removeKeys(
         _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
@@ -129,7 +129,7 @@ package struct RowWriter: ~Copyable {
         }
     }
 
-    /// Writes a new row, whose unique keys were entered, and its memberships.
+    /// Writes a new row, whose unique keys were added, and its memberships.
     package mutating func insert(
         _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
@@ -155,14 +155,15 @@ package struct RowWriter: ~Copyable {
     /// Writes a later version of a row.
     ///
     /// - Parameters:
-    ///   - draft: The values; its mask says which of them changed.
+    ///   - draft: The values; its mask has those that changed.
     ///   - id: The object.
-    ///   - base: Segment and offset of the row that the draft was made from. Where the stored row is another by now,
-    ///     the draft's changed slots are laid over that one: the last save wins property by property.
-    ///   - hasEnteredKeys: Whether the draft's unique keys were entered already, as those of an insert are.
+    ///   - base: Segment and offset of the row that the draft was made from. If the stored row is another one by now,
+    ///     the draft's changed slots are applied to that one: the last save wins property by property.
+    ///   - hasEnteredKeys: Whether the draft's unique keys were added already, as those of an insert are.
     ///   - entity: The object's entity.
     ///   - transaction: Where the row is written.
-    /// - Throws: `duplicate` if a unique value belongs to another object; `missing` if the row was deleted meanwhile.
+    /// - Throws: `duplicate` if a unique value belongs to another object; `missing` if the row was deleted in the
+    ///   meantime.
     package mutating func update(
         _ draft: Draft, id: RecordID, base: UInt64, hasEnteredKeys: Bool = false, _ entity: EntityStorage,
         in transaction: inout Transaction
@@ -182,9 +183,9 @@ package struct RowWriter: ~Copyable {
 
         let isBaseCurrent = UInt64(location.segment) << 32 | UInt64(location.offset) == base
         let touchesIndex = changed & entity.indexedSlots != 0
-        // Only a value out of the row has to be looked up in it, so that its blob goes.
+        // The stored row must be read only for a value outside of it, so that its blob is deleted.
         let mayGiveUpBlob = changed & entity.variableMask != 0 && !draft.isOfPlainRow
-        // A row of an older layout may have been set aside in an index, and gets a key of its own.
+        // A row of an older layout may have been set aside in an index, and gets a real key.
         let mayBeReindexed =
             !entity.secondaryIndexes.isEmpty && (entity.mayMoveKeys || store.mayHaveOlderRows(entity))
         guard
@@ -229,9 +230,9 @@ package struct RowWriter: ~Copyable {
 
     // MARK: Delete
 
-    /// Deletes a row with its index entries and its values out of the row.
+    /// Deletes a row with its index entries and its values outside of the row.
     ///
-    /// A row that is gone already is left alone.
+    /// A row that is gone already is ignored.
     @discardableResult
     package mutating func delete(
         id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
@@ -259,10 +260,10 @@ package struct RowWriter: ~Copyable {
 
     // MARK: Parts
 
-    /// Puts a row, its large values first, and its keys in the secondary indexes.
+    /// Writes a row, its large values first, and its keys in the secondary indexes.
     ///
-    /// `replaced` has the keys that the row before has there; it is empty where there was none, nil where they stay.
-    /// Ephemeral attributes are blank in every row.
+    /// `replaced` has the previous row's keys there; it is empty if there was none, nil if they stay. Ephemeral
+    /// attributes are blank in every row.
     mutating func put(
         _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, replacing replaced: [[UInt8]]? = nil,
         _ entity: EntityStorage, in transaction: inout Transaction
@@ -276,7 +277,7 @@ package struct RowWriter: ~Copyable {
         try putAll(blanked, id: id, changed: changed, flags: flags, replacing: replaced, entity, in: &transaction)
     }
 
-    /// Puts all values of a draft.
+    /// Writes all values of a draft.
     private mutating func putAll(
         _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, replacing replaced: [[UInt8]]?,
         _ entity: EntityStorage, in transaction: inout Transaction
@@ -294,7 +295,7 @@ package struct RowWriter: ~Copyable {
             if let replaced { try enterSecondary(draft, id, replacing: replaced, entity, &transaction) }
             return
         }
-        // A copy takes the references: should the transaction fail, the draft still has the values.
+        // A copy gets the references: if the transaction fails, the draft still has the values.
         var copy = draft.copy(without: references.map(\.slot))
         defer { copy.destroy() }
         for reference in references {
@@ -304,7 +305,7 @@ package struct RowWriter: ~Copyable {
         do throws(StoreError) {
             try putRow(copy, id: id, changed: changed, flags: flags, entity, in: &transaction)
         } catch {
-            // Who goes on behind a row that is too large leaves no values without one.
+            // The caller may continue after a row that is too large, so its values must not stay without it.
             if error.code == .tooLarge {
                 for reference in references { try delete(reference.identifier, &transaction) }
             }
@@ -335,10 +336,9 @@ package struct RowWriter: ~Copyable {
         } catch { throw StoreError(error) }
     }
 
-    /// Makes the key of a draft in a unique index; false if a value is nil.
+    /// Derives the key of a draft in a unique index; false if a value is nil.
     ///
-    /// - Throws: `tooLarge` if no key can hold the values, those of a key that is not whole included: they stay in the
-    ///   row.
+    /// - Throws: `tooLarge` if no key can hold the values, even those of an incomplete key: they stay in the row.
     @inline(__always)
     mutating func makeKey(
         _ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage
@@ -364,7 +364,7 @@ package struct RowWriter: ~Copyable {
         )
     }
 
-    /// The object that has the key that was made.
+    /// The object that has the present key.
     func firstHolder(
         _ index: UniqueIndex, _ transaction: borrowing Transaction
     ) throws(StoreError) -> RecordID? {
@@ -375,7 +375,7 @@ package struct RowWriter: ~Copyable {
         } catch { throw StoreError(error) }
     }
 
-    /// A draft of a row as the transaction has it, without changes.
+    /// A draft of a row as the transaction sees it, without changes.
     ///
     /// - Throws: `missing` if it is gone.
     package func draft(

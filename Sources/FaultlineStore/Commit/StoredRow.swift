@@ -1,17 +1,17 @@
 internal import FaultlineLog
 
-/// What an update or delete needs of the row that is stored.
+/// The parts of a stored row that an update or delete needs.
 final class StoredRow {
     let blobs: [(slot: Int, identifier: UInt64)]
-    /// Blobs of columns that the schema has no more.
+    /// Blobs of columns that the schema no longer has.
     let removedBlobs: [UInt64]
-    /// For each member index of the entity: owner, and the order key where it is not the default.
+    /// For each member index of the entity: owner, and the order key if it is not the default.
     let memberships: [(owner: UInt64, order: UInt64?)]
     /// For each secondary index of the entity: the key of the row.
     let secondaryKeys: [[UInt8]]
-    /// The row is of an older layout than the one in force.
+    /// Whether the row is of an older layout than the one in force.
     let isOlder: Bool
-    /// The row as a draft, where a change has to be laid over it.
+    /// The row as a draft, if a change must be applied to it.
     var merged: Draft?
 
     init(_ view: RowView, _ store: RowStore, entity: EntityStorage, isCopied: Bool) {

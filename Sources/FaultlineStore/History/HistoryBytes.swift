@@ -1,4 +1,4 @@
-/// The bytes of a change record while they are written; memory is kept for the next one.
+/// A buffer for the bytes of a change record; its memory is reused for the next one.
 struct HistoryBytes {
     private(set) var array: [UInt8] = []
 

@@ -4,16 +4,16 @@ package import FaultlineLog
 enum HistoryFormat {
     static let version: UInt8 = 1
 
-    /// What the second byte of a part says.
+    /// The flags in the second byte of a part.
     static let isFirst: UInt8 = 1
     static let isLast: UInt8 = 2
 
-    /// Bytes after which a transaction's changes go on in the next part; a tombstone may make a part larger.
+    /// Bytes after which a transaction's changes continue in the next part; a tombstone may make a part larger.
     static let partByteCount = 32 << 10
-    /// Bytes of a value from which on a tombstone leaves it out.
+    /// The size from which a tombstone omits a value.
     static let preservedByteCountMax = 64 << 10
 
-    /// What comes next in a part.
+    /// The tag of the next piece of a part.
     enum Tag: UInt8 {
         case entity = 1
         case inserts = 2
@@ -22,12 +22,12 @@ enum HistoryFormat {
         case tombstone = 5
     }
 
-    /// Signed differences as unsigned numbers, small ones small.
+    /// Maps signed differences to unsigned numbers; small ones stay small.
     static func folded(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
     static func unfolded(_ value: UInt64) -> Int64 { Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
 }
 
-/// What a run of objects has met.
+/// The change of a run of objects.
 package enum HistoryOperation: Sendable, Equatable {
     case insert
     /// The mask has a bit for each slot of the layout that was changed; bit 63 stands for all from 63 on.
@@ -35,12 +35,12 @@ package enum HistoryOperation: Sendable, Equatable {
     case delete
 }
 
-/// Where the history begins, as the catalog has it: what lies before speaks of objects that have other numbers now.
+/// The beginning of the history, in the catalog: earlier records refer to objects by numbers that have changed since.
 package struct HistoryStart: Codable, Sendable, Equatable {
-    /// The first record that counts.
+    /// The first valid record.
     package let first: RecordID
 
-    /// Lets the history begin anew, behind all that there is.
+    /// Restarts the history, behind all present records.
     package static func beginAnew(in transaction: inout Transaction) throws(StoreError) {
         let next = transaction.nextID(in: .history)
         guard next > 1 else { return }
@@ -48,7 +48,7 @@ package struct HistoryStart: Codable, Sendable, Equatable {
             HistoryStart(first: next), StoredCatalog.RecordNumber.historyStart, in: &transaction)
     }
 
-    /// The first record that counts, as a snapshot has it.
+    /// The first valid record of a snapshot.
     package static func first(in snapshot: Snapshot) throws(StoreError) -> RecordID {
         try StoredCatalog.entry(HistoryStart.self, StoredCatalog.RecordNumber.historyStart, in: snapshot)?.first ?? 1
     }

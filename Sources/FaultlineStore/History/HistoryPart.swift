@@ -1,12 +1,12 @@
 package import FaultlineLog
 
-/// One record of the history, checked: a part of what a transaction has changed.
+/// One checked record of the history: a part of a transaction's changes.
 package struct HistoryPart {
     /// The number of the transaction in its store.
     package private(set) var sequence: UInt64 = 0
     /// Microseconds since 1970.
     package private(set) var microseconds: UInt64 = 0
-    /// Of the process that wrote it; 0 in later parts.
+    /// The identifier of the process that wrote it; 0 in later parts.
     package private(set) var process: UInt64 = 0
     /// Nil also in later parts.
     package private(set) var author: String?
@@ -14,18 +14,18 @@ package struct HistoryPart {
     package private(set) var isLast = false
     private var changesOffset = 0
 
-    /// A run of objects that met the same.
+    /// A run of objects with the same change.
     package struct Change {
         package let operation: HistoryOperation
         package let table: TableID
-        /// The layout whose slots the mask and the tombstone speak of.
+        /// The layout whose slots the mask and the tombstone refer to.
         package let layout: UInt16
         package let numbers: Range<RecordID>
-        /// Which values were preserved, and a row of the layout that has them, valid during the call.
+        /// The slots of the preserved values, and a row of the layout with these, valid during the call.
         package let tombstone: (slots: [Int], row: UnsafeRawBufferPointer)?
     }
 
-    /// What keeps bytes from being a part of a history.
+    /// The reason why bytes are no part of a history.
     struct Fault: Error {
         let text: String
     }
@@ -57,7 +57,7 @@ package struct HistoryPart {
         changesOffset = reader.offset
     }
 
-    /// Calls `body` with each change of the part that `bytes` are.
+    /// Calls `body` with each change of the part with those `bytes`.
     func forEachChange(_ bytes: UnsafeRawBufferPointer, _ body: (Change) throws -> Void) throws {
         var reader = HistoryReader(bytes, from: changesOffset)
         var table: UInt16 = 0

@@ -1,7 +1,7 @@
-/// Reads a change record, which may be anything: past its end each read gives nil.
+/// Reads a change record of untrusted bytes: past its end each read gives nil.
 struct HistoryReader {
     private let bytes: UnsafeRawBufferPointer
-    /// Bytes that were read.
+    /// Bytes read so far.
     private(set) var offset: Int
 
     init(_ bytes: UnsafeRawBufferPointer, from offset: Int = 0) {

@@ -2,7 +2,7 @@ package import FaultlineLog
 
 /// Deletes transactions from the history, in transactions of bounded size.
 package struct HistoryTrimming {
-    /// Records that are deleted in one transaction.
+    /// The number of records deleted in one transaction.
     private static let batchCount = 4_096
 
     private let log: Log
@@ -18,7 +18,7 @@ package struct HistoryTrimming {
         if waitingCount >= Self.batchCount { try finish() }
     }
 
-    /// Deletes what waits.
+    /// Deletes the waiting records.
     package mutating func finish() throws {
         guard !waiting.isEmpty else { return }
         let ranges = waiting
@@ -31,13 +31,14 @@ package struct HistoryTrimming {
         waitingCount = 0
     }
 
-    /// Deletes what is older than a time, and what is from before the history began anew; the newest transaction stays, so
-    /// that the token of whoever knows everything does not expire.
+    /// Deletes transactions older than a time, and those before the history's restart.
+    ///
+    /// The newest transaction stays, so that the token of an up-to-date reader does not expire.
     ///
     /// - Parameters:
     ///   - microseconds: Since 1970; nil for no time.
-    ///   - shouldStop: Whether to leave the rest to another time.
-    /// - Throws: `LogError` if the history cannot be read, or the store not written.
+    ///   - shouldStop: Whether to leave the rest to a later call.
+    /// - Throws: `LogError` if the history cannot be read, or the store cannot be written.
     package mutating func trim(before microseconds: UInt64?, shouldStop: () -> Bool = { false }) throws {
         let snapshot = log.snapshot()
         let newest = snapshot.nextID(of: .history) - 1
@@ -52,7 +53,7 @@ package struct HistoryTrimming {
         try finish()
     }
 
-    /// Deletes records that do not count any more.
+    /// Deletes records that are no longer valid.
     private mutating func dropForgotten(
         below first: RecordID, _ snapshot: Snapshot, _ shouldStop: () -> Bool
     ) throws {

@@ -2,14 +2,14 @@ package import FaultlineLog
 internal import FaultlineModel
 internal import Glibc
 
-/// Collects which objects a transaction inserts, updates and deletes, and writes that into the transaction.
+/// Collects the objects that a transaction inserts, updates and deletes, and writes them as history into the
+/// transaction.
 ///
-/// Numbers that follow each other are one run, whatever other entities come between; so a million new objects are a
-/// handful of bytes. What is collected is written in parts as it grows, so that memory stays bounded. Nothing is
-/// allocated for an object: memory is kept from one transaction to the next.
+/// Consecutive numbers are one run, even with other entities in between; so a million new objects take a few bytes. The
+/// collected runs are written in parts as they grow, so that memory stays bounded. Nothing is allocated for an object:
+/// memory is kept from one transaction to the next.
 ///
-/// Used by one thread at a time, in the writer's turn. What a transaction that failed left is dropped by the next
-/// `begin`.
+/// Used by one thread at a time, with the writer lock held. The next `begin` drops the remains of a failed transaction.
 package final class HistoryWriter {
     private struct Run {
         /// Nil for none.
@@ -24,13 +24,13 @@ package final class HistoryWriter {
     private let store: RowStore
     /// The part that is being filled.
     @exclusivity(unchecked) private var bytes = HistoryBytes()
-    /// The runs that may go on, by ordinal of the entity.
+    /// The runs that may continue, by ordinal of the entity.
     private let runs: UnsafeMutableBufferPointer<Run>
-    /// Ordinals of entities whose runs were begun, each once.
+    /// Ordinals of entities with a run, each once.
     @exclusivity(unchecked) private var begun: [Int] = []
-    /// Whose runs are written last in this part; −1 for nobody's.
+    /// The ordinal of the entity whose runs were written last in this part; −1 for none.
     @exclusivity(unchecked) private var section = -1
-    /// Where the last run of the section ends.
+    /// The end of the section's last run.
     @exclusivity(unchecked) private var previousEnd: RecordID = 0
     private var microseconds: UInt64 = 0
     private var sequence: UInt64 = 0
@@ -47,7 +47,7 @@ package final class HistoryWriter {
 
     deinit { runs.deallocate() }
 
-    // MARK: The life of a record
+    // MARK: The stages of a record
 
     /// Begins the record of a transaction.
     package func begin(author: String?, in transaction: borrowing Transaction) {
@@ -64,7 +64,7 @@ package final class HistoryWriter {
         }
     }
 
-    /// Writes what is left; nothing where nothing was noted.
+    /// Writes the rest; nothing if there were no changes.
     package func end(in transaction: inout Transaction) throws(StoreError) {
         for ordinal in begun { try write(ordinal, &transaction) }
         guard bytes.count > 0 else { return }
@@ -79,14 +79,14 @@ package final class HistoryWriter {
         try note(.inserts, 0, id, entity, &transaction)
     }
 
-    /// Notes that slots of an object have changed; nothing where the mask is 0.
+    /// Records that slots of an object have changed; nothing if the mask is 0.
     package func noteUpdate(
         _ id: RecordID, mask: UInt64, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
         if mask != 0 { try note(.updates, mask, id, entity, &transaction) }
     }
 
-    /// Notes the end of an object that is still there, with the values that are to be preserved.
+    /// Records the deletion of an object that still exists, with the values to be preserved.
     package func noteDelete(
         _ id: RecordID, _ entity: EntityStorage, _ writer: borrowing RowWriter, in transaction: inout Transaction
     ) throws(StoreError) {
@@ -94,7 +94,7 @@ package final class HistoryWriter {
         do throws(LogError) { location = try transaction.location(of: id, in: entity.table) } catch {
             throw StoreError(error)
         }
-        // Others may have deleted it.
+        // Another transaction may have deleted it.
         guard !location.isAbsent else { return }
         guard !entity.preservedSlots.isEmpty else { return try note(.deletes, 0, id, entity, &transaction) }
         let (slots, row) = try writer.withStoredRow(id, entity, transaction) { Self.tombstone($0, entity) }
@@ -109,14 +109,14 @@ package final class HistoryWriter {
         bytes.append(row)
     }
 
-    /// The slots whose values are preserved, and a row of the entity's layout with nothing but these.
+    /// The slots whose values are preserved, and a row of the entity's layout with only these.
     private static func tombstone(_ row: RowView, _ entity: EntityStorage) -> (slots: [Int], row: [UInt8]) {
         var draft = Draft.create(layout: entity.layout)
         defer { draft.destroy() }
         var slots: [Int] = []
         for slot in entity.preservedSlots {
             if entity.layout.columns[slot].isVariable {
-                // A value out of the row ends with its object.
+                // A value outside of the row is deleted with its object.
                 guard !row.isNil(slot), row.blobReference(slot) == nil,
                     row.variable(slot).count < HistoryFormat.preservedByteCountMax
                 else { continue }
@@ -152,12 +152,12 @@ package final class HistoryWriter {
 
     // MARK: Bytes
 
-    /// Writes the run of an entity down.
+    /// Writes the run of an entity.
     private func write(_ ordinal: Int, _ transaction: inout Transaction) throws(StoreError) {
         let run = runs[ordinal]
         guard let tag = run.tag else { return }
         runs[ordinal] = .none
-        // None may go on where the entity was not begun: `begun` keeps it.
+        // A run may continue only if its entity is in `begun`, which keeps it.
         try enterSection(store.storage.entities[ordinal], roomFor: 32, &transaction)
         bytes.append(tag.rawValue)
         if tag == .updates { bytes.appendNumber(run.mask) }
@@ -170,7 +170,7 @@ package final class HistoryWriter {
         bytes.appendNumber(HistoryFormat.folded(Int64(first) - Int64(previousEnd)))
     }
 
-    /// Lets the next change be one of an entity, in a new part where the last one is full.
+    /// Prepares the next change for an entity, in a new part if the last one is full.
     private func enterSection(
         _ entity: EntityStorage, roomFor byteCount: Int, _ transaction: inout Transaction
     ) throws(StoreError) {

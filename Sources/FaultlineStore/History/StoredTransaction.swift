@@ -1,8 +1,8 @@
 package import FaultlineLog
 
-/// What one transaction has changed, as the history has it: its bytes, checked.
+/// The changes of one transaction in the history: its bytes, checked.
 package struct StoredTransaction: Sendable {
-    /// The number of its last record in the history: ascending, never given twice.
+    /// The number of its last record in the history: ascending, never used twice.
     package let number: RecordID
     /// The number of its first record.
     package let firstNumber: RecordID
@@ -13,7 +13,7 @@ package struct StoredTransaction: Sendable {
     package let process: UInt64
     private let parts: [[UInt8]]
 
-    /// What becomes one transaction.
+    /// Collects the records of one transaction.
     struct Collector {
         private(set) var head: HistoryPart?
         private var firstNumber: RecordID = 0
@@ -31,7 +31,7 @@ package struct StoredTransaction: Sendable {
                 firstNumber = record.id
                 parts = []
             }
-            // What is left of a transaction that is being deleted has no beginning.
+            // The rest of a transaction that is being deleted has no beginning.
             guard let head else { return nil }
             guard part.sequence == head.sequence, part.isFirst || record.id == lastNumber + 1 else {
                 throw HistoryPart.Fault(text: "does not go on with its transaction")
@@ -61,10 +61,10 @@ extension Snapshot {
     /// - Parameters:
     ///   - number: The number of a transaction; 0 for all.
     ///   - body: Gets one transaction.
-    /// - Returns: How many records were read.
-    /// - Throws: `LogError` with file and offset for a record that does not verify, or does not decode; what `body`
-    ///   throws.
-    /// - Complexity: Reads no record before the one wanted.
+    /// - Returns: The number of records read.
+    /// - Throws: `LogError` with file and offset for a record that does not verify, or does not decode; the error of
+    ///   `body`.
+    /// - Complexity: Reads no record before the first one.
     @discardableResult
     package func forEachTransaction(
         after number: RecordID, _ body: (StoredTransaction) throws -> Bool
@@ -87,7 +87,7 @@ extension Snapshot {
         return count
     }
 
-    /// What is wrong with a record of the history by itself; nil if nothing is.
+    /// The fault of a record of the history by itself; nil if there is none.
     package func historyDamage(in record: RecordView) -> LogError? {
         do {
             try HistoryPart(record.row).forEachChange(record.row) { _ in }
@@ -97,7 +97,7 @@ extension Snapshot {
         } catch { return nil }
     }
 
-    /// When a transaction was written, in microseconds since 1970; nil where the history does not have it any more.
+    /// The time of a transaction, in microseconds since 1970; nil if the history no longer has it.
     package func historyTime(of number: RecordID) throws -> UInt64? {
         guard number >= (try HistoryStart.first(in: self)), number <= Limits.recordIDMax else { return nil }
         var buffer = RecordBuffer()

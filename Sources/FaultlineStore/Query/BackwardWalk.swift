@@ -5,7 +5,7 @@ extension Snapshot {
     ///
     /// Objects with the same key come in the order of their creation, in either direction.
     ///
-    /// - Throws: `LogError` if a run cannot be read or does not verify; what `body` throws.
+    /// - Throws: `LogError` if a run cannot be read or does not verify; the error of `body`.
     package func walk(
         _ range: IndexSelection.KeyRange, of index: SecondaryIndex, _ order: IndexSelection.Order,
         _ body: (RecordID) throws -> Bool
@@ -16,9 +16,9 @@ extension Snapshot {
         }
     }
 
-    /// The same for the objects behind a place; nil for all.
+    /// The same for the objects behind a position; nil for all.
     ///
-    /// Objects with the key of the place are passed over without being read.
+    /// Objects with the key of the position are skipped without being read.
     ///
     /// - Throws: As the other form.
     package func walk(
@@ -60,16 +60,16 @@ extension Snapshot {
     }
 }
 
-/// Goes through a range from its end: a piece of it at a time, forwards, and backwards over what the piece has.
+/// Visits a range from its end: reads one piece of it at a time forwards, and visits the piece backwards.
 ///
-/// Runs are read forwards only. The pieces are some blocks long, so a short walk looks at few entries, and memory is that
-/// of a piece.
+/// Runs can be read forwards only. The pieces are some blocks long, so a short walk reads few entries, and memory is
+/// that of a piece.
 private struct BackwardWalk {
     let snapshot: Snapshot
     let index: IndexDefinition
     let range: IndexSelection.KeyRange
 
-    /// Objects of one key that a piece holds; of a key with more, none: they are looked for again.
+    /// The largest number of objects of one key that a piece holds; objects of a larger group are read again.
     private static let heldCountMax = 256
     private static let spanMax = 16
 
@@ -120,7 +120,7 @@ private struct BackwardWalk {
         return groups
     }
 
-    /// Whether `body` wants more.
+    /// Visits a group; returns whether `body` wants more.
     private func visit(_ group: Group, _ body: (RecordID) throws -> Bool) throws -> Bool {
         guard !group.isHeld else {
             for number in group.numbers { guard try body(number) else { return false } }

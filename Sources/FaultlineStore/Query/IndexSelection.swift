@@ -1,20 +1,20 @@
 package import FaultlineLog
 internal import FaultlineModel
 
-/// What of a secondary index a query needs: docs/Queries.md.
+/// The part of a secondary index that a query reads: docs/Queries.md.
 ///
-/// It is chosen by the filter and the order alone, never by what is stored. The ranges have every object that may satisfy
-/// the filter, but those that are set aside.
+/// The filter and the order alone determine it, never the stored data. The ranges contain every object that may satisfy
+/// the filter, except those that are set aside.
 package struct IndexSelection: Sendable, Equatable {
-    /// Keys from one on, up to another.
+    /// Keys from one up to another.
     package struct KeyRange: Sendable, Equatable {
-        /// What all keys of the range begin with.
+        /// The common prefix of all keys of the range.
         package let prefix: [UInt8]
         package let first: [UInt8]
         /// The first key behind the range.
         package let end: [UInt8]
 
-        /// All keys that begin with some bytes.
+        /// All keys with a prefix.
         init(prefix: [UInt8]) {
             self.init(prefix: prefix, first: prefix, end: Self.successor(of: prefix))
         }
@@ -25,7 +25,7 @@ package struct IndexSelection: Sendable, Equatable {
             self.end = end
         }
 
-        /// The least bytes above all that begin with some, which are not all of them FF.
+        /// The least bytes above all that begin with a prefix, which has a byte other than FF.
         static func successor(of bytes: [UInt8]) -> [UInt8] {
             var next = bytes
             while next.last == .max { next.removeLast() }
@@ -38,7 +38,7 @@ package struct IndexSelection: Sendable, Equatable {
         case ascending, descending
     }
 
-    /// Behind an object in the order of an index.
+    /// A position behind an object in the order of an index.
     package struct Place: Sendable {
         let key: [UInt8]
         let id: RecordID
@@ -55,29 +55,29 @@ package struct IndexSelection: Sendable, Equatable {
     package let index: SecondaryIndex
     /// Ranges in ascending order, none of which overlap.
     package let ranges: [KeyRange]
-    /// Attributes at the beginning of the key that have one value each.
+    /// The number of attributes at the beginning of the key with one value each.
     package let equalCount: Int
-    /// Whether the attribute behind them is narrowed too.
+    /// Whether the next attribute is narrowed too.
     package let isNarrowed: Bool
-    /// The direction in which the entries of the only range stand as the query orders its objects; nil if they do not.
+    /// The direction in which the entries of the only range are in the query's order; nil if they are not.
     package let order: Order?
-    /// Whether the objects in the ranges are those that satisfy the filter, no more.
+    /// Whether the ranges contain exactly the objects that satisfy the filter.
     package let isExact: Bool
 
-    /// Whether the filter says where to look.
+    /// Whether the filter narrows the search.
     package var isSelective: Bool { equalCount > 0 || isNarrowed }
 
     /// Chooses the index for a query.
     ///
-    /// The longest row of equal attributes counts first, then a range behind it, then the order, then which was declared
-    /// first.
+    /// Prefers the index with the most leading equal attributes, then one with a range behind them, then one in the
+    /// query's order, then the one declared first.
     ///
     /// - Parameters:
-    ///   - conditions: What must hold of a row, all of it.
+    ///   - conditions: Conditions that must all hold for a row.
     ///   - order: The slots by which objects are ordered.
-    ///   - isLimited: Whether only the first few are wanted: else the order is not looked at.
+    ///   - isLimited: Whether only the first few are wanted: otherwise the order is ignored.
     ///   - entity: The entity.
-    /// - Returns: Nil if none helps.
+    /// - Returns: Nil if no index helps.
     package static func choose(
         _ conditions: [RowFilter], order: [(slot: Int, isAscending: Bool)], isLimited: Bool, _ entity: EntityStorage
     ) -> IndexSelection? {
@@ -126,7 +126,8 @@ package struct IndexSelection: Sendable, Equatable {
         self.order = self.ranges.count == 1 ? Self.order(order, of: index, behind: equalCount) : nil
     }
 
-    /// The direction in which a row of slots goes through all attributes of an index but the first few, which are equal.
+    /// The direction in which an order by slots visits all attributes of an index behind the first few, which are
+    /// equal.
     private static func order(
         _ order: [(slot: Int, isAscending: Bool)], of index: SecondaryIndex, behind equalCount: Int
     ) -> Order? {

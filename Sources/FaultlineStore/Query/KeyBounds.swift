@@ -1,21 +1,21 @@
 internal import FaultlineModel
 
-/// What conditions say of one attribute, in keys.
+/// The bounds of one attribute's keys by conditions.
 ///
-/// Conditions whose constants have no key in the attribute's kind are left for the rows. So are comparisons of decimals:
-/// their not-a-number is below all numbers in a filter, and above them in an index.
+/// Conditions whose constants have no key in the attribute's kind are checked on the rows. So are comparisons of
+/// decimals: not-a-number is below all numbers in a filter, and above them in an index.
 struct KeyBounds {
     /// The key that the attribute must have.
     private(set) var equal: [UInt8]?
-    /// Conditions that say so.
+    /// The number of conditions for equality.
     private(set) var equalCount = 0
-    /// Conditions that the ranges stand for.
+    /// The number of conditions that the ranges cover.
     private(set) var narrowingCount = 0
-    /// Whether the ranges have no other values than the conditions allow.
+    /// Whether the ranges contain only values that the conditions allow.
     private(set) var isExact = true
     private let kind: ColumnKind
     private var members: [[UInt8]]?
-    /// The greatest lower bound, and the least upper one: keys, as the end of what is left out and of what is wanted.
+    /// The greatest lower bound and the least upper bound, as keys: `first` is wanted, `end` is not.
     private var first: [UInt8]?
     private var end: [UInt8]?
 
@@ -33,7 +33,7 @@ struct KeyBounds {
         }
     }
 
-    /// The ranges that the conditions leave behind a prefix; nil if they leave all.
+    /// The ranges of the conditions behind a prefix; nil if they exclude nothing.
     func ranges(behind prefix: [UInt8]) -> [IndexSelection.KeyRange]? {
         if let members { return members.map { IndexSelection.KeyRange(prefix: prefix + $0) } }
         guard first != nil || end != nil else { return nil }
@@ -43,7 +43,7 @@ struct KeyBounds {
         ]
     }
 
-    /// The first key behind those of values that a comparison can find: not-a-number is none.
+    /// The first key behind those of values that a comparison can find: it finds no not-a-number.
     private var greatest: [UInt8] {
         switch kind {
         case .attribute(.double), .attribute(.date): [1] + [UInt8](repeating: .max, count: 8)
@@ -68,7 +68,7 @@ struct KeyBounds {
         case .greaterOrEqual: raise(first: key)
         case .equal, .notEqual: return
         }
-        // What a list says already needs no range, and stays for the rows.
+        // A list of values needs no range; further conditions are checked on the rows.
         narrowingCount += 1
         if members != nil { isExact = false }
     }
@@ -83,7 +83,7 @@ struct KeyBounds {
 
     private mutating func take(beginning text: String) {
         guard kind == .attribute(.string) else { return }
-        // What follows a letter may become one with it, so only ASCII in front of ASCII is a beginning for sure.
+        // A following scalar may combine with a letter, so only ASCII before ASCII is a certain prefix.
         let ascii = Array(text.utf8.prefix { $0 < 0x80 })
         let sure = ascii.count == text.utf8.count ? ascii : ascii.dropLast()
         var key: [UInt8] = [1]
@@ -102,7 +102,7 @@ struct KeyBounds {
         if end.map({ key.lexicographicallyPrecedes($0) }) ?? true { end = key }
     }
 
-    /// The key of a constant; nil if values of the kind have none that is equal to it.
+    /// The key of a constant; nil if no value of the kind equals it.
     private static func key(_ value: RowValue, _ kind: ColumnKind) -> [UInt8]? {
         var key = KeyWriter()
         switch value {

@@ -1,4 +1,4 @@
-/// Keeps the first of many keys, each with a number that the caller gave it.
+/// Keeps the first of many keys, each with a number from the caller.
 ///
 /// Keys compare as bytes; of equal ones, the one offered first comes first. With a limit, memory is that of twice as
 /// many keys, and a key that is not among the first costs one comparison, mostly of eight bytes.
@@ -8,7 +8,7 @@ package struct KeySelection: ~Copyable {
         var prefix: UInt64
         var offset: Int
         var byteCount: Int
-        /// Place in the order of offers.
+        /// The index in the order of offers.
         var ordinal: Int
         var tag: UInt64
     }
@@ -20,11 +20,11 @@ package struct KeySelection: ~Copyable {
     private var used = 0
     private var offered = 0
     private var isSorted = true
-    /// Whether the last entry kept by the last sort is one that later keys must come before.
+    /// Whether the last entry kept by the last sort is one that later keys must precede.
     private var hasThreshold = false
     private var threshold = Entry(prefix: 0, offset: 0, byteCount: 0, ordinal: 0, tag: 0)
 
-    /// Makes a selection of the first `limit` keys; nil: of all.
+    /// Makes a selection of the first `limit` keys, or of all if it is nil.
     package init(limit: Int?) {
         self.limit = max(limit ?? .max, 0)
         capacity = 4096
@@ -36,7 +36,7 @@ package struct KeySelection: ~Copyable {
     /// Bytes of memory that the keys take.
     package var memoryByteCount: Int { capacity + entries.capacity * MemoryLayout<Entry>.stride }
 
-    /// Takes a key, unless it is surely not among the first.
+    /// Adds a key, unless it is certainly not among the first.
     @inline(__always)
     package mutating func offer(_ key: UnsafeRawBufferPointer, tag: UInt64) {
         let prefix = Self.prefix(of: key)
@@ -47,7 +47,7 @@ package struct KeySelection: ~Copyable {
         keep(key, prefix, tag)
     }
 
-    /// Puts the keys in order; `count` and `tag(at:)` are for afterwards.
+    /// Sorts the keys; call it before `count` and `tag(at:)`.
     package mutating func sort() {
         guard !isSorted else { return }
         let bytes = bytes
@@ -66,7 +66,7 @@ package struct KeySelection: ~Copyable {
     /// The keys kept: at most the limit, once sorted.
     package var count: Int { entries.count }
 
-    /// The number of the key at a place in the order.
+    /// The number of the key at an index in the order.
     package func tag(at index: Int) -> UInt64 { entries[index].tag }
 
     // MARK: Parts
@@ -103,7 +103,7 @@ package struct KeySelection: ~Copyable {
         if limit < Int.max / 4, entries.count >= max(2 * limit, 256) { cut() }
     }
 
-    /// Sorts, leaves out what is behind the limit, and notes the last key kept.
+    /// Sorts, removes the keys behind the limit, and stores the last key kept as the threshold.
     private mutating func cut() {
         sort()
         guard let last = entries.last, entries.count == limit else { return }

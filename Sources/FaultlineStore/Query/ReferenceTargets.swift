@@ -2,12 +2,12 @@ internal import FaultlineDisk
 package import FaultlineLog
 internal import Synchronization
 
-/// The objects that a to-one slot may lead to, as a filter asks for them: those of a table in one state of the store,
-/// less those whose deletion is not saved yet.
+/// The existing targets of a to-one slot, for a filter: the objects of a table in one state of the store, without those
+/// whose deletion is not saved yet.
 ///
-/// A slot that leads to none of them reads as nil.
+/// A slot that refers to none of them reads as nil.
 package final class ReferenceTargets: Sendable {
-    /// Set in the reference to an object that was never saved, which no table knows.
+    /// A bit in the reference to an unsaved object, which is in no table.
     @inlinable package static var temporaryBit: RecordID {
         @inline(__always) get { 1 << 47 }
     }
@@ -17,7 +17,7 @@ package final class ReferenceTargets: Sendable {
     private let deleted: Set<RecordID>
     private let failure = Guarded<LogError?>(nil)
 
-    /// Nil where every reference leads to an object, because none was ever deleted from the table.
+    /// Nil if every reference refers to an object, because none was ever deleted from the table.
     ///
     /// - Complexity: O(1).
     package init?(in table: TableID, of snapshot: Snapshot, without deleted: Set<RecordID>) {
@@ -28,10 +28,10 @@ package final class ReferenceTargets: Sendable {
         self.deleted = deleted
     }
 
-    /// Whether a reference leads to an object that is gone; false for nil, and where it cannot be told, which `check`
+    /// Whether a reference refers to a deleted object; false for nil, and if the page cannot be read, which `check`
     /// throws.
     ///
-    /// - Complexity: One look at a page of the location table.
+    /// - Complexity: One look-up in a page of the location table.
     package func isGone(_ number: RecordID) -> Bool {
         if number == 0 { return false }
         if deleted.contains(number) { return true }
@@ -42,7 +42,7 @@ package final class ReferenceTargets: Sendable {
         }
     }
 
-    /// Throws what `isGone` met and could not throw: to be called before its answers count.
+    /// Throws an error that `isGone` could not throw: to be called before its answers count.
     package func check() throws(LogError) {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }

@@ -1,12 +1,12 @@
 package import FaultlineLog
 internal import Glibc
 
-/// Counts the rows of an entity that satisfy a filter which the stored bytes answer alone.
+/// Counts the rows of an entity that satisfy a filter which the stored bytes alone can answer.
 ///
-/// Rows are tested in batches without a branch a row; an entity of many rows is counted by two threads, half of the
+/// Rows are tested in batches without a branch for each row; two threads count an entity of many rows, half of the
 /// numbers each.
 package struct RowCount {
-    /// From this many rows on a second thread pays.
+    /// The number of rows from which on a second thread is worthwhile.
     static let threadedCountMin = 100_000
     private static let readAheadByteCount = 128 << 10
 
@@ -41,7 +41,7 @@ package struct RowCount {
         let middle = end / 2
         let other = CountingThread { try count(middle + 1, through: end) }
         guard other.start() else { return try count(1, through: end) }
-        // The other thread is waited for in any case: it reads what is borrowed here.
+        // Waits for the other thread in any case: it reads memory that is borrowed here.
         let first = Result { try count(1, through: middle) }
         let second = other.join()
         let (left, right) = (try first.get(), try second.get())
@@ -66,7 +66,7 @@ package struct RowCount {
                     program = try store.program(filter, layout: layout, entity: entity)
                     programs[layout] = program
                 }
-                // A run of rows of one layout.
+                // A run of rows with the same layout.
                 var end = start
                 if !program.mayNeedValues, let byteCount = store.fixedByteCount(ofLayout: layout, entity) {
                     while end < records.count, records[end].layout == layout {
@@ -78,7 +78,7 @@ package struct RowCount {
                     }
                     matches += program.countMatches(rows: rows, count: end - start)
                 }
-                // What is no run is looked at, and refused, one by one.
+                // Other rows are checked, and refused, one by one.
                 while end < records.count, end == start || program.mayNeedValues, records[end].layout == layout {
                     if try program.matches(store.view(records[end], of: entity), in: snapshot) { matches += 1 }
                     end += 1
@@ -92,7 +92,7 @@ package struct RowCount {
 }
 
 extension RowProgram {
-    /// Whether a row matches; values out of the row are read where the answer depends on them.
+    /// Whether a row matches; reads values outside of the row if the answer depends on them.
     package func matches(_ row: RowView, in snapshot: Snapshot) throws(LogError) -> Bool {
         try matches(
             row,
@@ -114,7 +114,7 @@ extension RowProgram {
     }
 }
 
-/// One count on a thread of its own.
+/// A count on a separate thread.
 // Safe because the result is written by the thread and read after it was joined.
 private final class CountingThread: @unchecked Sendable {
     typealias Output = (matches: Int, rowsRead: Int)
@@ -125,7 +125,7 @@ private final class CountingThread: @unchecked Sendable {
 
     init(_ body: @escaping () throws -> Output) { self.body = body }
 
-    /// False if the system has no thread to give.
+    /// False if the system refuses a thread.
     func start() -> Bool {
         let reference = Unmanaged.passRetained(self)
         let status = pthread_create(

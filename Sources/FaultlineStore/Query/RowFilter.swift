@@ -1,24 +1,25 @@
 internal import FaultlineModel
 
-/// What a query asks of a row, in slots of the schema in force.
+/// A query's conditions on a row, in slots of the schema in force.
 ///
-/// A filter answers what Swift's operators answer on the decoded values, which is not the order of keys and sorts:
+/// A filter gives the results of Swift's operators on the decoded values, which differ from the order of keys and
+/// sorts:
 /// - `==` and `!=` compare optionals: nil equals nil only; every value is `!=` nil. The other comparisons, containment
-///   and prefixes are false where the slot is nil.
+///   and prefixes are false if the slot is nil.
 /// - Not-a-number is unequal to everything, itself included, and every other comparison with it is false.
 /// - −0 equals 0. Numbers of different kinds compare by their exact values.
 /// - Text is equal by canonical equivalence, ordered by Swift's `<` on normal forms C, and searched character by
 ///   character.
 /// - A decimal's not-a-number equals itself and is less than every number, as in Foundation.
 ///
-/// A comparison that the slot's kind does not know (text with a number, say) is false, and its `!=` true; ask
+/// A comparison that the slot's kind does not support (text with a number, say) is false, and its `!=` true; call
 /// `mismatch(in:)` first.
 package indirect enum RowFilter: Sendable, Hashable {
     case always
     case never
     case compare(slot: Int, RowComparison, RowValue)
     case isNil(slot: Int)
-    /// The to-one slot leads to an object that is gone.
+    /// The to-one slot refers to a deleted object.
     case isDangling(slot: Int, ReferenceTargets)
     case isMember(slot: Int, [RowValue])
     case containsText(slot: Int, String)
@@ -27,7 +28,7 @@ package indirect enum RowFilter: Sendable, Hashable {
     case or([RowFilter])
     case not(RowFilter)
 
-    /// The first part of the filter that cannot be asked of rows of a layout; nil if all can.
+    /// The first part of the filter that rows of a layout do not support; nil if they support all.
     package func mismatch(in layout: RowLayout) -> RowFilterMismatch? {
         func check(_ slot: Int, _ isRight: (ColumnKind) -> Bool) -> RowFilterMismatch? {
             guard layout.columns.indices.contains(slot) else { return RowFilterMismatch(slot: slot, kind: nil) }
@@ -49,7 +50,7 @@ package indirect enum RowFilter: Sendable, Hashable {
         }
     }
 
-    /// What the filter asks for objects that references lead to.
+    /// The filter's sets of existing targets of references.
     package var targets: [ReferenceTargets] {
         switch self {
         case .isDangling(_, let targets): [targets]
@@ -60,10 +61,10 @@ package indirect enum RowFilter: Sendable, Hashable {
     }
 }
 
-/// A slot of which a filter asks what it cannot answer.
+/// A slot that does not support a part of a filter.
 package struct RowFilterMismatch: Sendable, Hashable {
     package let slot: Int
-    /// What the slot holds; nil if there is no such slot.
+    /// The slot's kind; nil if there is no such slot.
     package let kind: ColumnKind?
 
     package init(slot: Int, kind: ColumnKind?) {

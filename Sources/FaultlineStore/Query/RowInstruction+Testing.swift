@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension RowInstruction.Operation {
-    /// Whether the test looks at a value of variable size.
+    /// Whether the test reads a value of variable size.
     @inline(__always)
     var isVariable: Bool {
         rawValue >= RowInstruction.Operation.textEqual.rawValue
@@ -17,7 +17,7 @@ extension RowInstruction {
 
     // MARK: Ranges
 
-    /// Whether the row's number lies in the range, or the negation of that.
+    /// Whether the row's number is in the range, or the negation of that.
     @inline(__always)
     func testRange(_ row: UnsafeRawPointer) -> Bool {
         if operation == .isNil { return isNil(row) != isNegated }
@@ -167,7 +167,7 @@ extension RowInstruction {
             guard let operands else { return false }
             let left = StoredDecimal(reading: field)
             let right = StoredDecimal(reading: operands.pointee.bytes)
-            // Foundation's operators put not-a-number first, where keys and sorts put it last.
+            // Foundation's operators order not-a-number first, where keys and sorts order it last.
             if left.isNaN || right.isNaN {
                 return comparison.holds((right.isNaN ? 1 : 0) - (left.isNaN ? 1 : 0))
             }
@@ -223,13 +223,13 @@ extension RowInstruction {
         )
     }
 
-    /// Whether the size of a value out of the row is enough to say that it does not pass.
+    /// Whether the size of a value outside of the row proves that it does not pass.
     func isRuledOut(_ reference: UnsafeRawBufferPointer, _ flags: VariableFlags) -> Bool {
         guard let operands, let base = reference.baseAddress else { return false }
         let byteCount = base.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
         switch operation {
         case .dataEqual: return byteCount != UInt64(operands.pointee.byteCount)
-        // Operands are in normal form, so that equal text in normal form has as many bytes.
+        // Operands are in normal form, so equal text in normal form has the same number of bytes.
         case .textEqual: return flags.comparesAsBytes && byteCount != UInt64(operands.pointee.byteCount)
         default: return false
         }
@@ -274,7 +274,7 @@ extension RowInstruction {
 }
 
 extension BlobReference {
-    /// Reads a reference in the place of a value; nil if the bytes are none.
+    /// Reads the reference that replaces a value; nil if the bytes are none.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == VariableEnd.blobReferenceByteCount else { return nil }
         self.init(reading: bytes)

@@ -1,12 +1,12 @@
-/// One test of a program on one field, and where to go on.
+/// One test of a program on one field, with its jump targets.
 struct RowInstruction {
-    /// Where the program ends.
+    /// The jump targets that end the program.
     static let accept: Int32 = -1
     static let reject: Int32 = -2
 
-    /// What is tested.
+    /// The kind of the test.
     ///
-    /// The first eleven load a number and ask whether it lies in a range, ends included.
+    /// The first eleven load a number and test whether it is in a range, ends included.
     enum Operation: UInt8 {
         case int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double
         /// As `uint64`, of the bits of a to-one field that are an identifier.
@@ -15,32 +15,32 @@ struct RowInstruction {
         case isNil
         /// The 16 bytes are those of the bounds.
         case uuidEqual
-        /// The 16 bytes compare so with those of the bounds.
+        /// The 16 bytes are compared with those of the bounds.
         case uuidOrder
         case decimalOrder
         case textEqual, textOrder, textContains, textBegins, textMember
         case dataEqual, dataOrder, dataMember
         /// The number's bit pattern is in a sorted list.
         case int64Member
-        /// The to-one slot leads to an object that is gone.
+        /// The to-one slot refers to a deleted object.
         case dangling
     }
 
     var operation: Operation
-    /// Whether the outcome is turned round: what nil makes false becomes true.
+    /// Whether the result is negated: a test that is false for nil becomes true.
     var isNegated = false
     var comparison = RowComparison.equal
-    /// Bit of the byte at `nilOffset` that says nil; 0 where the column is not optional.
+    /// Bit of the byte at `nilOffset` that means nil; 0 if the column is not optional.
     var nilMask: UInt8 = 0
     var nilOffset: UInt32 = 0
     /// Bytes from the start of the row to the field or end word.
     var offset: UInt32 = 0
-    /// For variable slots: where the variable bytes start, and whether the value is the first.
+    /// For variable slots: the offset of the variable bytes, and whether the value is the first.
     var origin: UInt32 = 0
     var isFirst = false
     /// Width and sign of the field, for membership.
     var field = Operation.int64
-    /// The slot in the schema in force, for values out of the row.
+    /// The slot in the schema in force, for values outside of the row.
     var slot: Int32 = 0
     var onTrue: Int32 = RowInstruction.accept
     var onFalse: Int32 = RowInstruction.reject
@@ -50,13 +50,13 @@ struct RowInstruction {
     /// Texts, data or numbers to compare with.
     var operands: UnsafePointer<RowOperand>?
     var operandCount: Int32 = 0
-    /// The objects that the slot may lead to; the program keeps them alive.
+    /// The existing targets of the slot; the program keeps them alive.
     var targets: Unmanaged<ReferenceTargets>?
 
-    /// Whether a batch of rows can be tested without looking at values of variable size.
+    /// Whether a batch of rows can be tested without reading values of variable size.
     var isRange: Bool { operation.rawValue <= Operation.isNil.rawValue }
 
-    /// What testing costs, roughly in nanoseconds: cheap tests come first.
+    /// The cost of the test, roughly in nanoseconds: cheap tests come first.
     var cost: Int {
         switch operation {
         case .uuidEqual, .uuidOrder: 2

@@ -1,9 +1,9 @@
 internal import FaultlineModel
 
-/// Compares rows by the values of slots, without making the values.
+/// Compares rows by the values of slots, without decoding the values.
 ///
 /// The order is that of index keys: nil first, −0 equal to 0, not-a-number last and equal to itself, text by Swift's
-/// `<`, decimals by value. A value that lies out of the row is asked for where the order depends on it.
+/// `<`, decimals by value. A value outside of the row is loaded only if the order depends on it.
 package struct RowOrdering: Sendable {
     private struct Key {
         let slot: Int
@@ -13,7 +13,7 @@ package struct RowOrdering: Sendable {
     }
 
     private let keys: [Key]
-    /// Whether the order can depend on values that lie out of the rows.
+    /// Whether the order can depend on values outside of the rows.
     package let mayNeedValues: Bool
 
     /// - Parameters:
@@ -32,11 +32,11 @@ package struct RowOrdering: Sendable {
         mayNeedValues = keys.contains(where: \.isVariable)
     }
 
-    /// Whether the first row comes before the second; values out of the rows come last.
+    /// Whether the first row comes before the second; values outside of the rows come last.
     @inline(__always)
     package func areInOrder(_ first: RowView, _ second: RowView) -> Bool { order(first, second) < 0 }
 
-    /// −1, 0 or 1 as the first row comes before, with or after the second; values out of the rows come last.
+    /// −1, 0 or 1 as the first row comes before, with or after the second; values outside of the rows come last.
     package func order(_ first: RowView, _ second: RowView) -> Int {
         // By index: an iterator would retain the array.
         for index in 0..<keys.count {
@@ -49,8 +49,7 @@ package struct RowOrdering: Sendable {
         return 0
     }
 
-    /// −1, 0 or 1 as the first row comes before, with or after the second; `load` gives values that lie out of the
-    /// rows.
+    /// −1, 0 or 1 as the first row comes before, with or after the second; `load` returns values outside of the rows.
     package func order<Failure: Error>(
         _ first: RowView,
         _ second: RowView,

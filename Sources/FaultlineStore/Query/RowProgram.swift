@@ -1,23 +1,22 @@
-/// Whether a row matches a filter, so far as its own bytes tell.
+/// Whether a row matches a filter, as far as its own bytes determine it.
 package enum RowOutcome: Sendable, Equatable {
     case rejected
     case accepted
-    /// The answer depends on a value that lies out of the row.
+    /// The answer depends on a value outside of the row.
     case undecided
 }
 
 /// A filter compiled for the rows of one layout.
 ///
-/// The program is a flat list of tests, each with the places to go on at if it is true and if it is false. A
-/// conjunction's tests of fixed fields come first, and are run test by test over batches of rows without a branch a
-/// row. Nothing is allocated and no reference is counted while it runs, except where text is neither ASCII nor in
-/// normal form.
+/// The program is a flat list of tests, each with a jump target for true and one for false. A conjunction's tests of
+/// fixed fields come first, and run test by test over batches of rows without a branch for each row. Running it
+/// allocates nothing and counts no reference, except for text that is neither ASCII nor in normal form.
 package final class RowProgram: Sendable {
-    /// Whether the outcome can depend on a value of variable size, which may lie out of the row.
+    /// Whether the outcome can depend on a value of variable size, which may lie outside of the row.
     ///
-    /// Where not, only the fixed area is read: then its size is all that need be checked before.
+    /// If not, only the fixed area is read: then only its size must be checked before.
     package let mayNeedValues: Bool
-    /// The answer, where it is the same for every row.
+    /// The answer, if it is the same for every row.
     package let constantOutcome: Bool?
 
     /// The layouts, kept alive for the table.
@@ -35,7 +34,7 @@ package final class RowProgram: Sendable {
     nonisolated(unsafe) private let ranges: UnsafeMutablePointer<RowInstruction>
     private let rangeCount: Int
     private let areRangesInverted: Bool
-    /// Where to go on with rows that pass the ranges; `accept` if nothing is left.
+    /// The jump target for rows that pass the ranges; `accept` if no test is left.
     private let entryAfterRanges: Int32
 
     /// Compiles a filter for rows of the layout in force.
@@ -126,12 +125,12 @@ package final class RowProgram: Sendable {
 
     /// Whether a row matches.
     ///
-    /// Where `mayNeedValues`, a row whose answer depends on a value out of the row does not: use `outcome(of:)` or
+    /// If `mayNeedValues`, this is false for a row whose answer depends on a value outside of it: use `outcome(of:)` or
     /// `matches(_:loading:)`.
     @inline(__always)
     package func matches(_ row: RowView) -> Bool { run(row.base, from: entry) == RowInstruction.accept }
 
-    /// Whether a row matches, or needs a value that lies out of it.
+    /// Whether a row matches, or needs a value outside of it.
     package func outcome(of row: RowView) -> RowOutcome {
         switch run(row.base, from: entry) {
         case RowInstruction.accept: .accepted
@@ -140,7 +139,7 @@ package final class RowProgram: Sendable {
         }
     }
 
-    /// Whether a row matches; `load` gives values out of the row where the answer depends on them.
+    /// Whether a row matches; `load` returns values outside of the row if the answer depends on them.
     package func matches<Failure: Error>(
         _ row: RowView,
         loading load: (_ slot: Int, BlobReference) throws(Failure) -> [UInt8]
@@ -165,7 +164,7 @@ package final class RowProgram: Sendable {
 
     // MARK: Batches
 
-    /// Rows that one call of `mask(rows:count:)` takes.
+    /// The largest number of rows in one call of `mask(rows:count:)`.
     package static let batchCountMax = 64
 
     /// Tests up to 64 rows at once.
@@ -173,7 +172,7 @@ package final class RowProgram: Sendable {
     /// - Parameters:
     ///   - rows: First bytes of rows that were checked, all of the program's layout.
     ///   - count: At most `batchCountMax`.
-    /// - Returns: Bit n of `accepted`: row n matches; of `undecided`: the answer depends on a value out of row n.
+    /// - Returns: Bit n of `accepted`: row n matches; of `undecided`: the answer depends on a value outside of row n.
     package func mask(rows: UnsafePointer<UnsafeRawPointer>, count: Int) -> (accepted: UInt64, undecided: UInt64) {
         precondition(count >= 0 && count <= Self.batchCountMax, "A batch has up to 64 rows.")
         let all: UInt64 = count == 64 ? .max : 1 << UInt64(count) &- 1
@@ -194,8 +193,8 @@ package final class RowProgram: Sendable {
         return (accepted, undecided)
     }
 
-    /// Counts the rows that match; `undecided` takes the index of each row whose answer depends on a value out of the
-    /// row, and which is not counted.
+    /// Counts the rows that match; `undecided` gets the index of each row whose answer depends on a value outside of
+    /// it, which is not counted.
     package func countMatches(
         rows: UnsafePointer<UnsafeRawPointer>,
         count: Int,
@@ -219,7 +218,7 @@ package final class RowProgram: Sendable {
 
     // MARK: Running
 
-    /// From here down: the instruction that needs a value out of the row, counted downwards.
+    /// This value and lower ones encode the instruction that needs a value outside of the row, counted downwards.
     static let needsValue: Int32 = -3
 
     private func run(_ row: UnsafeRawPointer, from entry: Int32) -> Int32 {
@@ -249,12 +248,12 @@ package final class RowProgram: Sendable {
     }
 }
 
-/// Lays tests out as instructions, from the last to the first, so that every jump goes to one already there.
+/// Emits tests as instructions, from the last to the first, so that every jump target exists already.
 struct RowProgramBuilder {
     var code: [RowInstruction] = []
     var memory: [UnsafeMutableRawPointer] = []
 
-    /// Appends a test that goes on at one of two places; returns where it starts.
+    /// Appends a test with two jump targets; returns its start.
     mutating func emit(_ test: RowTest, _ onTrue: Int32, _ onFalse: Int32) -> Int32 {
         switch test {
         case .constant(let value): return value ? onTrue : onFalse

@@ -1,13 +1,13 @@
 internal import FaultlineModel
 
-/// A filter on its way to a program: tests joined by and/or, without negations but those of tests.
+/// A filter in the form for compilation: tests joined by and/or, with negations only at the tests.
 indirect enum RowTest {
     case constant(Bool)
     case test(RowInstruction, [[UInt8]])
     case all([RowTest])
     case any([RowTest])
 
-    /// Brings a filter into this form: negations at the tests, constants folded, cheap tests first.
+    /// Converts a filter to this form: negations at the tests, constants folded, cheap tests first.
     static func making(_ filter: RowFilter, isNegated: Bool, _ source: RowTestSource) -> RowTest {
         switch filter {
         case .always: return .constant(!isNegated)
@@ -41,7 +41,7 @@ indirect enum RowTest {
         }
         if kept.isEmpty { return .constant(isAll) }
         if kept.count == 1 { return kept[0] }
-        // A stable sort, so that tests of equal cost stay as the query has them.
+        // A stable sort, so that tests of equal cost keep the query's order.
         let sorted = kept.enumerated().sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }
             .map(\.element)
         return isAll ? .all(sorted) : .any(sorted)
@@ -55,7 +55,7 @@ indirect enum RowTest {
         }
     }
 
-    /// The instruction of a test that looks at the fixed area only.
+    /// The instruction of a test that reads the fixed area only.
     var range: RowInstruction? {
         if case .test(let instruction, _) = self, instruction.isRange { return instruction }
         return nil

@@ -27,14 +27,14 @@ extension Double {
     /// The largest integer not above and the smallest not below; nil for not-a-number.
     var integerBounds: (floor: Int128, ceiling: Int128)? {
         if isNaN { return nil }
-        // Beyond every slot's range, where it does not matter how far.
+        // Beyond every slot's range; the distance does not matter.
         let far: Int128 = 1 << 65
         if self >= 0x1p65 { return (far, far) }
         if self <= -0x1p65 { return (-far, -far) }
         return (Int128(rounded(.down)), Int128(rounded(.up)))
     }
 
-    /// The doubles next to an integer: the same one twice where it is one.
+    /// The doubles next to an integer: twice the same one if it equals the integer.
     static func around(_ value: Int128) -> (floor: Double, ceiling: Double) {
         let nearest = Double(value)
         let back = Int128(nearest)

@@ -1,15 +1,15 @@
 internal import FaultlineModel
 
-/// Makes the tests of a program from comparisons, for rows of one layout.
+/// Builds the tests of a program from comparisons, for rows of one layout.
 struct RowTestSource {
-    /// Reads the rows by the slots of the schema in force.
+    /// The table to read the rows by the slots of the schema in force.
     let table: UnsafePointer<LayoutTable>
-    /// Has the kinds of those slots.
+    /// The layout with the kinds of those slots.
     let current: RowLayout
     /// A row of the layout in force with the values of slots that the rows lack.
     let defaults: RowView?
 
-    /// Makes a test of a slot; of both cases where the rows may have nil in a slot that has a default now.
+    /// Builds a test of a slot; for both cases if the rows may have nil in a slot that has a default now.
     func leaf(_ slot: Int, _ make: (RowTestSource) -> RowTest) -> RowTest {
         guard current.columns.indices.contains(slot), table.slots[slot].isAbsent,
             let present = table.pointee.presentTable,
@@ -46,7 +46,7 @@ struct RowTestSource {
         return .test(instruction, [])
     }
 
-    /// What is left of a test where the rows have a value whatever it is: true unless nil.
+    /// A test that every value passes: true unless nil.
     private func isNotNil(_ slot: Int, isNegated: Bool) -> RowTest { isNil(slot, isNegated: !isNegated) }
 
     // MARK: Comparisons
@@ -274,7 +274,7 @@ struct RowTestSource {
         )
     }
 
-    /// Answers once and for all where every row has the default.
+    /// Returns a constant test, as every row has the default.
     private func absent(_ slot: Int, _ filter: RowFilter, _ isNegated: Bool) -> RowTest {
         guard let defaults else { return .constant(isNegated) }
         let program = RowProgram(filter, layout: current)

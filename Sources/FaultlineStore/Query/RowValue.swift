@@ -13,7 +13,7 @@ package enum RowValue: Sendable, Hashable {
     /// The 16 bytes as two little-endian words, first bytes first.
     case uuid(UInt64, UInt64)
     case decimal(StoredDecimal)
-    /// A to-one relationship's target as the slot holds it.
+    /// A to-one relationship's target as the slot stores it.
     case identifier(UInt64)
     case null
 }

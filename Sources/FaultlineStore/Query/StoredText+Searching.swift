@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Searching text as Swift does: character by character, whatever the normal form.
+/// Searches text as Swift does: character by character, in any normal form.
 ///
-/// ASCII is searched as bytes. The only character of ASCII that has two bytes is the line end CR LF, so that a match
-/// must not begin or end within one.
+/// ASCII is searched as bytes. The only character of ASCII that has two bytes is the line end CR LF, so a match must
+/// not begin or end within one.
 extension StoredText {
     private static let carriageReturn: UInt8 = 0x0D
     private static let lineFeed: UInt8 = 0x0A
@@ -39,19 +39,19 @@ extension StoredText {
         return containsCharacters(String(decoding: text, as: UTF8.self), part.string)
     }
 
-    /// Whether a place in ASCII is not within a line end of two bytes.
+    /// Whether an offset in ASCII is not within a line end of two bytes.
     @inline(__always)
     private static func isBoundary(_ text: UnsafeRawBufferPointer, _ place: Int) -> Bool {
         guard place > 0, place < text.count else { return true }
         return !(text[place] == lineFeed && text[place - 1] == carriageReturn)
     }
 
-    /// The first place of the part's bytes from a place on.
+    /// The first offset of the part's bytes, from an offset on.
     private static func find(_ part: RowOperand, in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = text.baseAddress, part.byteCount > 0 else { return nil }
         let first = Int32(part.bytes.load(as: UInt8.self))
         var place = start
-        // Places at which the part would end within the text.
+        // Offsets at which the part ends within the text.
         let limit = text.count - part.byteCount + 1
         while place < limit {
             guard let found = memchr(base + place, first, limit - place) else { return nil }

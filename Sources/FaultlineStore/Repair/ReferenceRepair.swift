@@ -1,14 +1,14 @@
 internal import FaultlineLog
 internal import FaultlineModel
 
-/// Clears to-one references that lead to objects which are gone, and removes links that lost one of their objects.
+/// Clears to-one references to deleted objects, and removes links that lost one of their objects.
 ///
-/// Nothing that a reader sees changes: both read as nil, or as no member, already.
+/// Readers see no difference: both already read as nil, or as no member.
 ///
-/// Works in bounded memory, a transaction for some thousands of references: it may be interrupted at any time, and what
-/// was done counts. A store with damaged rows is refused by the first of them.
+/// Uses bounded memory, and one transaction for some thousands of references. It may be interrupted at any time, and
+/// keeps the work done. It stops with an error at the first damaged row.
 package struct ReferenceRepair {
-    /// References of one property that lead nowhere.
+    /// References of one property to deleted objects.
     package struct Found: Hashable, Sendable {
         package let entityName: String
         package let propertyName: String
@@ -19,7 +19,7 @@ package struct ReferenceRepair {
         package var count = 0
     }
 
-    /// What becomes of references that are required: without them their objects cannot be saved.
+    /// The treatment of required references: an object without one cannot be saved.
     package enum Required: String, Sendable, CaseIterable {
         /// They stay as they are.
         case leave
@@ -27,18 +27,18 @@ package struct ReferenceRepair {
         case clear
     }
 
-    /// How many references one transaction clears.
+    /// The number of references cleared in one transaction.
     private static let batchCount = 4_096
 
     private let rows: RowStore
 
-    /// Prepares a repair of a store, which has to be open for writing unless it is only looked at.
+    /// Prepares a repair of a store, which must be open for writing unless only `look` is called.
     package init(_ rows: RowStore) { self.rows = rows }
 
-    /// Looks at all references; nothing is written.
+    /// Examines all references; nothing is written.
     ///
-    /// - Parameter progress: Told how many rows were looked at.
-    /// - Returns: What a repair would clear, by property, in the order of the schema.
+    /// - Parameter progress: Called with the number of rows examined.
+    /// - Returns: The references that a repair would clear, by property, in the order of the schema.
     /// - Throws: `StoreError` or `LogError` if the store cannot be read.
     package func look(progress: (_ rowCount: Int) -> Void = { _ in }) throws -> [Found] {
         var found: [Found] = []
@@ -70,12 +70,12 @@ package struct ReferenceRepair {
         return found
     }
 
-    /// Clears what `look` finds.
+    /// Clears the references that `look` finds.
     ///
     /// - Parameters:
-    ///   - required: What becomes of references that are required.
-    ///   - progress: Told how many rows were looked at.
-    /// - Returns: What was cleared, by property, in the order of the schema.
+    ///   - required: The treatment of required references.
+    ///   - progress: Called with the number of rows examined.
+    /// - Returns: The cleared references, by property, in the order of the schema.
     /// - Throws: `StoreError` or `LogError` if the store cannot be read or written, or is being migrated.
     package func run(required: Required, progress: (_ rowCount: Int) -> Void = { _ in }) throws -> [Found] {
         var cleared: [Found] = []
@@ -120,7 +120,7 @@ package struct ReferenceRepair {
         return cleared
     }
 
-    /// Gathers batches and writes each, until one is not full.
+    /// Collects batches and writes each, until one is not full.
     private func inBatches<Item>(
         _ gather: (_ first: RecordID, _ batch: inout [Item]) throws -> Void, write: ([Item]) throws -> Void,
         place: (Item) -> RecordID
@@ -144,7 +144,7 @@ package struct ReferenceRepair {
         let target: RecordID
     }
 
-    /// Calls `body` with each reference of an entity that leads nowhere, until it returns false.
+    /// Calls `body` with each reference of an entity to a deleted object, until it returns false.
     private func forEachReference(
         of entity: EntityStorage, from first: RecordID, _ body: (Reference) -> Bool, looked: (Int) -> Void
     ) throws {
@@ -189,7 +189,7 @@ package struct ReferenceRepair {
 
     // MARK: Links
 
-    /// A link table, the tables that its links lead to, and the property that shows them.
+    /// A link table, the tables of its links' objects, and the property that shows them.
     private struct Links {
         let side: LinkSide
         let left: TableID

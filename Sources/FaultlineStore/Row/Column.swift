@@ -1,12 +1,12 @@
-/// A property as a layout is to store it, before it has a place.
+/// A property as a layout is to store it, without an offset yet.
 package struct ColumnDescription: Sendable, Hashable {
-    /// Names the property for the life of the store.
+    /// Identifies the property permanently in the store.
     package let number: UInt32
     package let kind: ColumnKind
     package let isOptional: Bool
     /// Bytes of the stored integer, at most those of its kind; nil for the kind's own.
     package let width: Int?
-    /// Bytes from which a variable value goes out of the row; 0: every value that is not empty.
+    /// The size from which a variable value is moved out of the row; 0 moves every value that is not empty.
     package let externalThreshold: Int
 
     package init(
@@ -34,21 +34,21 @@ package struct ColumnDescription: Sendable, Hashable {
 
 /// How one column is stored in one layout.
 package struct Column: Sendable, Equatable {
-    /// Bytes from which a variable value goes out of the row where the attribute says nothing else.
+    /// The size from which a variable value is moved out of the row, if the attribute does not set another.
     package static let defaultExternalThreshold = 4096
 
-    /// Names the property for the life of the store.
+    /// Identifies the property permanently in the store.
     package let number: UInt32
     package let kind: ColumnKind
     /// Bytes from the start of the row to the field or, for a variable column, to its end word.
     package let offset: Int
     /// Bytes of the field; 4 for a variable column's end word.
     package let width: Int
-    /// Place among the variable columns, from 0; −1 for a fixed column.
+    /// Index among the variable columns, from 0; −1 for a fixed column.
     package let ordinal: Int
-    /// Place among the nil bits; −1 where the column is not optional, or is a to-one, whose nil is zero.
+    /// Index among the nil bits; −1 if the column is not optional, or is a to-one, whose nil is zero.
     package let nilBit: Int
-    /// Bytes from which a value goes out of the row; 0: every value that is not empty.
+    /// The size from which a value is moved out of the row; 0 moves every value that is not empty.
     package let externalThreshold: Int
 
     package var isVariable: Bool { ordinal >= 0 }

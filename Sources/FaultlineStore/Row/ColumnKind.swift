@@ -1,16 +1,16 @@
 package import FaultlineModel
 
-/// What a column of a row holds: an attribute, the identifier of another object, or a link's end.
+/// The content of a row's column: an attribute, the identifier of another object, or a link's end.
 package enum ColumnKind: Hashable, Sendable {
     case attribute(AttributeKind)
     /// The identifier of a to-one relationship's target; zero means nil.
     case toOne
     /// A word of a hidden link object.
     case link
-    /// A to-many relationship: nothing in the row, only a place among the slots.
+    /// A to-many relationship: it has no bytes in the row, only a slot.
     case toMany
 
-    /// The number that stands for the kind in the layout registry.
+    /// The number of the kind in the layout registry.
     package var rawValue: UInt8 {
         switch self {
         case .attribute(let kind): kind.rawValue
@@ -45,7 +45,7 @@ package enum ColumnKind: Hashable, Sendable {
         }
     }
 
-    /// Whether values lie among the variable bytes.
+    /// Whether values are among the variable bytes.
     package var isVariable: Bool {
         switch self {
         case .attribute(.string), .attribute(.url), .attribute(.data), .attribute(.codable): true
@@ -56,7 +56,7 @@ package enum ColumnKind: Hashable, Sendable {
     /// Whether values are text, compared by canonical equivalence.
     package var isText: Bool { self == .attribute(.string) || self == .attribute(.url) }
 
-    /// Whether values are whole numbers, which may lie in fewer bytes than their type has.
+    /// Whether values are whole numbers, which may take fewer bytes than their type.
     package var isInteger: Bool { isSignedInteger || isUnsignedInteger }
 
     package var isSignedInteger: Bool {

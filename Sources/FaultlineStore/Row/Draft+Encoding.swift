@@ -13,18 +13,18 @@ extension Draft {
         return byteCount
     }
 
-    /// Names the values that belong out of the row, before the row is encoded.
+    /// Calls `body` with the values that belong outside of the row, before the row is encoded.
     ///
-    /// The body gives each to the blob area; afterwards the caller puts references in their places with
+    /// The body passes each to the blob area; afterwards the caller replaces them by references with
     /// `setBlobReference`. The bytes are valid until the draft changes.
     ///
-    /// Values of the slots in `kept` stay in the row however large they are.
+    /// Values of the slots in `kept` stay in the row at any size.
     package func valuesOutOfRow<Failure: Error>(
         layout: RowLayout,
         keeping kept: Set<Int> = [],
         _ body: (_ slot: Int, _ bytes: UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        // Few bytes in the block say nothing of values that have allocations of their own.
+        // The number of bytes in the block does not include values with separate allocations.
         let mayBeExternal = header.pointee.used - Int(table.pointee.draftValuesOffset) >= layout.externalByteCountMin
         guard mayBeExternal || hasDetachedValue else { return }
         for (slot, column) in layout.columns.enumerated() where column.isVariable {
@@ -55,7 +55,7 @@ extension Draft {
         if count > 0 {
             let words = row + Int(table.pointee.endsOffset)
             let values = row + fixed
-            // Values set in the order of their slots lie as the row wants them, and are copied at once.
+            // Values set in the order of their slots have the row's order, and are copied at once.
             let first = Int(place(0).pointee.offset)
             var isInOrder = true
             for ordinal in 0..<count {
@@ -105,7 +105,7 @@ extension Draft {
 
     // MARK: From rows
 
-    /// Takes over a row of the draft's own layout.
+    /// Copies a row of the draft's own layout.
     mutating func copyWhole(_ row: RowView) {
         let table = table
         fixedArea.copyMemory(from: row.base, byteCount: Int(table.pointee.fixedByteCount))
@@ -131,7 +131,7 @@ extension Draft {
         }
     }
 
-    /// Takes over a row's variable values one by one; the end words of the row are in the fixed area.
+    /// Copies a row's variable values one by one; the end words of the row are in the fixed area.
     @inline(never)
     private mutating func copyValues(_ values: UnsafeRawPointer) {
         var start = 0
@@ -144,14 +144,14 @@ extension Draft {
         }
     }
 
-    /// Takes over one value of a row of an older layout.
+    /// Copies one value of a row of an older layout.
     mutating func copyValue(of row: RowView, slot: Int) { copyValue(of: row, slot: slot, into: slot) }
 
-    /// Takes over one value of a row of another layout, whose column is of the same kind; a value out of the row by its
-    /// reference.
+    /// Copies one value of a row of another layout, whose column is of the same kind; copies the reference of a value
+    /// outside of the row.
     package mutating func copyValue(of row: RowView, slot: Int, into target: Int) {
         let access = table.slots[target]
-        // A to-many relationship has nothing in the row.
+        // A to-many relationship has no bytes in the row.
         guard access.kind != SlotAccess.toManyKind else { return }
         if row.isNil(slot) { return setNil(target) }
         guard let kind = ColumnKind(rawValue: access.kind) else { return }

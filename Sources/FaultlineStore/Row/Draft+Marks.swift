@@ -1,6 +1,6 @@
-/// Marks of changed slots from 63 on, of which the mask in the header has only one bit.
+/// Marks of changed slots from 63 on, which share one bit of the mask in the header.
 ///
-/// A bit each, in front of the bytes of the variable values. Drafts of fewer slots have none.
+/// One bit for each slot, before the bytes of the variable values. Drafts of fewer slots have none.
 enum DraftMarks {
     /// The first slot that shares its bit of the mask in the header.
     @inline(__always) static var first: Int { 63 }
@@ -45,12 +45,12 @@ extension Draft {
         return isSharedChanged(slot)
     }
 
-    /// Whether one of some slots was set; `mask` is theirs.
+    /// Whether any of some slots was set; `mask` is their mask.
     @inline(__always)
     package func isChanged(anyOf slots: [Int], mask: UInt64) -> Bool {
         let common = header.pointee.changedMask & mask
         if common == 0 { return false }
-        // Each bit below bit 63 is that of one slot.
+        // Each bit below bit 63 belongs to one slot.
         return common << 1 != 0 || slots.contains { isChanged($0) }
     }
 
@@ -60,7 +60,7 @@ extension Draft {
         _ = marks.update(fromContentsOf: other.marks)
     }
 
-    /// Calls `body`, which sets one slot, and leaves the marks as they were.
+    /// Calls `body`, which sets one slot, and restores the marks.
     @inline(__always)
     mutating func withoutMarking(_ slot: Int, _ body: (inout Draft) -> Void) {
         let mask = changedMask

@@ -1,4 +1,4 @@
-/// The getters of a row, on values not yet saved.
+/// The getters of a row, for unsaved values.
 extension Draft {
     @inlinable @inline(__always)
     package func isNil(_ slot: Int) -> Bool { fixedView.isNil(slot) }

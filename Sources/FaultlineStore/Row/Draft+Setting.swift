@@ -112,7 +112,7 @@ extension Draft {
         if let source = bytes.baseAddress { room.copyMemory(from: source, byteCount: bytes.count) }
     }
 
-    /// Puts a reference in the place of a value that was given to the blob area.
+    /// Replaces a value that was moved to the blob area by a reference.
     ///
     /// Flags of text and marks of changes stay as they are.
     package mutating func setBlobReference(_ slot: Int, identifier: UInt64, byteCount: UInt64) {
@@ -145,7 +145,7 @@ extension Draft {
         byte.storeBytes(of: byte.load(as: UInt8.self) | access.nilMask, as: UInt8.self)
     }
 
-    /// Gives the object a place in the collection whose inverse is this to-one slot; nil: the default key.
+    /// Sets the object's order key in the collection whose inverse is this to-one slot; nil: the default key.
     package func setOrderKey(_ slot: Int, _ key: UInt64?) {
         mark(slot)
         if header.pointee.orderKeys == nil {
@@ -157,7 +157,7 @@ extension Draft {
 }
 
 extension Optional where Wrapped: FixedWidthInteger {
-    /// The number, which its property's declared type was to keep within the column's width.
+    /// The number; traps if it is nil, because its property's declared type keeps it within the column's width.
     fileprivate var orRefuse: Wrapped {
         guard let self else { preconditionFailure("The integer is too large for its column.") }
         return self

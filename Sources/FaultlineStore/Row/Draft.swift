@@ -9,13 +9,13 @@ struct DraftHeader {
     }
 
     @usableFromInline var table: UnsafePointer<LayoutTable>
-    /// Slots set since the draft was made; bit 63 stands for all from 63 on.
+    /// Slots set since the draft was created; bit 63 stands for all from 63 on.
     @usableFromInline var changedMask: UInt64
     /// Bytes of the block.
     var capacity: Int
-    /// Bytes of the block in use: places in it have 32 bits.
+    /// Bytes of the block in use: offsets in it have 32 bits.
     private var usedByteCount: UInt32
-    /// Whether the stored row that the values were copied from has none of them out of the row.
+    /// Whether the stored row that the values were copied from has all its values in the row.
     var isOfPlainRow: Bool
     /// Order keys that are not the default ones; nil for none.
     var orderKeys: UnsafeMutablePointer<DraftOrderKeys>?
@@ -27,7 +27,7 @@ struct DraftHeader {
     }
 }
 
-/// Where a variable value lies in a draft's block.
+/// The position of a variable value in a draft's block.
 struct DraftPlace {
     static let byteCount = 8
 
@@ -36,28 +36,28 @@ struct DraftPlace {
     var byteCount: UInt32
 }
 
-/// Values of an object that are not yet saved, in the shape of the row that they will become.
+/// Unsaved values of an object, in the form of the row that they will become.
 ///
-/// One block of memory: header, the row's fixed area (end words hold flags only), the places of the variable values,
-/// marks of the slots from 63 on, the bytes of the values. A setter writes numbers and UTF-8 straight in, so that saving copies bytes and looks at no value.
-/// Large values lie in allocations of their own.
+/// One block of memory: header, the row's fixed area (end words hold flags only), the positions of the variable values,
+/// marks of the slots from 63 on, the bytes of the values. A setter writes numbers and UTF-8 in their stored form, so
+/// that saving copies bytes and decodes no value. Large values have separate allocations.
 ///
-/// A draft is a pointer: whoever made it calls `destroy()` exactly once, and one thread at a time uses it. Setters of
+/// A draft is a pointer: its creator calls `destroy()` exactly once, and one thread at a time uses it. Setters of
 /// variable values may move the block, and so change the pointer. The layout must outlive the draft.
 @usableFromInline
 package struct Draft {
-    /// Values of this many bytes or more lie in allocations of their own until they are given to the blob area.
+    /// The size from which a value has a separate allocation until it is moved to the blob area.
     static let detachedByteCountMin = 16_384
 
     @usableFromInline package internal(set) var block: UnsafeMutableRawPointer
 
-    /// Takes up a draft whose pointer was kept elsewhere.
+    /// Wraps a draft whose pointer was stored elsewhere.
     @inlinable @inline(__always)
     package init(block: UnsafeMutableRawPointer) { self.block = block }
 
-    // MARK: Life
+    // MARK: Creating and destroying
 
-    /// Makes a draft with optional values nil, and the others zero or empty.
+    /// Creates a draft with optional values nil, and the others zero or empty.
     package static func create(layout: RowLayout) -> Draft {
         create(layout.table, room: Int(layout.draftRoom.load(ordering: .relaxed)))
     }
@@ -74,7 +74,7 @@ package struct Draft {
         return draft
     }
 
-    /// Makes a draft with the values of a row; nothing is marked as changed.
+    /// Creates a draft with the values of a row; nothing is marked as changed.
     package static func create(copying row: RowView, layout: RowLayout) -> Draft {
         // Room for the row's own values, and some for one that grows.
         let room = max(Int(row.byteCount) - layout.fixedByteCount, 0) + 32
@@ -97,7 +97,7 @@ package struct Draft {
 
     /// Whether the stored row that the draft was made from has all its values in the row.
     ///
-    /// False where that is not known.
+    /// False if that is not known.
     var isOfPlainRow: Bool { header.pointee.isOfPlainRow }
 
     /// Releases the draft's memory.
@@ -109,10 +109,11 @@ package struct Draft {
         free(block)
     }
 
-    /// Makes another draft of the same values and marks.
+    /// Creates another draft with the same values and marks.
     package func copy() -> Draft { copy(without: []) }
 
-    /// Makes another draft in which some values, which have variable size, are empty: large ones need not be copied.
+    /// Creates another draft in which some values, which have variable size, are empty: so large ones need not be
+    /// copied.
     package func copy(without slots: [Int]) -> Draft {
         let left = slots.map { ordinal(of: table.slots[$0]) }
         let capacity = header.pointee.capacity
@@ -134,9 +135,9 @@ package struct Draft {
         return copy
     }
 
-    /// Makes another draft of the same marks in which some values are nil, zero or empty.
+    /// Creates another draft with the same marks in which some values are nil, zero or empty.
     ///
-    /// One that lies in the blob area stays: its row gives it up when that is written without the attribute.
+    /// A value in the blob area stays: it is deleted when the row is written without the attribute.
     func blanking(_ slots: [Int], _ layout: RowLayout) -> Draft {
         let slots = slots.filter { !layout.columns[$0].isVariable || blobReference($0) == nil }
         var copy = copy(without: slots.filter { layout.columns[$0].isVariable })
@@ -192,14 +193,14 @@ package struct Draft {
         (block + Int(table.pointee.draftPlacesOffset)).assumingMemoryBound(to: DraftPlace.self) + ordinal
     }
 
-    /// Flags of a variable value, where the row has its end word.
+    /// Flags of a variable value, at the offset of the row's end word.
     @inline(__always)
     func flagsWord(_ ordinal: Int) -> UnsafeMutablePointer<UInt32> {
         // Safe because end words lie side by side, at a multiple of 8 as only wider fields come before them.
         (fixedArea + Int(table.pointee.endsOffset)).assumingMemoryBound(to: UInt32.self) + ordinal
     }
 
-    /// The allocation of a value that has one of its own.
+    /// The allocation of a value that has a separate one.
     @inline(__always)
     func detached(_ ordinal: Int) -> UnsafeMutablePointer<UnsafeRawBufferPointer> {
         // Safe because values with the flag hold a buffer, at a multiple of 8.
@@ -220,7 +221,7 @@ package struct Draft {
 
     // MARK: Room for variable values
 
-    /// Gives a variable value room in the block, and says where its bytes go.
+    /// Reserves bytes for a variable value in the block, and returns their address.
     @inline(__always)
     mutating func room(forOrdinal ordinal: Int, byteCount: Int, flags: UInt32) -> UnsafeMutableRawPointer {
         let word = flagsWord(ordinal)
@@ -247,7 +248,7 @@ package struct Draft {
         return block + offset
     }
 
-    /// Releases a value's own allocation.
+    /// Frees a value's separate allocation.
     @inline(never)
     private func release(_ ordinal: Int) {
         detached(ordinal).pointee.deallocate()
@@ -261,7 +262,7 @@ package struct Draft {
     {
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
         place(ordinal).pointee.byteCount = 0
-        // Room enough for the next multiple of 8, wherever it is: the block may move.
+        // Enough for the next multiple of 8 at any address: the block may move.
         let room = room(forOrdinal: ordinal, byteCount: 16 + 7, flags: flags)
         let start = Int(place(ordinal).pointee.offset)
         let aligned = (start + 7) / 8 * 8

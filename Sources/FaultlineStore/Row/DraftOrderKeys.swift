@@ -1,4 +1,4 @@
-/// The order keys of a draft that are not the default ones, rising by slot, in the form of a row's extension.
+/// The order keys of a draft that are not default keys, ascending by slot, in the form of a row's extension.
 struct DraftOrderKeys {
     private(set) var count: Int
     private var capacity: Int

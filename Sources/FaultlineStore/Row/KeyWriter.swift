@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Writes index keys, whose order as bytes is the order of the values.
 ///
-/// Nil comes first; −0 equals 0; not-a-number comes last and equals itself; text goes by its normal form C, which is
-/// Swift's `<`. No key of a value is the beginning of another's, so that keys of several values can stand one after the
-/// other. The buffer is kept from key to key.
+/// Nil comes first; −0 equals 0; not-a-number comes last and equals itself; text is ordered by its normal form C, which
+/// is Swift's `<`. No value's key is a prefix of another's, so keys of several values can be concatenated. The buffer
+/// is reused for the next key.
 package struct KeyWriter: ~Copyable {
     private var buffer: UnsafeMutableRawPointer
     private var capacity: Int
@@ -23,7 +23,7 @@ package struct KeyWriter: ~Copyable {
 
     package var byteCount: Int { count }
 
-    /// Hands out the key's bytes, which are valid until the next call.
+    /// Calls `body` with the key's bytes, which are valid until the next call.
     @inline(__always)
     package borrowing func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -35,7 +35,7 @@ package struct KeyWriter: ~Copyable {
 
     /// Appends the key of a slot's value.
     ///
-    /// - Returns: False if the value lies out of the row: append it with `appendText` or `appendData` once it is
+    /// - Returns: False if the value is outside of the row: append it with `appendText` or `appendData` after it is
     ///   loaded.
     package mutating func append(row: RowView, slot: Int) -> Bool {
         let access = row.table.slots[slot]
@@ -53,7 +53,7 @@ package struct KeyWriter: ~Copyable {
         return true
     }
 
-    /// Appends the key of a slot's value for a sort, in the other direction if it is not ascending; false as above.
+    /// Appends the key of a slot's value for a sort, reversed if it is not ascending; false as above.
     package mutating func append(row: RowView, slot: Int, isAscending: Bool) -> Bool {
         let start = count
         guard append(row: row, slot: slot) else { return false }
@@ -61,7 +61,7 @@ package struct KeyWriter: ~Copyable {
         return true
     }
 
-    /// Appends the key of a draft's value for a sort, in the other direction if it is not ascending; false as above.
+    /// Appends the key of a draft's value for a sort, reversed if it is not ascending; false as above.
     package mutating func append(draft: Draft, slot: Int, isAscending: Bool) -> Bool {
         let start = count
         guard append(draft: draft, slot: slot) else { return false }
@@ -69,14 +69,14 @@ package struct KeyWriter: ~Copyable {
         return true
     }
 
-    /// Appends text that was loaded for a sort, in the other direction if it is not ascending.
+    /// Appends text that was loaded for a sort, reversed if it is not ascending.
     package mutating func append(loaded text: UnsafeRawBufferPointer, flags: VariableFlags, isAscending: Bool) {
         let start = count
         appendText(text, flags: flags)
         if !isAscending { complement(from: start) }
     }
 
-    /// Turns the order of the bytes from a place on round; right because no key begins another.
+    /// Reverses the order of the bytes from an offset on; right because no key is a prefix of another.
     private mutating func complement(from start: Int) {
         for index in start..<count {
             let byte = buffer.load(fromByteOffset: index, as: UInt8.self)
@@ -84,7 +84,7 @@ package struct KeyWriter: ~Copyable {
         }
     }
 
-    /// Appends the key of a draft's value; false if the value has been given to the blob area.
+    /// Appends the key of a draft's value; false if the value was moved to the blob area.
     package mutating func append(draft: Draft, slot: Int) -> Bool {
         let access = draft.table.slots[slot]
         if draft.isNil(slot) {
@@ -101,21 +101,21 @@ package struct KeyWriter: ~Copyable {
         return true
     }
 
-    /// Whether the key is that of a slot's value in a row; nil if the value lies out of the row.
+    /// Whether the key is that of a slot's value in a row; nil if the value is outside of the row.
     package mutating func isKey(of row: RowView, slot: Int) -> Bool? {
         let byteCount = count
         defer { count = byteCount }
         return append(row: row, slot: slot) ? isRepeated(byteCount) : nil
     }
 
-    /// Whether the key is that of a slot's value in a draft; nil if the value was given to the blob area.
+    /// Whether the key is that of a slot's value in a draft; nil if the value was moved to the blob area.
     package mutating func isKey(of draft: Draft, slot: Int) -> Bool? {
         let byteCount = count
         defer { count = byteCount }
         return append(draft: draft, slot: slot) ? isRepeated(byteCount) : nil
     }
 
-    /// Whether the bytes behind the first ones are the same again.
+    /// Whether the bytes behind the first `byteCount` repeat them.
     private func isRepeated(_ byteCount: Int) -> Bool {
         count == 2 * byteCount && memcmp(buffer, buffer + byteCount, byteCount) == 0
     }
@@ -147,7 +147,7 @@ package struct KeyWriter: ~Copyable {
         put(UInt8(0))
     }
 
-    /// Appends one byte that is no value's: the first of a key says what follows.
+    /// Appends one byte that belongs to no value: the first byte of a key says which kind follows.
     package mutating func appendMark(_ mark: UInt8) {
         reserve(1)
         put(mark)
@@ -229,7 +229,7 @@ package struct KeyWriter: ~Copyable {
         }
     }
 
-    /// Appends bytes, zeros escaped, and an end that is not the beginning of anything else.
+    /// Appends bytes with escaped zeros, and an end mark that is no prefix of anything else.
     package mutating func appendData(_ data: UnsafeRawBufferPointer) {
         reserve(data.count * 2 + 3)
         put(UInt8(1))

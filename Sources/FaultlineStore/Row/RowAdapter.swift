@@ -2,24 +2,24 @@ internal import FaultlineModel
 
 /// Reads rows of an older layout by the slots of the layout in force.
 ///
-/// Columns are found by number. A column that the older layout lacks, or that was nil and may not be any more, takes
-/// its value from a row of defaults; an integer that grew wider, and a float that became a double, are read as what
-/// they are now. An adapter lives as long as any view or program made with it, and keeps both layouts alive.
+/// Columns are found by number. If the older layout lacks a column, or the row has nil in one that no longer allows it,
+/// the value comes from a row of defaults. Integers and floats that have since been widened are read as their present
+/// type. An adapter must outlive every view and program made with it, and keeps both layouts alive.
 @usableFromInline
 package final class RowAdapter: Sendable {
     /// The layout in which the rows are written.
     package let layout: RowLayout
     /// The layout whose slots views take.
     package let current: RowLayout
-    /// For views of the older rows.
+    /// The table for views of the older rows.
     // Safe because the memory is written before the adapter is shared, and never after.
     @usableFromInline nonisolated(unsafe) package let table: UnsafePointer<LayoutTable>
 
-    /// Slots of the older layout whose values may lie out of the row, and whose columns the layout in force lacks.
+    /// Slots of the older layout whose values may be outside of the row, and whose columns the layout in force lacks.
     package let removedVariableSlots: [Int]
 
     private let memory: LayoutTableMemory
-    /// For slots that were optional and are not any more: read where the row has a value.
+    /// For slots that were optional and no longer are: read if the row has a value.
     private let present: LayoutTableMemory?
     // Safe because the row is written before the adapter is shared, and never after.
     nonisolated(unsafe) private let defaults: UnsafeMutableRawBufferPointer
@@ -28,8 +28,8 @@ package final class RowAdapter: Sendable {
     ///   - layout: The layout in which the rows are written.
     ///   - current: The layout in force.
     ///   - defaults: Values of the columns that the older layout lacks; nil: zero, empty, nil.
-    ///   - replacingNil: Slots that may be nil and were required since the rows were written: their defaults take the
-    ///     place of nil all the same.
+    ///   - replacingNil: Slots that may be nil now and were required in the meantime: their defaults replace nil all
+    ///     the same.
     /// - Throws: `incompatibleColumn` if stored values cannot be read as the column's present kind.
     package init(
         layout: RowLayout, current: RowLayout, defaults: Draft? = nil, replacingNil: Set<Int> = []
@@ -97,7 +97,7 @@ package final class RowAdapter: Sendable {
 }
 
 extension SlotAccess {
-    /// Sends getters to the row of defaults.
+    /// An access that redirects getters to the row of defaults.
     fileprivate static func absent(kind: UInt8) -> SlotAccess {
         SlotAccess(offset: 0, nilOffset: 0, origin: 0, kind: kind, width: 0, nilMask: 0, isFirst: 0)
     }

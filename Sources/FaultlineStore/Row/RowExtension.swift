@@ -1,6 +1,6 @@
-/// The entries behind a row's variable bytes: order keys that are not the default ones.
+/// The entries behind a row's variable bytes: order keys that are not default keys.
 ///
-/// Entries rise by slot; each has 12 bytes: slot, reserved, key. Their size in bytes ends the row.
+/// Entries ascend by slot; each has 12 bytes: slot, reserved, key. Their size in bytes ends the row.
 struct RowExtension {
     static let entryByteCount = 12
     static let sizeByteCount = 4
@@ -35,7 +35,7 @@ struct RowExtension {
         return nil
     }
 
-    /// Whether slots rise, exist in the layout, and reserved bytes are zero.
+    /// Whether slots ascend and exist in the layout, and reserved bytes are zero.
     func isSound(slotCount: UInt32) -> Bool {
         var least: UInt32 = 0
         for index in 0..<count {

@@ -1,17 +1,17 @@
 internal import FaultlineModel
 internal import Synchronization
 
-/// Where everything is in the rows of one layout.
+/// The offsets of everything in the rows of one layout.
 ///
 /// Invariants:
 /// - a column number occurs once;
-/// - every field, end word and nil bit lies in the fixed area, and no two overlap;
+/// - every field, end word and nil bit is in the fixed area, and no two overlap;
 /// - the end words are in the order of their ordinals, and the nil bits are the last bytes of the fixed area.
 ///
-/// A layout lives as long as any row, draft or program that was made with it: registries keep layouts for ever.
+/// A layout must outlive every row, draft and program made with it: registries keep layouts for ever.
 @usableFromInline
 package final class RowLayout: Sendable {
-    /// The number that records carry.
+    /// The number in records.
     package let number: UInt16
     package let entityName: String
     /// The columns, by slot.
@@ -22,7 +22,7 @@ package final class RowLayout: Sendable {
     package let endsOffset: Int
     package let nilBitsOffset: Int
     package let nilByteCount: Int
-    /// What getters need, flat; lives as long as the layout.
+    /// The data for getters, flat; valid as long as the layout.
     // Safe because the memory is written before the layout is shared, and never after.
     @usableFromInline nonisolated(unsafe) package let table: UnsafePointer<LayoutTable>
 
@@ -31,16 +31,16 @@ package final class RowLayout: Sendable {
     nonisolated(unsafe) private let template: UnsafeMutableRawPointer
     // Safe because the offsets are written before the layout is shared, and never after.
     nonisolated(unsafe) private let flagFields: UnsafeMutablePointer<UInt32>
-    /// Column numbers, rising, each with its slot.
+    /// Column numbers, ascending, each with its slot.
     private let slotsByNumber: [(number: UInt32, slot: Int)]
-    /// Variable bytes that drafts of this layout had lately, with room to spare: the first allocation of the next.
+    /// The first allocation for variable bytes of a new draft: the recent need of this layout's drafts, with a margin.
     let draftRoom: Atomic<UInt32>
-    /// Fewest bytes that any column's values need to go out of the row.
+    /// The smallest size from which any column's values are moved out of the row.
     let externalByteCountMin: Int
-    /// Slots of the columns whose values may lie out of the row.
+    /// Slots of the columns whose values may be outside of the row.
     package let variableSlots: [Int]
 
-    /// Assigns every column its place.
+    /// Assigns an offset to every column.
     package convenience init(number: UInt16, entityName: String, columns descriptions: [ColumnDescription]) {
         self.init(
             checkedNumber: number,
@@ -54,11 +54,11 @@ package final class RowLayout: Sendable {
     @inlinable @inline(__always)
     package var slots: UnsafePointer<SlotAccess> { table.slots }
 
-    /// Most variable bytes that a new draft has room for.
+    /// The largest number of variable bytes that a new draft has room for.
     private static let draftRoomMax = 2048
 
-    /// Lets the next drafts start with more room: half way to what a draft needed, so that one that is large counts
-    /// little.
+    /// Raises the initial room of new drafts half way to one draft's need, so that a single large draft has little
+    /// effect.
     func noteNeededDraftRoom(_ byteCount: Int) {
         let room = Int(draftRoom.load(ordering: .relaxed))
         let wanted = min(byteCount + 16, Self.draftRoomMax)
@@ -66,7 +66,7 @@ package final class RowLayout: Sendable {
         draftRoom.store(UInt32((room + (wanted - room + 1) / 2 + 15) / 16 * 16), ordering: .relaxed)
     }
 
-    /// Lets the next drafts start with less room.
+    /// Lowers the initial room of new drafts.
     func noteUnusedDraftRoom(_ byteCount: Int) {
         let room = draftRoom.load(ordering: .relaxed)
         draftRoom.store(room - room / 16, ordering: .relaxed)
@@ -83,7 +83,7 @@ package final class RowLayout: Sendable {
         return slotsByNumber[first].slot
     }
 
-    /// Builds the layout of columns whose places have been checked.
+    /// Builds the layout of columns whose offsets have been checked.
     private init(checkedNumber number: UInt16, entityName: String, columns: [Column], fixedByteCount: Int) {
         let optionalCount = columns.reduce(0) { $0 + ($1.nilBit >= 0 ? 1 : 0) }
         let variableCount = columns.reduce(0) { $0 + ($1.isVariable ? 1 : 0) }
@@ -153,7 +153,7 @@ package final class RowLayout: Sendable {
         flagFields.deallocate()
     }
 
-    /// Columns with places: fields of 24, 16 and 8 bytes, end words, fields of 4, 2 and 1 bytes, each by slot.
+    /// Columns with offsets: fields of 24, 16 and 8 bytes, end words, fields of 4, 2 and 1 bytes, each by slot.
     private static func placing(_ descriptions: [ColumnDescription]) -> [Column] {
         var offsets = [Int](repeating: 0, count: descriptions.count)
         var next = 0
@@ -192,7 +192,7 @@ package final class RowLayout: Sendable {
         return fields + (optionalCount + 7) / 8
     }
 
-    /// Takes a layout as the registry describes it, or says what is wrong with it.
+    /// Builds a layout from its description in the registry, or throws its first fault.
     package convenience init(
         registered number: UInt16,
         entityName: String,
@@ -203,14 +203,14 @@ package final class RowLayout: Sendable {
         self.init(checkedNumber: number, entityName: entityName, columns: columns, fixedByteCount: fixedByteCount)
     }
 
-    /// A number that a list has twice.
+    /// A number that occurs twice in a list.
     private static func repeated(_ numbers: [UInt32]) -> UInt32? {
         let sorted = numbers.sorted()
         for index in sorted.indices.dropFirst() where sorted[index] == sorted[index - 1] { return sorted[index] }
         return nil
     }
 
-    /// Checks that reading and writing by the columns' places stays within the fixed area.
+    /// Checks that reading and writing by the columns' offsets stays within the fixed area.
     private static func check(_ columns: [Column], fixedByteCount: Int) throws(RowError) {
         func refuse(_ message: String) -> RowError { RowError(code: .badLayout, message: message) }
         guard (0...1 << 20).contains(fixedByteCount), columns.count <= 1 << 15 else {
@@ -226,7 +226,7 @@ package final class RowLayout: Sendable {
         let variableCount = columns.reduce(0) { $0 + ($1.isVariable ? 1 : 0) }
         var ordinals = [Bool](repeating: false, count: variableCount)
         var nilBits = [Bool](repeating: false, count: optionalCount)
-        /// Whether a place is one of those that there are, and nobody has it yet.
+        /// Whether an index is in range and not taken yet; marks it as taken.
         func take(_ place: Int, of places: inout [Bool]) -> Bool {
             guard places.indices.contains(place), !places[place] else { return false }
             places[place] = true
@@ -282,12 +282,12 @@ extension RowLayout: Codable {
 
 extension ColumnDescription {
     fileprivate var storedWidth: Int { width ?? kind.naturalWidth }
-    /// A to-one column says nil by zero.
+    /// Whether the column has a nil bit; a to-one column's nil is zero.
     fileprivate var hasNilBit: Bool { isOptional && kind != .toOne && kind != .toMany }
 }
 
 extension Column {
-    /// How rows whose nil bits and variable bytes start there are read at this column.
+    /// The access to this column in rows with these offsets of nil bits and variable bytes.
     func access(slot: Int, nilBitsOffset: Int, fixedByteCount: Int) -> SlotAccess {
         SlotAccess(
             offset: UInt32(offset),

@@ -1,12 +1,12 @@
 extension RowView {
     /// Checks a row once, so that its getters need not: sizes, ends, flags, Booleans, nil bits, the extension.
     ///
-    /// Text is not validated: it was when it was written, and the record's checksum has been verified. Nil if the bytes
-    /// have no address, or are not a row of the layout.
+    /// Text is not validated: it was validated when it was written, and the record's checksum has been verified. Nil if
+    /// the bytes have no address, or are not a row of the layout.
     ///
     /// - Parameters:
-    ///   - row: All bytes of the row, extension included.
-    ///   - layout: The layout that the record names.
+    ///   - row: All bytes of the row, with its extension.
+    ///   - layout: The layout in the record.
     ///   - hasExtension: Record flag 3.
     @inlinable @inline(__always)
     package init?(checking row: UnsafeRawBufferPointer, layout: RowLayout, hasExtension: Bool) {
@@ -19,7 +19,7 @@ extension RowView {
         self.init(checking: row, table: adapter.table, hasExtension: hasExtension)
     }
 
-    /// Checks a row of the layout in which the table's rows are written.
+    /// Checks a row of the layout of the table's rows.
     @inlinable @inline(__always)
     package init?(checking row: UnsafeRawBufferPointer, table: UnsafePointer<LayoutTable>, hasExtension: Bool) {
         guard let base = row.baseAddress,
@@ -28,12 +28,12 @@ extension RowView {
         self.init(trusted: base, byteCount: row.count, table: table, hasExtension: hasExtension)
     }
 
-    /// Whether bytes are a row such as a draft writes.
+    /// Whether bytes are a row in the form that a draft writes.
     ///
     /// - Parameters:
     ///   - base: The first byte of the row.
-    ///   - byteCount: Bytes of the row, extension included.
-    ///   - table: Of the layout that the record names, or of an adapter from it.
+    ///   - byteCount: Bytes of the row, with its extension.
+    ///   - table: The table of the record's layout, or of an adapter from it.
     ///   - hasExtension: Record flag 3.
     /// - Returns: Whether getters may trust the row.
     @usableFromInline
@@ -48,7 +48,7 @@ extension RowView {
         let fixed = Int(layout.pointee.fixedByteCount)
         guard byteCount >= fixed, byteCount <= Int(UInt32.max) else { return false }
 
-        // Ends have 28 bits, so that the top bit of a difference says that an end lies before the one before it.
+        // Ends have 28 bits, so the top bit of a difference shows that an end lies before the previous one.
         var previous: UInt32 = 0
         var faults: UInt32 = 0
         var word = base + Int(layout.pointee.endsOffset)
@@ -90,7 +90,7 @@ extension RowView {
             .isSound(slotCount: layout.pointee.slotCount)
     }
 
-    /// Whether bits of no column are clear, and what is nil is zero or empty.
+    /// Whether bits without a column are clear, and nil values are zero or empty.
     @inline(__always)
     private static func areNilBitsSound(_ base: UnsafeRawPointer, _ layout: UnsafePointer<LayoutTable>) -> Bool {
         let bits = base + Int(layout.pointee.nilBitsOffset)

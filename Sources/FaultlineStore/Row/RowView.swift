@@ -1,9 +1,9 @@
-/// A row whose bytes may be trusted: getters do not check anything.
+/// A row of trusted bytes: getters do not check anything.
 ///
-/// Made by `init(checking:)`, which checks sizes, ends, flags and nil bits once, or by `init(trusted:)` on bytes that
-/// were checked before. The view borrows the bytes and the layout's table; it must not outlive either. Slots are those
-/// of the layout, or of the newer layout where the view was made with a `RowAdapter`. A slot that is out of bounds, or
-/// a getter that does not fit the column's kind, is a programmer's mistake.
+/// Created by `init(checking:)`, which checks sizes, ends, flags and nil bits once, or by `init(trusted:)` on bytes
+/// that were checked before. The view borrows the bytes and the layout's table, which must outlive it. Slots are those
+/// of the layout, or of the newer layout if the view was made with a `RowAdapter`. A slot out of bounds, or a getter
+/// that does not fit the column's kind, is a programming error.
 @usableFromInline
 package struct RowView {
     /// The first byte of the row.
@@ -42,7 +42,7 @@ package struct RowView {
         return isNilWithoutBit(slot)
     }
 
-    /// The integer of a slot of any integer kind; unsigned ones above `Int64.max` give their bit pattern.
+    /// The integer of a slot of any integer kind; unsigned values above `Int64.max` give their bit pattern.
     @inlinable @inline(__always)
     package func int64(_ slot: Int) -> Int64 {
         let access = table.slots[slot]
@@ -50,7 +50,7 @@ package struct RowView {
         return narrowInt64(slot)
     }
 
-    /// The integer of a slot of any unsigned kind; negative ones of other kinds give their bit pattern.
+    /// The integer of a slot of any unsigned kind; negative values of other kinds give their bit pattern.
     @inlinable @inline(__always)
     package func uint64(_ slot: Int) -> UInt64 { UInt64(bitPattern: int64(slot)) }
 
@@ -105,10 +105,10 @@ package struct RowView {
         return base.loadUnaligned(fromByteOffset: Int(access.offset), as: UInt64.self) & RowView.identifierMask
     }
 
-    /// The bits of a to-one field that are the value.
+    /// The bits of a to-one field that hold the value.
     @inlinable package static var identifierMask: UInt64 { 1 << 48 - 1 }
 
-    /// The bytes of a variable value, which are a reference where the flags say blob.
+    /// The bytes of a variable value, or of its reference if the flags have `blob`.
     @inlinable @inline(__always)
     package func variable(_ slot: Int) -> UnsafeRawBufferPointer {
         let access = table.slots[slot]
@@ -128,18 +128,18 @@ package struct RowView {
         return VariableFlags(rawValue: word & ~VariableEnd.endMask)
     }
 
-    /// The string of a text slot that is not out of the row.
+    /// The string of a text slot whose value is in the row.
     @inlinable
     package func string(_ slot: Int) -> String { String(decoding: variable(slot), as: UTF8.self) }
 
-    /// Where the value lies, if it lies out of the row.
+    /// The reference to the value, if it is outside of the row.
     @inlinable @inline(__always)
     package func blobReference(_ slot: Int) -> BlobReference? {
         variableFlags(slot).isBlob ? BlobReference(reading: variable(slot)) : nil
     }
 
-    /// The object's key in the collection whose inverse is this to-one slot; nil where it is the default,
-    /// the identifier × 2^16.
+    /// The object's key in the collection whose inverse is this to-one slot; nil if it is the default key, the
+    /// identifier × 2^16.
     package func orderKey(_ slot: Int) -> UInt64? {
         guard hasExtension else { return nil }
         let access = table.slots[slot]
@@ -148,7 +148,7 @@ package struct RowView {
     }
 }
 
-/// The ways that getters seldom go: narrow fields, and slots that the row's layout lacks.
+/// The slow paths of getters: narrow fields, and slots that the row's layout lacks.
 extension RowView {
     /// The row with the values of slots that the row's layout lacks.
     private var fallback: RowView {
@@ -164,8 +164,7 @@ extension RowView {
         table.slots[slot].isAbsent && source(of: slot).base == fallback.base
     }
 
-    /// The row that has the value of a slot for which the table sends here: this one, by the older slots, or that of
-    /// the defaults.
+    /// The row with the value of a redirected slot: this one, by the older slots, or the row of defaults.
     private func source(of slot: Int) -> RowView {
         guard let present = table.pointee.presentTable, !present.slots[slot].isAbsent else { return fallback }
         let row = RowView(trusted: base, byteCount: Int(byteCount), table: present, hasExtension: hasExtension)

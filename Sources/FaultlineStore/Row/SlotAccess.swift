@@ -1,17 +1,17 @@
-/// Where one slot of a row lies: all that a getter needs, in one load of 16 bytes or less.
+/// The position of one slot in a row: all data for a getter, in one load of 16 bytes or less.
 @usableFromInline
 package struct SlotAccess {
     /// Bytes from the start of the row to the field, or to the end word of a variable value.
     @usableFromInline package let offset: UInt32
     /// Bytes from the start of the row to the byte with the nil bit.
     @usableFromInline package let nilOffset: UInt32
-    /// For a variable slot, where the variable bytes start; for a fixed one, its slot in the row's own layout.
+    /// For a variable slot, the offset of the variable bytes; for a fixed one, its slot in the row's own layout.
     @usableFromInline package let origin: UInt32
     /// Raw value of the column's kind.
     @usableFromInline package let kind: UInt8
     /// Bytes of the field; 0: the row's layout lacks the column, and the table's fallback row has the value.
     @usableFromInline package let width: UInt8
-    /// Bit of the byte at `nilOffset`; 0 where the column is not optional.
+    /// Bit of the byte at `nilOffset`; 0 if the column is not optional.
     @usableFromInline package let nilMask: UInt8
     /// 1 for a variable slot whose value is the first of the variable bytes, else 0.
     @usableFromInline package let isFirst: UInt8
@@ -48,7 +48,7 @@ package struct SlotAccess {
     var isSigned: Bool { kind <= 5 }
 }
 
-/// Everything that reading rows of one layout takes, flat, in memory that the layout owns: no reference counting.
+/// All data for reading rows of one layout, flat, in memory that the layout owns: no reference counting.
 ///
 /// The accesses of its slots follow it in memory.
 @usableFromInline
@@ -61,26 +61,26 @@ package struct LayoutTable {
     package var slotCount: UInt32
     /// Number of the layout in the registry.
     package var number: UInt16
-    /// The bits of the last nil byte that no column has.
+    /// The bits of the last nil byte that belong to no column.
     var unusedNilMask: UInt8
     /// Bytes of a draft before its variable values.
     var draftValuesOffset: UInt32
-    /// Bytes from the start of a draft to the places of its variable values.
+    /// Bytes from the start of a draft to the positions of its variable values.
     var draftPlacesOffset: UInt32
-    /// The layout in which the rows are written: this table's own, or another where the slots are a newer layout's.
+    /// The layout of the rows: this table's own, or an older one if the slots are a newer layout's.
     var physical: UnsafePointer<LayoutTable>?
     /// Values of slots that the rows lack, with the table to read them by.
     var fallbackRow: UnsafeRawPointer?
     var fallbackTable: UnsafePointer<LayoutTable>?
-    /// Reads slots that were optional and are not any more, where the row has a value; nil where there are none.
+    /// Reads slots that were optional and no longer are, if the row has a value; nil if there are none.
     var presentTable: UnsafePointer<LayoutTable>?
     /// A new draft's first bytes: zeros, and the nil bits set.
     var draftTemplate: UnsafeRawPointer?
-    /// The layout whose table this is, or from which an adapter's table was made.
+    /// The layout that owns this table, or from which an adapter's table was made.
     ///
-    /// Not retained: tables live no longer than their layouts.
+    /// Not retained: layouts outlive their tables.
     var layout: Unmanaged<RowLayout>?
-    /// Offsets of bytes that may have few bits: Booleans first, then the flags of decimals.
+    /// Offsets of bytes with a limited range of values: Booleans first, then the flags of decimals.
     var flagFields: UnsafePointer<UInt32>?
     var flagFieldCount: UInt32
     var boolCount: UInt32
@@ -118,7 +118,7 @@ struct LayoutTableMemory: ~Copyable, @unchecked Sendable {
         self.table = UnsafePointer(table)
     }
 
-    /// Names the layout that owns the table, before it is shared.
+    /// Sets the layout that owns the table, before it is shared.
     func setLayout(_ layout: RowLayout) {
         UnsafeMutablePointer(mutating: table).pointee.layout = Unmanaged.passUnretained(layout)
     }

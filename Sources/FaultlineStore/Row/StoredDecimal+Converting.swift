@@ -1,8 +1,7 @@
-// Conversions that lose nothing: what has no equal on the other side is nil.
+// Exact conversions: a number without an equal in the other type is nil.
 
 extension StoredDecimal {
-    /// The decimal that equals a binary fraction; nil if it needs more digits than there are, and for what is no
-    /// number.
+    /// The decimal that equals a binary fraction; nil if it needs too many digits, or is not finite.
     package init?(exactly value: Double) {
         guard value.isFinite else { return nil }
         guard value != 0 else {
@@ -44,8 +43,8 @@ extension StoredDecimal {
         return UInt64(exactly: magnitude).map { .uint($0) }
     }
 
-    /// The magnitude as n × 2^-halvings, where `halvings` is as small as it can be; nil if it is not of that form, or
-    /// n is too large.
+    /// The magnitude as n × 2^-halvings, with the smallest possible `halvings`; nil if it has no such form, or n is too
+    /// large.
     private var scaled: (magnitude: UInt128, halvings: Int)? {
         if isNaN { return nil }
         if mantissa == 0 { return (0, 0) }

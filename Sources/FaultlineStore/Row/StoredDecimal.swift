@@ -1,6 +1,6 @@
-/// A decimal number as rows hold it: mantissa × 10^exponent, with a sign.
+/// A decimal number as rows store it: mantissa × 10^exponent, with a sign.
 ///
-/// Equality and order go by value, whatever the exponents; not-a-number equals itself and comes last.
+/// Equality and order are by value, for any exponents; not-a-number equals itself and comes last.
 package struct StoredDecimal: Sendable {
     package static let byteCount = 24
     static let negativeFlag: UInt32 = 1
@@ -56,7 +56,7 @@ package struct StoredDecimal: Sendable {
         return Array(digits.dropFirst(zeros).reversed())
     }
 
-    /// The exponent if the number is written 0.d₁d₂… × 10^magnitude with d₁ not zero.
+    /// The exponent of the number in the form 0.d₁d₂… × 10^magnitude with d₁ not zero.
     var magnitude: Int {
         var digitCount = 0
         var rest = mantissa

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Text as rows hold it: UTF-8, with what is known about it.
+/// Text as rows store it: UTF-8, with flags.
 ///
 /// Two texts are equal if they are canonically equivalent, as by Swift's `==`, and their order is Swift's `<` on their
-/// normal forms C, which is that of the bytes. (On other forms `<` can contradict `==`: with Swift 6.3 neither of
-/// e + U+0301 and U+00E9 + b is less.) Text known to be in normal form is compared without being decoded.
+/// normal forms C, which is that of the bytes. (On other forms `<` can contradict `==`: with Swift 6.3 neither of e +
+/// U+0301 and U+00E9 + b is less.) Text known to be in normal form is compared without being decoded.
 enum StoredText {
-    /// What is known about valid UTF-8: all ASCII, or in normal form C.
+    /// The flags of valid UTF-8: all ASCII, or in normal form C.
     static func flags(of text: UnsafeRawBufferPointer) -> VariableFlags {
         guard let base = text.baseAddress else { return [.ascii, .normal] }
         let count = text.count
@@ -24,7 +24,7 @@ enum StoredText {
         return isNormal(text) ? .normal : []
     }
 
-    /// Whether valid UTF-8 is in normal form C, so far as a quick check tells.
+    /// Whether valid UTF-8 is in normal form C, as far as a quick check shows.
     private static func isNormal(_ text: UnsafeRawBufferPointer) -> Bool {
         // Scalars below U+0300 neither compose with one before them nor decompose: all bytes are below CC.
         if text.allSatisfy({ $0 < 0xCC }) { return true }

@@ -1,4 +1,4 @@
-/// The word that ends a variable value in a row: where it ends, and what its bytes are.
+/// The word that ends a variable value in a row: the value's end, and the kind of its bytes.
 @usableFromInline
 package struct VariableEnd: Equatable, Sendable {
     @usableFromInline package static var endMask: UInt32 {
@@ -7,11 +7,11 @@ package struct VariableEnd: Equatable, Sendable {
     package static let blobFlag: UInt32 = 1 << 31
     package static let asciiFlag: UInt32 = 1 << 30
     package static let normalFlag: UInt32 = 1 << 29
-    /// In drafts only: the value lies in an allocation of its own.
+    /// In drafts only: the value has a separate allocation.
     static let detachedFlag: UInt32 = 1 << 28
     /// Bytes of a blob reference: blob identifier, raw size, reserved, 8 bytes each.
     package static let blobReferenceByteCount = 24
-    /// Most variable bytes in one row.
+    /// The largest number of variable bytes in one row.
     package static let byteCountMax = Int(endMask)
 
     package let rawValue: UInt32
@@ -24,7 +24,7 @@ package struct VariableEnd: Equatable, Sendable {
     package var flags: VariableFlags { VariableFlags(rawValue: rawValue & ~Self.endMask) }
 }
 
-/// What the bytes of a variable value are.
+/// The kind of a variable value's bytes.
 @usableFromInline
 package struct VariableFlags: OptionSet, Sendable {
     @usableFromInline package let rawValue: UInt32
@@ -32,7 +32,7 @@ package struct VariableFlags: OptionSet, Sendable {
     @inlinable @inline(__always)
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The bytes are a blob reference; the value lies out of the row.
+    /// The bytes are a blob reference; the value is outside of the row.
     package static let blob = VariableFlags(rawValue: VariableEnd.blobFlag)
     /// The text is ASCII.
     package static let ascii = VariableFlags(rawValue: VariableEnd.asciiFlag)
@@ -46,7 +46,7 @@ package struct VariableFlags: OptionSet, Sendable {
     package var comparesAsBytes: Bool { rawValue & (VariableEnd.asciiFlag | VariableEnd.normalFlag) != 0 }
 }
 
-/// Where a value out of the row lies.
+/// A reference to a value outside of the row.
 @usableFromInline
 package struct BlobReference: Equatable, Sendable {
     /// The blob's identifier, from 1.

@@ -1,17 +1,17 @@
-/// A property that both versions of an entity have, while a streamed stage makes the one of the other: whether its
-/// closures set it, and on how many objects it has a value.
+/// A property that both versions of an entity have, during a streamed stage: whether the stage's closures set it, and
+/// how many objects have a value of it.
 ///
-/// Values of old objects go over as long as no closure has set the property. When one does, those that went over before
-/// are taken back, so that the property is either carried over on all objects of the stage or on none.
+/// Values of old objects are carried over as long as no closure has set the property. When one does, the values carried
+/// so far are removed. So the property is carried over on all objects of the stage or on none.
 package struct CarriedProperty: Codable, Sendable, Equatable {
     /// The entity of the new version.
     package let entity: String
     package let property: String
-    /// Whether a closure has set it on a new object, or has said that it is to be left.
+    /// Whether a closure has set it on a new object, or has excluded it from being carried over.
     package var isSet = false
-    /// Where it is set: old objects of lower numbers may have been carried over, and are to be taken back.
+    /// If a closure has set it: old objects with lower numbers may have been carried over, which must be undone.
     package var end: UInt64 = 0
-    /// Old objects that had a value.
+    /// Old objects with a value.
     package var had = 0
     /// New objects whose value was carried over.
     package var carried = 0
@@ -25,6 +25,6 @@ package struct CarriedProperty: Codable, Sendable, Equatable {
 }
 
 extension CarriedProperty {
-    /// Whether going on from these numbers cannot overflow.
+    /// Whether continuing from these numbers cannot overflow.
     var isPlausible: Bool { [had, carried, set].allSatisfy { $0 >= 0 && $0 <= 1 << 56 } && end <= 1 << 56 }
 }

@@ -1,13 +1,15 @@
 package import FaultlineLog
 
-/// What a migration leaves to be deleted once it has switched, or once it is given up: one catalog record each, written
-/// in the transaction after which nobody needs it any more (`docs/FileFormat.md` section 7).
+/// Data that a migration leaves to be deleted after its switch, or after it is abandoned.
+///
+/// One catalog record each, written in the transaction after which the data is not needed any more
+/// (`docs/FileFormat.md` section 7).
 package enum LeftBehind: Sendable, Equatable {
-    /// Blobs that no new object took.
+    /// Blobs that no new object uses.
     case blobs([UInt64])
-    /// Blobs from `first` up to, not including, `end`: what an abandoned migration wrote.
+    /// Blobs from `first` up to, not including, `end`: those that an abandoned migration wrote.
     case blobRange(first: UInt64, end: UInt64)
-    /// The table of an entity that is gone, with the blobs of its rows.
+    /// The table of a removed entity, with the blobs of its rows.
     case table(UInt16)
 }
 
@@ -15,7 +17,7 @@ extension LeftBehind {
     /// The most blobs that one record names.
     private static let blobsMax = 16_384
 
-    /// Leaves blobs behind for the migration under way, in as many records as they need.
+    /// Records blobs to be deleted for the current migration, in as many records as they need.
     package static func leave(_ blobs: [UInt64], in transaction: inout Transaction) throws(StoreError) {
         guard !blobs.isEmpty, var migration = try StoredCatalog.migration(in: transaction) else { return }
         for start in stride(from: 0, to: blobs.count, by: blobsMax) {
@@ -31,7 +33,7 @@ extension LeftBehind {
 extension LeftBehind: Codable {
     private enum CodingKeys: String, CodingKey { case blobs, firstBlob, endBlob, table }
 
-    /// Decodes the one case whose keys are there.
+    /// Decodes the one case whose keys are present.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         if let blobs = try container.decodeIfPresent([UInt64].self, forKey: .blobs) {

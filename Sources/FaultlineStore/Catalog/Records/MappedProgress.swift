@@ -1,40 +1,40 @@
 internal import FaultlineLog
 
-/// How far a mapped stage is that goes on where it was stopped.
+/// The progress of a mapped stage that resumes where it was stopped.
 package struct MappedProgress: Codable, Sendable, Equatable {
-    /// What is done to all mappings before the next is done to any.
+    /// A pass over all mappings; each pass ends before the next begins.
     package enum Pass: Int, Codable, Sendable, Comparable {
         case make, relate, check
-        /// Values that no new object took are given up: of entities, not of mappings.
+        /// Records values that no new object uses for deletion: by entity, not by mapping.
         case leave
 
         package static func < (one: Pass, other: Pass) -> Bool { one.rawValue < other.rawValue }
     }
 
     package var pass = Pass.make
-    /// Place of the mapping under way.
+    /// Index of the current mapping.
     package var mapping = 0
-    /// In the first pass: whether what comes before the mapping's objects was done.
+    /// In the first pass: whether the preparations for the mapping's objects are done.
     package var isBegun = false
     /// The last object that is done: in the first pass the number of the old one, in the second that of the new one or
     /// of its association.
     package var lastDone: UInt64 = 0
     /// Objects that are done.
     package var done = 0
-    /// In the second pass: the last object that there is to do; 0 before that is known.
+    /// In the second pass: the last object to be done; 0 before that is known.
     package var end: UInt64 = 0
-    /// Places of mappings of which a new object has more than one old one.
+    /// Indices of mappings whose new objects may have more than one old object.
     package var merging: [Int] = []
-    /// Catalog records of what is to be deleted after the switch, before the last pass.
+    /// The number of catalog records of data to be deleted after the switch, before the last pass.
     package var leftBehindCount = 0
-    /// Values that were counted as left behind, before the last pass.
+    /// The number of blobs recorded for deletion before the last pass.
     package var blobsLeftBehind = 0
 
     package init() {}
 }
 
 extension MappedProgress {
-    /// Decodes progress; what a record of another release lacks is as at the beginning of the pass.
+    /// Decodes progress; members that a record of another release lacks have their values of the pass's beginning.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         pass = try container.decode(Pass.self, forKey: .pass)
@@ -52,7 +52,7 @@ extension MappedProgress {
         }
     }
 
-    /// Whether going on from these numbers cannot overflow.
+    /// Whether continuing from these numbers cannot overflow.
     private var isPlausible: Bool {
         (merging + [mapping, done, leftBehindCount, blobsLeftBehind]).allSatisfy { $0 >= 0 && $0 <= 1 << 56 }
             && lastDone <= Limits.recordIDMax && end <= Limits.recordIDMax

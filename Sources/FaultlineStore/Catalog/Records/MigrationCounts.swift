@@ -1,6 +1,6 @@
-/// What a migration has done so far.
+/// The work that a migration has done so far.
 ///
-/// Kept with the migration's record, so that it goes on where the migration does.
+/// Kept with the migration's record, so that it continues with the migration.
 package struct MigrationCounts: Codable, Sendable, Equatable {
     package var objectsRead = 0
     package var objectsWritten = 0
@@ -13,13 +13,13 @@ package struct MigrationCounts: Codable, Sendable, Equatable {
     package var objectsDeleted = 0
     package var changesNotSaved = 0
     package var blobBytesRead = 0
-    /// The stages that were begun, in their order.
+    /// The stages that have begun, in their order.
     package var stages: [StageCounts] = []
 
     package init() {}
 }
 
-/// What one stage has done so far.
+/// The work that one stage has done so far.
 package struct StageCounts: Codable, Sendable, Equatable {
     /// Position of the stage among the steps of the migration.
     package var place: Int
@@ -28,15 +28,15 @@ package struct StageCounts: Codable, Sendable, Equatable {
     /// The version it leads to.
     package var to: String
     package var kind: String
-    /// How often it was taken up again.
+    /// How often it was resumed.
     package var resumes = 0
-    /// By entity, in the order in which they were met.
+    /// By entity, in the order of processing.
     package var entities: [ObjectCounts] = []
     /// By mapping.
     package var mappings: [ObjectCounts] = []
     package var leftBehind: [LeftBehindCounts] = []
-    /// Of a streamed stage, the properties that both versions have; nil for other stages, and in records of
-    /// releases that carried nothing over.
+    /// For a streamed stage, the properties that both versions have; nil for other stages, and in records of releases
+    /// that carried nothing over.
     package var properties: [CarriedProperty]?
     package var passes: [PassCounts] = []
 
@@ -64,7 +64,7 @@ package struct ObjectCounts: Codable, Sendable, Equatable {
 /// Objects whose values a stage leaves out.
 package struct LeftBehindCounts: Codable, Sendable, Equatable {
     package var entity: String
-    /// Nil where the whole entity is gone.
+    /// Nil if the whole entity was removed.
     package var attribute: String?
     package var objects: Int
 
@@ -75,11 +75,11 @@ package struct LeftBehindCounts: Codable, Sendable, Equatable {
     }
 }
 
-/// What one pass has cost.
+/// The cost of one pass.
 package struct PassCounts: Codable, Sendable, Equatable {
     package var name: String
     package var nanoseconds: UInt64 = 0
-    /// Bytes that were written to the store's files.
+    /// Bytes written to the store's files.
     package var byteCount: UInt64 = 0
 
     package init(name: String) { self.name = name }
@@ -107,7 +107,7 @@ extension MigrationCounts {
         }
     }
 
-    /// Whether going on from these counts cannot overflow.
+    /// Whether continuing from these counts cannot overflow.
     private var isPlausible: Bool {
         let own = [
             objectsRead, objectsWritten, objectsFound, objectsDropped, blobsMoved, blobsLeftBehind, resumes,

@@ -1,10 +1,10 @@
 package import FaultlineModel
 
-/// A migration under way, as the catalog keeps it: where it is going and how far it is.
+/// A running migration in the catalog: its target and its progress.
 ///
-/// Written in the same transaction as the objects it speaks of, so it is never ahead of them or behind.
+/// Written in the same transaction as the objects that it describes, so it is never ahead of them or behind.
 package struct MigrationRecord: Codable, Sendable {
-    /// Tells this plan's stages from another's: a migration is resumed only by the plan that began it.
+    /// Identifies the plan: only the plan that began a migration resumes it.
     package var planDigest: String
     /// Position of the stage among the steps of this migration.
     package var stage: Int
@@ -14,28 +14,28 @@ package struct MigrationRecord: Codable, Sendable {
     package var lastDone: UInt64
     /// Source objects of the entity that are done.
     package var entityDone: Int
-    /// What the stage reads.
+    /// The schema that the stage reads.
     package var sourceSchema: Schema
     package var sourceMap: EntityMap
-    /// What the stage writes.
+    /// The schema that the stage writes.
     package var targetSchema: Schema
     package var targetMap: EntityMap
-    /// Catalog records so far of what is to be deleted after the switch.
+    /// The number so far of catalog records of data to be deleted after the switch.
     package var leftBehindCount: Int
     /// Blobs from here on were written by the migration.
     package var firstBlob: UInt64
     /// Tables that earlier stages wrote.
     package var intermediateTables: [UInt16]
-    /// Tables of entities that earlier stages left out without reading their objects.
+    /// Tables of entities that earlier stages removed without reading their objects.
     package var unreadTables: [UInt16]
     package var report: MigrationCounts
-    /// What a custom or mapped stage has to take back before it begins again; nil for other stages.
+    /// The state that a custom or mapped stage returns to before it begins again; nil for other stages.
     package var restart: StageRestart?
-    /// Of a dry run, the numbers that were unused before it; its tables and layouts give theirs back with it.
+    /// For a dry run, the numbers that were unused before it; its tables and layouts return theirs when it ends.
     package var unusedNumbers: NumberCounters?
     /// Records of the quarantine from here on were written by the migration; nil in records of releases without one.
     package var firstQuarantine: UInt64?
-    /// How far a mapped stage is; nil for one that begins again, and for other stages.
+    /// The progress of a mapped stage; nil for one that begins again, and for other stages.
     package var mapped: MappedProgress?
 
     package init(
@@ -60,22 +60,22 @@ package struct MigrationRecord: Codable, Sendable {
 }
 
 extension MigrationRecord {
-    /// What the digest of a preview begins with: nobody goes on with one.
+    /// The beginning of a preview's digest: a preview is never resumed.
     package static let previewMark = "preview "
 
-    /// Whether the migration was only tried out: whoever opens the store next gives it up.
+    /// Whether the migration is a dry run: the next opening of the store abandons it.
     package var isPreview: Bool { planDigest.hasPrefix(Self.previewMark) }
 }
 
-/// Where a custom stage began: it is not resumed, but begun again.
+/// The beginning of a custom stage: it does not resume, but begins again.
 package struct StageRestart: Codable, Sendable, Equatable {
     /// Every table that the stage writes.
     package var tables: [UInt16]
     /// Blobs from here on were written by the stage.
     package var firstBlob: UInt64
-    /// Catalog records of what is to be deleted after the switch, as many as there were when the stage began.
+    /// The number of catalog records of data to be deleted after the switch, when the stage began.
     package var leftBehindCount: Int
-    /// What had been counted when the stage began; nil in records of releases that did not keep it.
+    /// The counts when the stage began; nil in records of releases that did not keep them.
     package var counts: MigrationCounts?
     /// Records of the quarantine from here on were written by the stage; nil in records of releases without one.
     package var firstQuarantine: UInt64?

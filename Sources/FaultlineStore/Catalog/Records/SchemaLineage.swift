@@ -1,15 +1,15 @@
 package import FaultlineLog
 package import FaultlineModel
 
-/// The schemas that a store has been through, oldest first, the one in force last (`docs/FileFormat.md` section 7).
+/// The schemas that a store has had, oldest first, the one in force last (`docs/FileFormat.md` section 7).
 ///
-/// It tells a schema that the store has left behind from one that is new to it. A store that goes back to a schema has
-/// that one in force again, and forgets those that came behind it: they are no longer left behind.
+/// It distinguishes a schema that the store has left from a new one. A store that returns to a schema has that one in
+/// force again, and removes the later ones: they no longer count as left.
 ///
-/// A release that does not know the list may have changed the schema since; `enter` puts that right.
+/// A release that does not know the list may have changed the schema since; `enter` corrects that.
 ///
 /// Invariants:
-/// - no fingerprint is in it twice;
+/// - each fingerprint occurs once;
 /// - it has at least one schema, and at most `countMax`.
 package struct SchemaLineage: Codable, Sendable, Equatable {
     /// A schema of the list.
@@ -25,17 +25,17 @@ package struct SchemaLineage: Codable, Sendable, Equatable {
         }
     }
 
-    /// Schemas that a store remembers; the oldest are forgotten.
+    /// The number of schemas that a store remembers; the oldest are removed.
     package static let countMax = 1_024
 
     package private(set) var schemas: [Member]
 
-    /// The list of a store that begins one.
+    /// A new list that begins with a schema.
     package init(_ schema: Schema) { schemas = [Member(schema)] }
 
-    /// Decodes a list: of one that breaks an invariant the longest end that keeps them, and so the newest schemas.
+    /// Decodes a list; of one that breaks an invariant, the longest end that keeps them, and so the newest schemas.
     ///
-    /// - Throws: `DecodingError` for a list of nothing.
+    /// - Throws: `DecodingError` for an empty list.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let stored = try container.decode([Member].self, forKey: .schemas)
@@ -47,7 +47,7 @@ package struct SchemaLineage: Codable, Sendable, Equatable {
         }
     }
 
-    /// Whether the store was under a schema once, and no longer is.
+    /// Whether the store had a schema once, and no longer has it.
     package func hasLeft(_ schema: Schema) -> Bool {
         let fingerprint = schema.fingerprint
         return schemas.dropLast().contains { $0.fingerprint == fingerprint }
@@ -65,7 +65,7 @@ package struct SchemaLineage: Codable, Sendable, Equatable {
 }
 
 extension SchemaLineage {
-    /// The list of a store, brought up to the schema in force, and whether the store has it so.
+    /// The list of a store, updated to the schema in force, and whether the store has it in this form.
     package static func read(
         _ snapshot: Snapshot, under schema: Schema
     ) throws(StoreError) -> (lineage: SchemaLineage, isStored: Bool) {
@@ -78,9 +78,9 @@ extension SchemaLineage {
         return (lineage, lineage == stored)
     }
 
-    /// Writes a store's list where it lacks one, or where the one it has does not end with the schema in force.
+    /// Writes a store's list if it lacks one, or if its list does not end with the schema in force.
     ///
-    /// The transaction does not count as a save that followed a migration.
+    /// The transaction does not count as a save after a migration.
     package static func settle(_ log: Log, under schema: Schema) throws {
         let (lineage, isStored) = try read(log.snapshot(), under: schema)
         if isStored { return }
@@ -90,7 +90,7 @@ extension SchemaLineage {
         }
     }
 
-    /// Notes in a transaction that a store goes from a schema through others; the last is in force then.
+    /// Records in a transaction that a store changes from a schema through others; the last is then in force.
     package static func note(
         _ schemas: [Schema], after schema: Schema, in transaction: inout Transaction
     ) throws(StoreError) {

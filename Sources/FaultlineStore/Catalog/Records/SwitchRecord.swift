@@ -1,15 +1,15 @@
 package import FaultlineLog
 
-/// The switch of a migration whose state before is kept, as the catalog has it: tells the migration's own transactions
+/// The switch of a migration whose previous state is kept, in the catalog: distinguishes the migration's transactions
 /// from those of users.
 ///
-/// It counts only as long as the log keeps that state; what an earlier migration left of it says nothing.
+/// It is valid only as long as the log keeps that state; the record of an earlier migration does not count.
 package struct SwitchRecord: Codable, Sendable, Equatable {
-    /// The newest transaction of the state before.
+    /// The newest transaction of the previous state.
     package let sequence: UInt64
-    /// Transactions since that were the migration's own: the switch, and the deletion of what it left.
+    /// The migration's own transactions since: the switch, and the deletion of old data.
     package var ownCount: UInt64
-    /// Version of the state before, and the one that the switch put in force.
+    /// The version of the previous state, and the one that the switch put in force.
     package let from: String
     package let to: String
 
@@ -20,7 +20,7 @@ package struct SwitchRecord: Codable, Sendable, Equatable {
         self.to = to
     }
 
-    /// That of the state that a log keeps; nil if it keeps none, or the switch did not come.
+    /// The switch after the state that a log keeps; nil if it keeps none, or there was no switch.
     package static func read(of kept: KeptStateFigures?, in snapshot: Snapshot) throws(StoreError) -> SwitchRecord? {
         guard let kept,
             let record = try StoredCatalog.entry(
@@ -30,13 +30,13 @@ package struct SwitchRecord: Codable, Sendable, Equatable {
         return record
     }
 
-    /// How many transactions of users came behind the switch that a snapshot has.
+    /// The number of users' transactions after the switch, in a snapshot.
     package func followerCount(in snapshot: Snapshot) -> UInt64 {
         let own = sequence.addingReportingOverflow(ownCount)
         return own.overflow ? 0 : snapshot.sequence - min(own.partialValue, snapshot.sequence)
     }
 
-    /// Counts a transaction as the migration's own, where a switch is written down.
+    /// Counts a transaction as the migration's own, if a switch is recorded.
     package static func countOwn(in transaction: inout Transaction) throws(StoreError) {
         guard
             var record = try StoredCatalog.entry(

@@ -1,9 +1,9 @@
-/// Makes any `Decodable` value from a tree of bytes.
+/// Decodes any `Decodable` value from a tree of bytes.
 package struct NestedDecoder {
-    /// Decodes one value as `NestedEncoder` wrote it; nothing in the bytes is trusted.
+    /// Decodes one value that `NestedEncoder` wrote; nothing in the bytes is trusted.
     ///
-    /// `scalars` tells which types are stored as scalars. Throws `DecodingError`, or what the type's own `init(from:)`
-    /// throws.
+    /// `scalars` defines the types that are stored as scalars. Throws `DecodingError`, or the error of the type's own
+    /// `init(from:)`.
     package static func decode<Value: Decodable>(
         _ type: Value.Type,
         from bytes: UnsafeRawBufferPointer,
@@ -18,13 +18,13 @@ package struct NestedDecoder {
     }
 }
 
-/// A value of the tree, and how many containers it lies in.
+/// A value of the tree, with the depth of containers around it.
 struct NestedPlace {
     let view: NestedView
     let depth: Int
 }
 
-/// What the decoders of one value share.
+/// The state that the decoders of one value share.
 final class NestedDecoding {
     let scalars: any NestedScalarCoding
     let userInfo: [CodingUserInfoKey: any Sendable]
@@ -36,7 +36,7 @@ final class NestedDecoding {
         self.userInfo = userInfo
     }
 
-    /// The value of any type at a place.
+    /// Decodes a value of any type at a position.
     func decode<Value: Decodable>(
         _ type: Value.Type,
         _ place: NestedPlace,
@@ -56,7 +56,7 @@ final class NestedDecoding {
         return try Value(from: NestedValueDecoder(state: self, place: place, path: path()))
     }
 
-    /// The value of a type of the standard library that arrays are often made of; nil for others.
+    /// The value of a common element type of arrays from the standard library; nil for other types.
     private func primitive<Value>(
         _ type: Value.Type,
         _ view: NestedView,

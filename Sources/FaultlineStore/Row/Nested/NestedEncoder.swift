@@ -1,11 +1,11 @@
-/// Turns any `Encodable` value into a tree of bytes in which members can be found without decoding the rest.
+/// Encodes any `Encodable` value as a tree of bytes in which members can be found without decoding the rest.
 ///
-/// Entries of dictionaries and sets are brought into an order of their own, so that equal values give equal bytes in
-/// every process; other containers keep the order in which they were written.
+/// Entries of dictionaries and sets are sorted, so that equal values give equal bytes in every process; other
+/// containers keep the order in which they were written.
 package struct NestedEncoder {
-    /// Encodes a value; `scalars` tells which types are stored as scalars.
+    /// Encodes a value; `scalars` defines the types that are stored as scalars.
     ///
-    /// Throws `EncodingError`, or what the value's own `encode(to:)` throws.
+    /// Throws `EncodingError`, or the error of the value's own `encode(to:)`.
     package static func encode<Value: Encodable>(
         _ value: Value,
         scalars: any NestedScalarCoding = NoNestedScalars(),
@@ -28,11 +28,11 @@ package struct NestedEncoder {
     }
 }
 
-/// What the encoders of one value share.
+/// The state that the encoders of one value share.
 final class NestedEncoding {
     let scalars: any NestedScalarCoding
     let userInfo: [CodingUserInfoKey: any Sendable]
-    /// The first wrong use of an encoder by a type: two values or containers of different forms in one place.
+    /// The first wrong use of an encoder by a type: two values or containers of different forms at one position.
     var misuse: EncodingError?
     private var callDepth = 0
 
@@ -76,7 +76,7 @@ final class NestedEncoding {
 
 /// Collections whose order changes from process to process.
 private protocol NestedUnordered {
-    /// Whether elements of an array are keys and values in turn.
+    /// Whether elements of an array are alternately keys and values.
     static var isPaired: Bool { get }
 }
 
@@ -111,7 +111,7 @@ struct NestedValueEncoder: Encoder {
         NestedSingleEncoding(state: state, slot: slot, path: path)
     }
 
-    /// The container of this place, which a type may ask for more than once.
+    /// The container of this position, which a type may request more than once.
     private func container(isKeyed: Bool) -> NestedContainer {
         if slot.isFilled {
             if case .container(let container) = slot.value, container.isKeyed == isKeyed { return container }

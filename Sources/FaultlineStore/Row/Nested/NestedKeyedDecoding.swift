@@ -1,6 +1,6 @@
-/// Finds keys of a container: in the order written without searching, in large containers by a table.
+/// Finds keys of a container: in the order written without a search, in large containers by a table.
 private final class NestedKeyFinder {
-    /// Keys from which a table is made when one is not the next.
+    /// The number of keys from which a table is built when a key is not the next one.
     private static let tableCountMin = 16
 
     private let view: NestedView
@@ -28,11 +28,11 @@ private final class NestedKeyFinder {
         return index
     }
 
-    /// Notes that the last key found was used, so that the one behind it is looked at first.
+    /// Marks the last key found as used, so that the next search begins behind it.
     func advance() { next = next + 1 < view.count ? next + 1 : 0 }
 }
 
-/// Gives the entries of a keyed container.
+/// Decodes the entries of a keyed container.
 struct NestedKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let state: NestedDecoding
     let place: NestedPlace
@@ -73,7 +73,7 @@ struct NestedKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return view
     }
 
-    /// The view of a key that is decoded now, and not asked for again.
+    /// The view of a key that is now decoded, and not requested again.
     private func use(_ key: any CodingKey) throws -> NestedView {
         let view = try view(key)
         finder.advance()

@@ -1,4 +1,4 @@
-/// Takes the entries of a keyed container.
+/// Encodes the entries of a keyed container.
 struct NestedKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let state: NestedEncoding
     let container: NestedContainer

@@ -1,4 +1,4 @@
-/// Gives a value that is all that its type decodes.
+/// Decodes the only value of a type.
 struct NestedSingleDecoding: SingleValueDecodingContainer {
     let state: NestedDecoding
     let place: NestedPlace

@@ -1,4 +1,4 @@
-/// Takes a value that is all that its type encodes.
+/// Encodes the only value of a type.
 struct NestedSingleEncoding: SingleValueEncodingContainer {
     let state: NestedEncoding
     let slot: NestedSlot

@@ -15,15 +15,15 @@ package enum NestedTag: UInt8, Sendable, CaseIterable {
     case array = 12
     case keyed = 13
 
-    /// Containers within containers that a value may have, itself counted.
+    /// The largest depth of nested containers, with the outermost.
     package static let depthMax = 128
-    /// Calls of `encode(to:)` and `init(from:)` within each other; types may wrap values without making containers.
+    /// The largest depth of nested calls of `encode(to:)` and `init(from:)`; types may wrap values without containers.
     static let callDepthMax = 512
     /// Bytes of a container before its table of ends: tag, total size, count.
     static let containerHeaderByteCount = 9
 }
 
-/// Values that a tree holds in forms of their own, though their types are none of the standard library.
+/// Values with a separate form in the tree, although their types are not of the standard library.
 package enum NestedScalar: Sendable, Hashable {
     /// Seconds since 1 January 2001 UTC.
     case date(Double)
@@ -34,7 +34,8 @@ package enum NestedScalar: Sendable, Hashable {
     case string(String)
 }
 
-/// Tells which types are stored as scalars: the layer above knows dates, identifiers, data, decimals and addresses.
+/// Defines the types that are stored as scalars: the layer above knows dates, identifiers, data, decimals and
+/// addresses.
 package protocol NestedScalarCoding: Sendable {
     /// The scalar to store in place of the value; nil for types that encode themselves.
     func scalar<Value: Encodable>(for value: Value) -> NestedScalar?
@@ -44,7 +45,7 @@ package protocol NestedScalarCoding: Sendable {
     func value<Value: Decodable>(_ type: Value.Type, from scalar: NestedScalar) -> Value?
 }
 
-/// No types but the standard library's.
+/// Only the standard library's types.
 package struct NoNestedScalars: NestedScalarCoding {
     package init() {}
     package func scalar<Value: Encodable>(for value: Value) -> NestedScalar? { nil }
@@ -52,7 +53,7 @@ package struct NoNestedScalars: NestedScalarCoding {
     package func value<Value: Decodable>(_ type: Value.Type, from scalar: NestedScalar) -> Value? { nil }
 }
 
-/// A coding key for places that no type names.
+/// A coding key for positions without a key of their type.
 struct NestedKey: CodingKey {
     static let superclass = NestedKey(stringValue: "super")
 
@@ -70,7 +71,7 @@ struct NestedKey: CodingKey {
     }
 }
 
-/// The keys that lead to a value, linked from the last to the first: made for each value, but listed only in errors.
+/// The keys that lead to a value, linked from the last to the first: created for each value, but listed only in errors.
 indirect enum NestedPath {
     case root
     case key(any CodingKey, in: NestedPath)

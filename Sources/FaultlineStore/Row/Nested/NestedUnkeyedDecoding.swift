@@ -1,4 +1,4 @@
-/// Gives the elements of an array.
+/// Decodes the elements of an array.
 struct NestedUnkeyedDecoding: UnkeyedDecodingContainer {
     let state: NestedDecoding
     let place: NestedPlace
@@ -19,7 +19,7 @@ struct NestedUnkeyedDecoding: UnkeyedDecodingContainer {
 
     private var elementPath: NestedPath { path.adding(currentIndex) }
 
-    /// The element to decode next; it counts as decoded only when that succeeded.
+    /// The element to decode next; it counts as decoded only if that succeeds.
     private func view(_ type: Any.Type) throws -> NestedView {
         try state.checkOpen()
         guard currentIndex < place.view.count else {

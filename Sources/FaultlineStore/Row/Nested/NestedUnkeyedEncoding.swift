@@ -1,4 +1,4 @@
-/// Takes the elements of an array.
+/// Encodes the elements of an array.
 struct NestedUnkeyedEncoding: UnkeyedEncodingContainer {
     let state: NestedEncoding
     let container: NestedContainer

@@ -1,5 +1,5 @@
 extension NestedValue {
-    /// The value of a type of the standard library that has a form of its own; nil for others.
+    /// The value of a standard library type with a separate form; nil for other types.
     init?<Value>(primitive value: Value) {
         // Safe because each cast follows a test that both types are the same.
         func cast<Target>(_ type: Target.Type) -> Target { unsafeBitCast(value, to: type) }

@@ -1,4 +1,4 @@
-/// A value of a tree on its way to bytes.
+/// A value of a tree before it is written as bytes.
 enum NestedValue {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ enum NestedValue {
     case uuid(UInt64, UInt64)
     indirect case decimal(StoredDecimal)
     case container(NestedContainer)
-    /// Filled by an encoder that was handed out.
+    /// A value that an encoder fills in later.
     case slot(NestedSlot)
 
     init(_ scalar: NestedScalar) {
@@ -27,7 +27,7 @@ enum NestedValue {
 
     /// Measures the value and everything in it; sizes of containers are kept for writing.
     ///
-    /// - Returns: Bytes of the value with its tag; nil if it is too deep or has more than a size field can say.
+    /// - Returns: Bytes of the value with its tag; nil if it is too deep or too large for a size field.
     func measure(depth: Int) -> Int? {
         switch self {
         case .null, .bool: return 1
@@ -59,7 +59,7 @@ enum NestedValue {
         }
     }
 
-    /// Writes a value that was measured; returns where it ends.
+    /// Writes a measured value; returns its end.
     func write(to place: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
         func tag(_ tag: NestedTag) { place.storeBytes(of: tag.rawValue, as: UInt8.self) }
         switch self {
@@ -116,13 +116,13 @@ enum NestedValue {
     }
 }
 
-/// Where an encoder puts its value.
+/// The result of an encoder.
 final class NestedSlot {
     var value = NestedValue.null
     var isFilled = false
 }
 
-/// An array or a keyed container on its way to bytes.
+/// An array or a keyed container before it is written as bytes.
 final class NestedContainer {
     let isKeyed: Bool
     private(set) var keys: [String] = []
@@ -138,7 +138,7 @@ final class NestedContainer {
 
     func append(_ value: NestedValue) { values.append(value) }
 
-    /// Sets a key's value; a later value takes an earlier one's place.
+    /// Sets a key's value; a later value replaces an earlier one.
     func set(_ value: NestedValue, forKey key: String) {
         if let index = index(ofKey: key) {
             values[index] = value
@@ -157,7 +157,7 @@ final class NestedContainer {
         keys.count < Self.indexedCountMin ? keys.firstIndex(of: key) : indexOfKey[key]
     }
 
-    /// The container made for a key before, if any.
+    /// The container created earlier for a key, if any.
     func container(forKey key: String) -> NestedContainer? {
         guard let index = index(ofKey: key), case .container(let container) = values[index] else { return nil }
         return container
@@ -202,7 +202,7 @@ final class NestedContainer {
         return value
     }
 
-    /// Brings the entries of a dictionary or set into an order that does not change from process to process.
+    /// Sorts the entries of a dictionary or set into an order that is the same in every process.
     func sort(isPaired: Bool) {
         if isKeyed {
             let order = keys.indices.sorted { keys[$0].utf8.lexicographicallyPrecedes(keys[$1].utf8) }

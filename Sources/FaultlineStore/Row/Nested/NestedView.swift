@@ -1,4 +1,4 @@
-/// A value of a tree in place: members are found without decoding the others.
+/// A view of a value in a tree: finds members without decoding the others.
 ///
 /// Nothing is trusted: a size or end that does not fit makes the member nil. The view borrows the bytes.
 package struct NestedView {
@@ -6,7 +6,7 @@ package struct NestedView {
     let bytes: UnsafeRawBufferPointer
     package let tag: NestedTag
 
-    /// Views a value; nil if the bytes do not hold one of their whole size.
+    /// Views a value; nil if the bytes do not hold a whole one.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress, bytes.count > 0,
             let tag = NestedTag(rawValue: base.load(as: UInt8.self))
@@ -31,7 +31,7 @@ package struct NestedView {
         self.tag = tag
     }
 
-    /// Views a value of which nothing but its size was checked.
+    /// Views a value of which only the size was checked.
     private init(tag: NestedTag, bytes: UnsafeRawBufferPointer) {
         self.tag = tag
         self.bytes = bytes
@@ -47,7 +47,7 @@ package struct NestedView {
 
     package var bool: Bool? { tag == .yes ? true : tag == .no ? false : nil }
 
-    /// The integer, if the value is one of that type's range, or a floating-point number without a fraction.
+    /// The integer, if the value is in that type's range, or a floating-point number without a fraction.
     package func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
         switch tag {
         case .int: Number(exactly: load(1, Int64.self))
@@ -112,7 +112,7 @@ package struct NestedView {
     /// Elements of an array, entries of a keyed container; else 0.
     package var count: Int { tag == .array || tag == .keyed ? Int(load(5, UInt32.self)) : 0 }
 
-    /// An array's element, or a keyed container's value; nil if there is none or its place is not sound.
+    /// An array's element, or a keyed container's value; nil if there is none or its offset is invalid.
     package func element(at index: Int) -> NestedView? {
         guard index >= 0, index < count, let first = firstValue else { return nil }
         let start = index == 0 ? 0 : valueEnd(index - 1)
@@ -131,7 +131,7 @@ package struct NestedView {
         return UnsafeRawBufferPointer(rebasing: bytes[first + start..<first + end])
     }
 
-    /// The place of a key in a keyed container, looked for from a place on and then from the start.
+    /// The index of a key in a keyed container; the search begins at `start` and continues from 0.
     func index(ofKey key: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
         let count = count
         for step in 0..<count {
@@ -149,7 +149,7 @@ package struct NestedView {
         return element(at: index)
     }
 
-    /// The value that a path of keys leads to.
+    /// The value at a path of keys.
     package func member(path: [String]) -> NestedView? {
         var view = self
         for key in path {
@@ -159,7 +159,7 @@ package struct NestedView {
         return view
     }
 
-    /// Where the first value begins; nil if the keys do not end within the bytes.
+    /// The offset of the first value; nil if the keys do not end within the bytes.
     private var firstValue: Int? {
         guard tag == .keyed else { return NestedTag.containerHeaderByteCount + count * 4 }
         let keys = NestedTag.containerHeaderByteCount + count * 8
