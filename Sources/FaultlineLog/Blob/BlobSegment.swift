@@ -4,7 +4,7 @@ import FaultlineDisk
 ///
 /// Concurrency: `end` and `previousHead` are guarded by the writer lock. The durable end is guarded by `lock`, because
 /// the leader of a commit synchronizes.
-// Safe because of what the comment above says.
+// Safe because of the rules in the comment above.
 final class BlobSegment: @unchecked Sendable {
     let managed: ManagedFile
     /// The progress of the log, for the frames' headers.

@@ -47,8 +47,8 @@ final class Compactor: @unchecked Sendable {
     /// segments then.
     var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
     var report = CompactionReport()
-    /// Bytes of dropped segments, less all bytes written to drop them: the decrease of the segments, apart from the
-    /// transactions of others.
+    /// Bytes of dropped segments, less all bytes written to drop them: the decrease of the segments, without other
+    /// transactions.
     var gain: Int64 = 0
     /// That gain, and the number of excluded segments, when the choice was made.
     var atChoice: (gain: Int64, excludedCount: Int) = (0, 0)

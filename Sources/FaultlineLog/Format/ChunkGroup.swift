@@ -2,7 +2,7 @@ import FaultlineDisk
 
 /// A group of a blob's chunk table: `docs/FileFormat.md` section 10.2.
 ///
-/// The table is cut into groups, so that a read of a range needs one of them, whatever the blob's size.
+/// The table is cut into groups, so that a read of a range needs only one of them, even in a large blob.
 enum ChunkGroup {
     static let headerByteCount = 16
     static let entryByteCount = 8

@@ -58,7 +58,7 @@ package struct FrameHeader: Equatable, Sendable {
 
     /// Reads the header of a frame at `offset` of `file`, or nil if there is none.
     ///
-    /// Only the checksum decides, whatever the kind: a frame of a newer version is no torn tail.
+    /// Only the checksum decides, for any kind: a frame of a newer version is no torn tail.
     init?(reading bytes: UnsafeRawPointer, at offset: UInt64, of file: FileHeader) {
         guard CRC32C.checksum(bytes + 4, 44, seed: file.seed(at: offset)) == bytes.u32(0) else { return nil }
         let bodyByteCount = Int(bytes.u32(4))

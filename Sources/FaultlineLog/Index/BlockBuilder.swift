@@ -47,7 +47,7 @@ struct BlockBuilder: ~Copyable {
     }
 
     private let byteCountMax: Int
-    /// A block accepts this many entries, whatever their size.
+    /// A block accepts this many entries of any size.
     private let entryCountMin: Int
     private let entries: UnsafeMutablePointer<Entry>
     /// Room for a header, the widest arrays, and the further key bytes behind them.

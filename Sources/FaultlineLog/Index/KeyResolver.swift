@@ -1,7 +1,7 @@
 /// Decides from a key's entries which object has the key.
 ///
 /// The rule: **the newest transaction that touched the key decides alone.** Of its entries for an identifier the last
-/// one counts. A delete removes only its own identifier, whatever the order of a swap's two appends. An identifier
+/// one counts. A delete removes only its own identifier, in either order of a swap's two appends. An identifier
 /// whose last entry is an insert has the key. If there is none, no object has the key, and older entries need not be
 /// read.
 ///

@@ -2,7 +2,7 @@ package import FaultlineDisk
 
 /// Writes one run file, entries ascending.
 ///
-/// Memory is bounded, whatever the number and size of the entries: buffers of about 400 KiB, up to
+/// Memory is bounded for any number and size of the entries: buffers of about 400 KiB, up to
 /// `auxiliaryByteCountMax` each for the block index and the Bloom filter, and a quarter of it for the levels above.
 /// Parts that do not fit are built at the end by reading the blocks again.
 package struct RunWriter: ~Copyable {

@@ -26,7 +26,7 @@ extension Checkpointer {
                 blobs: openEnd(.blobSegment, state), cold: .none)
             try compactor.noteFeature(Feature.keptState)
             try manifest.makeRoom(editCount: 2)
-            // Records moved from here on go to a new file, which a restore drops, whatever happens to manifests.
+            // Records moved from here on go to a new file, which a restore drops even if manifests are lost.
             try manifest.commit(compactor.sealCold() + [.stateKept(kept)])
             compactor.cold = nil
             noteKept()

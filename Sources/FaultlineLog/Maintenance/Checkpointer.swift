@@ -418,7 +418,7 @@ final class Checkpointer: @unchecked Sendable {
         var edits: [ManifestEdit] = []
         for index in publisher.snapshot.indexes.all {
             if index.frozen.contains(where: { $0.lastSequence <= sequence }), edits.isEmpty {
-                // Before the flush: there will be an edit, whichever it is.
+                // Before the flush: there will be some edit.
                 edits.append(.nextFileNumber(directory.nextFileNumber))
             }
             let present = Set(index.runs.map(\.description.fileNumber))

@@ -2,7 +2,7 @@ import FaultlineDisk
 
 /// Reads a file of frames that may be damaged anywhere, from its first byte to its last.
 ///
-/// A frame whose header verifies is returned, whatever its body and its chain. Elsewhere the scan continues at the next
+/// A frame whose header verifies is returned, with any body and any chain. Elsewhere the scan continues at the next
 /// frame header or record that verifies, tried at every multiple of 8. Both are bound to their offset, so copied or
 /// stale bytes do not count as one.
 ///
