@@ -1,22 +1,22 @@
 extension Schema {
     /// A property whose values are stored in its object's row, or outside it if they are large.
     ///
-    /// Safe because a schema's parts are changed only while it is put together, before another thread sees them.
+    /// Safe because a schema's parts are changed only while it is being built, before another thread sees them.
     public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
         /// The name of the property.
         public var name: String
         /// How the attribute is stored; setting it may change `kind`.
         public var options: [Option] { didSet { classify() } }
-        /// The declared type, optionals included; setting it also sets `kind` and `isOptional`.
+        /// The declared type, with its optionals; setting it also sets `kind` and `isOptional`.
         public var valueType: any Any.Type { didSet { classify() } }
         /// Whether objects may have no value.
         public var isOptional: Bool
-        /// Any text: changing it gives the entity another fingerprint, and so tells versions apart that look alike.
+        /// Any text: changing it changes the entity's fingerprint, and so distinguishes versions that look alike.
         public var hashModifier: String?
 
         /// How values are stored.
         public private(set) var kind: AttributeKind
-        /// The name of the declared type without optionals, also where the type itself is not known.
+        /// The name of the declared type without optionals, even if the type itself is unknown.
         public private(set) var valueTypeName: String
         /// False for a known type that is neither `Codable` nor transformed.
         public private(set) var isStorable: Bool
@@ -44,10 +44,10 @@ extension Schema {
             }
         }
 
-        /// The default of an attribute of kind `codable` as rows have it; nil if there is none, or nobody has encoded
-        /// it.
+        /// The default of an attribute of kind `codable` in the form of rows; nil if there is none, or it was never
+        /// encoded.
         ///
-        /// It outlives the model's classes, unlike `defaultValue`.
+        /// It does not need the model's classes, unlike `defaultValue`.
         package var encodedDefault: [UInt8]? { decodedDefault?.encoding ?? liveEncoding }
 
         /// Encodes the default of an attribute of kind `codable`, if its value is known.
@@ -61,7 +61,7 @@ extension Schema {
             decodedDefault ?? StoredDefault(liveDefault, kind: kind, encoding: liveEncoding)
         }
 
-        /// The same attribute with a default that it had before; nil if that has no form that rows have.
+        /// The same attribute with an earlier default; nil if that default has no form in rows.
         package func replacingDefault(_ stored: StoredDefault) -> Attribute? {
             if kind == .codable, stored.encoding == nil { return nil }
             let copy = copied()
@@ -73,10 +73,10 @@ extension Schema {
 
         /// The default of an encoded attribute as JSON; nil if there is none, and for all other kinds.
         ///
-        /// It outlives the model's classes, unlike `defaultValue`.
+        /// It does not need the model's classes, unlike `defaultValue`.
         package var defaultJSON: String? { kind == .codable ? storedDefault?.text : nil }
 
-        /// Whether there is a value to fill rows with that lack one.
+        /// Whether there is a value for rows that lack one.
         public var hasDefaultValue: Bool { liveDefault != nil || decodedDefault != nil }
 
         /// Describes the options of an attribute whose name and type are not known yet, as `@Attribute` does.
@@ -120,20 +120,20 @@ extension Schema {
             decodedDefault = other.decodedDefault
         }
 
-        /// An attribute of its own that says the same.
+        /// An independent copy of the attribute.
         func copied() -> Attribute { Attribute(copying: self) }
 
         /// Always true.
         public var isAttribute: Bool { true }
         /// Always false.
         public var isRelationship: Bool { false }
-        /// Whether the attribute is ephemeral, and so never written.
+        /// Whether the attribute is ephemeral, and so never stored.
         public var isTransient: Bool { options.contains(.ephemeral) }
         /// Whether no two objects share a value.
         public var isUnique: Bool { options.contains(.unique) }
-        /// Whether values go through a transformer.
+        /// Whether a transformer converts the values.
         public var isTransformable: Bool { options.contains { $0.name == "transformable" } }
-        /// Whether values that are not empty are kept outside rows, whatever their size.
+        /// Whether values that are not empty are stored outside rows, at any size.
         public var isStoredExternally: Bool { options.contains(.externalStorage) }
 
         private func classify() {
@@ -160,12 +160,12 @@ extension Schema {
             case name, originalName, options, kind, valueTypeName, isOptional, hashModifier, defaultValue
         }
 
-        /// Reads an attribute whose Swift type may be unknown; its kind is known in any case.
+        /// Reads an attribute whose Swift type may be unknown; its kind is always known.
         public required convenience init(from decoder: any Decoder) throws {
             self.init(written: try WrittenAttribute(from: decoder))
         }
 
-        /// Makes the attribute that a written one stands for.
+        /// Makes an attribute from its written form.
         package init(written: WrittenAttribute) {
             name = written.name
             explicitOriginalName = written.originalName
@@ -196,12 +196,12 @@ extension Schema {
 
         // MARK: Comparing
 
-        /// Compares everything that a written schema keeps; types are compared by kind and name.
+        /// Compares everything that a written schema has; types are compared by kind and name.
         public static func == (left: Attribute, right: Attribute) -> Bool {
             left === right || left.isEqual(to: right)
         }
 
-        /// Hashes the name: within an entity it is enough.
+        /// Hashes the name, which is unique within an entity.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
         }

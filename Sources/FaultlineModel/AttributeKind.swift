@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// How the values of an attribute are stored.
+/// The form in which an attribute's values are stored.
 ///
 /// Invariant: raw values are written into schemas and rows, so a case keeps its number for ever.
 public enum AttributeKind: UInt8, Codable, CaseIterable, Sendable {
@@ -28,8 +28,8 @@ public enum AttributeKind: UInt8, Codable, CaseIterable, Sendable {
 
     /// Finds the kind that stores values of a Swift type.
     ///
-    /// Optionals count as what they wrap. A `RawRepresentable` type whose raw value is a scalar is stored by that
-    /// raw value. Nil if the type is not `Codable`, and so cannot be stored without a transformer.
+    /// An optional type counts as its wrapped type. A `RawRepresentable` type whose raw value is a scalar is stored by
+    /// that raw value. Nil if the type is not `Codable`, and so cannot be stored without a transformer.
     public init?(valueType: any Any.Type) {
         let type = unwrappedType(valueType)
         if let kind = ScalarType(type)?.kind {
@@ -43,7 +43,7 @@ public enum AttributeKind: UInt8, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// The Swift type that stands for this kind where the model's own type is unknown.
+    /// The Swift type that represents this kind if the model's own type is unknown.
     ///
     /// `Any` for `codable`, whose values have no type without the model's classes.
     public var defaultValueType: any Any.Type {
@@ -79,7 +79,8 @@ extension AttributeKind {
     private static let signed: [AttributeKind] = [.int8, .int16, .int32, .int64]
     private static let unsigned: [AttributeKind] = [.uint8, .uint16, .uint32, .uint64]
 
-    /// Whether every value of another kind is one of this kind too, so that rows with the one can be read as the other.
+    /// Whether every value of another kind is also one of this kind, so that rows with that kind can be read as this
+    /// one.
     package func holdsEveryValue(of other: AttributeKind) -> Bool {
         if self == other { return true }
         if let width = Self.signed.firstIndex(of: self) {
@@ -93,7 +94,7 @@ extension AttributeKind {
         return self == .double && other == .float
     }
 
-    /// Whether a value has the same index key whichever of the two kinds its attribute has (`docs/FileFormat.md` 13.5).
+    /// Whether a value has the same index key under both kinds (`docs/FileFormat.md` 13.5).
     func hasKeys(of other: AttributeKind) -> Bool {
         self == other || [Self.signed, Self.unsigned].contains { $0.contains(self) && $0.contains(other) }
     }

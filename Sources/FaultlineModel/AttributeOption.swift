@@ -1,9 +1,9 @@
 extension Schema.Attribute {
-    /// A choice about how an attribute is stored.
+    /// An option for the storage of an attribute.
     public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
-        /// The name of the choice, as written in a schema.
+        /// The name of the option, as written in a schema.
         package let name: String
-        /// The registered name of the transformer, for `transformable` alone.
+        /// The registered name of the transformer, for `transformable` only.
         package let transformerName: String?
 
         package init(_ name: String, transformerName: String? = nil) {
@@ -13,11 +13,11 @@ extension Schema.Attribute {
 
         /// No two objects have the same value; saving a second one updates the first.
         public static let unique = Option("unique")
-        /// Values that are not empty are kept outside rows, whatever their size.
+        /// Values that are not empty are stored outside rows, at any size.
         public static let externalStorage = Option("externalStorage")
         /// The value stays readable in the history after its object was deleted.
         public static let preserveValueOnDeletion = Option("preserveValueOnDeletion")
-        /// Changes are tracked, but never written.
+        /// Changes are tracked, but never stored.
         public static let ephemeral = Option("ephemeral")
         /// Accepted for source compatibility; has no effect.
         public static let allowsCloudEncryption = Option("allowsCloudEncryption")
@@ -31,7 +31,7 @@ extension Schema.Attribute {
             Option("transformable", transformerName: name)
         }
 
-        /// The name, with the transformer's where there is one.
+        /// The name, with that of the transformer if there is one.
         public var debugDescription: String {
             transformerName.map { ".\(name)(by: \"\($0)\")" } ?? ".\(name)"
         }

@@ -1,9 +1,9 @@
 package import FoundationEssentials
 
-/// A value in the form in which attributes of a kind keep it: what a boxed value becomes before it is written.
+/// A value in the form of an attribute kind: the step between a boxed value and its stored bytes.
 package enum AttributeValue {
     case bool(Bool)
-    /// Of every integer kind, within its range.
+    /// A value of any integer kind, within its range.
     case integer(Int128)
     case float(Float)
     case double(Double)
@@ -13,19 +13,19 @@ package enum AttributeValue {
     case string(String)
     case url(URL)
     case data(Data)
-    /// Of a type that is kept in the nested encoding.
+    /// A value of a type that is stored in the nested encoding.
     case encodable(any Encodable)
 
-    /// Why a value is none of a kind.
+    /// The reason why a value does not fit a kind.
     package enum Misfit: Error {
         case wrongType
-        /// A number that the kind does not hold exactly, or, a fraction, not within its range.
+        /// A number that the kind cannot hold exactly, or, for a fraction, one that is out of range.
         case outOfRange
     }
 
     /// Converts a value that is not an optional.
     ///
-    /// Integers go into every number kind that holds their value exactly, fractions into floating-point kinds, rounded
+    /// Integers convert to every number kind that holds their value exactly, fractions to floating-point kinds, rounded
     /// to the nearest; a case of an enum counts as its raw value.
     package init(_ value: Any, kind: AttributeKind) throws(Misfit) {
         switch (kind, value) {

@@ -1,7 +1,7 @@
 extension Schema {
     /// An attribute whose value is a structure of further attributes.
     ///
-    /// Safe because a schema's parts are changed only while it is put together, before another thread sees them.
+    /// Safe because a schema's parts are changed only while it is being built, before another thread sees them.
     public final class CompositeAttribute: Attribute, @unchecked Sendable {
         /// The attributes inside, in order of declaration.
         public var properties: [Attribute]
@@ -42,7 +42,7 @@ extension Schema {
             self.init(written: try WrittenAttribute(from: decoder), properties: properties)
         }
 
-        /// Makes the composite attribute that a written one stands for.
+        /// Makes a composite attribute from its written form.
         package init(written: WrittenAttribute, properties: [Attribute]) {
             self.properties = properties
             super.init(written: written)
@@ -61,7 +61,7 @@ extension Schema {
     }
 }
 
-/// A property together with the word that tells its type, which is how a list of mixed properties is written.
+/// A property with the word for its type: the form in which a list of mixed properties is written.
 struct TaggedProperty: Codable {
     let property: any SchemaProperty
 

@@ -1,4 +1,4 @@
-/// What the type of a persisted property says about it.
+/// The role of a persisted property, by its type.
 package enum PropertyRole: Sendable {
     case attribute
     case toOne(destination: String)
@@ -6,10 +6,10 @@ package enum PropertyRole: Sendable {
 }
 
 extension Schema.Entity {
-    /// Makes an entity from what a model class says about its properties.
+    /// Makes an entity from a model class's list of its properties.
     ///
-    /// `role` tells models from values by type. The slot of a property is its position in `metadata`, indexes and
-    /// constraints not counted. Inverses given as key paths stay unresolved until `Schema.resolveInverses()`.
+    /// `role` distinguishes models from values by type. The slot of a property is its position in `metadata`, without
+    /// indexes and constraints. Inverses given as key paths stay unresolved until `Schema.resolveInverses()`.
     ///
     /// Throws `unknownProperty` if an index or a constraint names a property that is not persisted.
     package convenience init(
@@ -74,8 +74,8 @@ extension Schema.Entity {
 }
 
 extension Schema.PropertyMetadata {
-    /// Whether this is an index or a uniqueness constraint: attributes and relationships are told by their class, which
-    /// takes less than to ask for a conformance.
+    /// Whether this is an index or a uniqueness constraint: attributes and relationships are excluded by their class,
+    /// which is faster than checking a conformance.
     fileprivate var isGroups: Bool {
         guard let metadata, metadata.asAttribute == nil, metadata.asRelationship == nil else { return false }
         return metadata is any KeyPathGroups

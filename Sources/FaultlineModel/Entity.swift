@@ -1,10 +1,10 @@
 extension Schema {
     /// A kind of object: its name and its properties.
     ///
-    /// The order of `properties` is the order of slots: what is inherited comes first, then declarations in source
+    /// The order of `properties` is the order of slots: inherited properties first, then the declared ones in source
     /// order.
     ///
-    /// Safe because a schema's parts are changed only while it is put together, before another thread sees them.
+    /// Safe because a schema's parts are changed only while it is being built, before another thread sees them.
     public final class Entity: Codable, Hashable, CustomDebugStringConvertible, @unchecked Sendable {
         /// The unqualified name of the class, or the name given to the entity.
         public var name: String
@@ -13,24 +13,24 @@ extension Schema {
             get { explicitOriginalName ?? name }
             set { explicitOriginalName = newValue.isEmpty ? nil : newValue }
         }
-        /// The entities that inherit from this one; setting it hands the properties down to them.
+        /// The entities that inherit from this one; setting it passes the properties down to them.
         public var subentities: Set<Entity> { didSet { adoptSubentities() } }
         /// The name of the entity that this one inherits from.
         public var superentityName: String?
-        /// The entity that this one inherits from, while something holds it; the schema does.
+        /// The entity that this one inherits from, as long as it is referenced; the schema references it.
         public private(set) weak var superentity: Entity?
         /// The properties that the entity itself declares: attributes and relationships.
         public var storedProperties: [any SchemaProperty] { didSet { adoptSubentities() } }
         /// The properties of the entity that this one inherits from, in slot order.
         public var inheritedProperties: [any SchemaProperty]
-        /// Groups of properties whose values no two objects share, beside attributes that are unique by themselves.
+        /// Groups of properties whose values no two objects share, in addition to attributes that are unique alone.
         public var uniquenessConstraints: [[String]]
         /// Groups of properties by which objects can be found and ordered without reading all of them.
         public var indices: [[String]]
 
         /// The name of each property of the model class by its key path; empty without the class.
         package var namesByKeyPath: [AnyKeyPath: String] = [:]
-        /// The model class that the entity was made of; nil without the class.
+        /// The model class of the entity; nil without the class.
         package var modelType: (any Any.Type)?
         private var explicitOriginalName: String?
 
@@ -39,7 +39,7 @@ extension Schema {
             self.init(name, subentities: [], properties: [])
         }
 
-        /// Makes an entity of properties in slot order.
+        /// Makes an entity with properties in slot order.
         public convenience init(_ name: String, properties: any SchemaProperty...) {
             self.init(name, subentities: [], properties: properties)
         }
@@ -49,7 +49,7 @@ extension Schema {
             self.init(name, subentities: subentities, properties: properties)
         }
 
-        /// Makes an entity from lists made at run time.
+        /// Makes an entity from lists of entities and properties.
         public init(
             _ name: String, subentities: [Entity], properties: [any SchemaProperty],
             uniquenessConstraints: [[String]] = [], indices: [[String]] = []
@@ -64,11 +64,15 @@ extension Schema {
         }
 
         /// All properties in slot order, inherited ones first.
+        ///
+        /// - Complexity: O(n) for n properties.
         public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
 
         /// The attributes that the entity itself declares.
         ///
         /// Setting it puts new attributes behind all other properties, ordered by name.
+        ///
+        /// - Complexity: O(n) for n declared properties.
         public var attributes: Set<Attribute> {
             get { Set(storedProperties.compactMap { $0.asAttribute }) }
             set {
@@ -80,6 +84,8 @@ extension Schema {
         /// The relationships that the entity itself declares.
         ///
         /// Setting it puts new relationships behind all other properties, ordered by name.
+        ///
+        /// - Complexity: O(n) for n declared properties.
         public var relationships: Set<Relationship> {
             get { Set(storedProperties.compactMap { $0.asRelationship }) }
             set {
@@ -90,23 +96,31 @@ extension Schema {
         }
 
         /// The attributes that the entity itself declares, by name.
+        ///
+        /// - Complexity: O(n) for n declared properties.
         public var attributesByName: [String: Attribute] {
             Dictionary(storedProperties.compactMap { $0.asAttribute }.map { ($0.name, $0) }) { first, _ in first }
         }
         /// The relationships that the entity itself declares, by name.
+        ///
+        /// - Complexity: O(n) for n declared properties.
         public var relationshipsByName: [String: Relationship] {
             Dictionary(storedProperties.compactMap { $0.asRelationship }.map { ($0.name, $0) }) { first, _ in first }
         }
         /// All properties that the entity itself declares, by name.
+        ///
+        /// - Complexity: O(n) for n declared properties.
         public var storedPropertiesByName: [String: any SchemaProperty] {
             Dictionary(storedProperties.map { ($0.name, $0) }) { first, _ in first }
         }
         /// All properties that the entity inherits, by name.
+        ///
+        /// - Complexity: O(n) for n inherited properties.
         public var inheritedPropertiesByName: [String: any SchemaProperty] {
             Dictionary(inheritedProperties.map { ($0.name, $0) }) { first, _ in first }
         }
 
-        /// Every uniqueness constraint, those of single attributes and relationships included.
+        /// Every uniqueness constraint, with those of single attributes and relationships.
         ///
         /// Names within a constraint are sorted, and so are the constraints; none occurs twice.
         public var allUniquenessConstraints: [[String]] {
@@ -115,7 +129,7 @@ extension Schema {
             return all.sorted { $0.lexicographicallyPrecedes($1, by: precedes) }
         }
 
-        /// Hands this entity's properties down; a cycle ends where it began.
+        /// Passes this entity's properties down; a cycle ends where it began.
         private func adoptSubentities() {
             for entity in subentities where entity !== self {
                 entity.inherit(from: self, under: [ObjectIdentifier(self)])
@@ -138,7 +152,7 @@ extension Schema {
             case name, originalName, superentityName, properties, uniquenessConstraints, indices
         }
 
-        /// Reads an entity by itself; the schema it belongs to joins it with its super- and subentities.
+        /// Reads a single entity; its schema connects it with its super- and subentities.
         public convenience init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             self.init(
@@ -151,7 +165,7 @@ extension Schema {
                 indices: try container.decodeIfPresent([[String]].self, forKey: .indices) ?? [])
         }
 
-        /// Makes the entity that a written one stands for, by itself.
+        /// Makes a single entity from its written form.
         package init(
             written name: String, originalName: String?, superentityName: String?, properties: [any SchemaProperty],
             uniquenessConstraints: [[String]], indices: [[String]]
@@ -166,7 +180,7 @@ extension Schema {
             inheritedProperties = []
         }
 
-        /// Writes the entity with what it declares itself.
+        /// Writes the entity with its own declarations.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(name, forKey: .name)
@@ -181,7 +195,7 @@ extension Schema {
 
         // MARK: Comparing
 
-        /// Compares what the two entities declare themselves, and the names of those they inherit from.
+        /// Compares the two entities' own declarations, and the names of their superentities.
         public static func == (left: Entity, right: Entity) -> Bool {
             left === right
                 || (left.name == right.name && left.originalName == right.originalName
@@ -191,7 +205,7 @@ extension Schema {
                     && zip(left.storedProperties, right.storedProperties).allSatisfy(isEqual))
         }
 
-        /// Hashes the name: within a schema it is enough.
+        /// Hashes the name, which is unique within a schema.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
         }
@@ -201,7 +215,7 @@ extension Schema {
             return compare(left)
         }
 
-        /// The name and what the entity declares.
+        /// The name and the declared properties.
         public var debugDescription: String {
             let parent = superentityName.map { ": \($0)" } ?? ""
             return "\(name)\(parent) \(storedProperties.map { "\($0)" })"

@@ -1,20 +1,22 @@
 /// A 128-bit hash that is the same in every process, on every machine, in every version of the library.
 ///
-/// FNV-1a over 128 bits (Fowler, Noll, Vo; draft-eastlake-fnv, the offset basis and prime given there). It finds
-/// accidental differences; it does not withstand somebody who looks for collisions.
+/// FNV-1a over 128 bits (Fowler, Noll, Vo; draft-eastlake-fnv, the offset basis and prime given there). It detects
+/// accidental differences; it does not resist deliberate collisions.
 public struct Fingerprint: Hashable, Codable, Sendable, Comparable, LosslessStringConvertible {
     /// The upper 64 bits.
     public let high: UInt64
     /// The lower 64 bits.
     public let low: UInt64
 
-    /// Takes a fingerprint that was stored.
+    /// Makes a fingerprint from its stored halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// Hashes a text by its bytes in UTF-8.
+    /// Hashes the UTF-8 bytes of a text.
+    ///
+    /// - Complexity: O(n) for n bytes.
     public init(of text: String) {
         let prime = UInt128(1) << 88 | 0x13b
         var hash = UInt128(0x6c62_272e_07bb_0142) << 64 | 0x62b8_2175_6295_c58d
@@ -24,7 +26,7 @@ public struct Fingerprint: Hashable, Codable, Sendable, Comparable, LosslessStri
         self.init(high: UInt64(truncatingIfNeeded: hash >> 64), low: UInt64(truncatingIfNeeded: hash))
     }
 
-    /// Reads what `description` gives: 32 hexadecimal digits in lower case; nil for anything else.
+    /// Reads the form of `description`: 32 hexadecimal digits in lower case; nil for anything else.
     public init?(_ description: String) {
         let digits = Array(description.utf8)
         guard digits.count == 32,

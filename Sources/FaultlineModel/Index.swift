@@ -1,6 +1,6 @@
 /// Lets an entity read the key paths of an index or a uniqueness constraint without knowing their root type.
 package protocol KeyPathGroups {
-    /// One group an index or constraint, in order of declaration.
+    /// One group for each index or constraint, in order of declaration.
     var keyPathGroups: [[AnyKeyPath]] { get }
 }
 
@@ -9,11 +9,11 @@ extension Schema {
     ///
     /// A written form keeps no key paths, because a key path cannot be made from a name; an entity keeps the names.
     public final class Index<T>: SchemaProperty, CustomDebugStringConvertible, Hashable, Codable {
-        /// The way in which an index is kept, with the properties in it.
+        /// The type of an index, with its properties.
         public enum Types<P> {
             /// Ordered by value: answers equality, ranges and sorting.
             case binary([PartialKeyPath<P>])
-            /// Accepted for source compatibility; kept like `binary`.
+            /// Accepted for source compatibility; the same as `binary`.
             case rtree([PartialKeyPath<P>])
 
             var keyPaths: [PartialKeyPath<P>] {
@@ -23,7 +23,7 @@ extension Schema {
             }
         }
 
-        /// What is written of an index.
+        /// The keys of an index's written form.
         public enum CodingKeys: CodingKey {
             case indices
         }
@@ -37,7 +37,7 @@ extension Schema {
         /// The indexes, in order of declaration.
         public let indices: [Types<T>]
 
-        /// Declares indexes, each of a type.
+        /// Declares indexes of given types.
         public init(_ indices: Types<T>...) {
             self.indices = indices
         }
@@ -47,12 +47,12 @@ extension Schema {
             self.indices = indices.map { .binary($0) }
         }
 
-        /// Makes an index without properties: their names stand in the entity.
+        /// Makes an index without properties: the entity has their names.
         public init(from decoder: any Decoder) throws {
             indices = []
         }
 
-        /// Writes how many properties each index has.
+        /// Writes the number of properties of each index.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(indices.map(\.keyPaths.count), forKey: .indices)
@@ -71,7 +71,7 @@ extension Schema {
             hasher.combine(indices.map(\.keyPaths))
         }
 
-        /// The key paths as Swift prints them.
+        /// The key paths in Swift's notation.
         public var debugDescription: String { "#Index\(indices.map(\.keyPaths))" }
     }
 }

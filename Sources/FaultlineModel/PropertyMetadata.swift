@@ -1,5 +1,5 @@
 extension Schema {
-    /// What a model class says about one of its persisted properties.
+    /// A model class's description of one of its persisted properties.
     ///
     /// `@Model` writes a list of these; a schema turns them into entities.
     public struct PropertyMetadata {

@@ -1,23 +1,23 @@
 extension Schema {
     /// A property that refers to one object, or to several.
     ///
-    /// Safe because a schema's parts are changed only while it is put together, before another thread sees them.
+    /// Safe because a schema's parts are changed only while it is being built, before another thread sees them.
     public final class Relationship: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
-        /// A choice about a relationship.
+        /// An option for a relationship.
         public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
             package let name: String
 
-            /// Makes the choice of a written name.
+            /// Makes the option with a written name.
             package init(name: String) { self.name = name }
 
             /// No two objects refer to the same one; for to-one relationships only.
             public static let unique = Option(name: "unique")
 
-            /// The name of the choice.
+            /// The name of the option.
             public var debugDescription: String { ".\(name)" }
         }
 
-        /// What becomes of the objects referred to when their owner is deleted.
+        /// The effect of deleting an owner on the objects that it refers to.
         public enum DeleteRule: String, Codable, Sendable {
             /// They keep referring to the deleted object.
             case noAction
@@ -33,30 +33,30 @@ extension Schema {
         public var name: String
         /// The key path of the property; nil without the model class.
         public var keypath: AnyKeyPath?
-        /// Choices about the relationship.
+        /// Options for the relationship.
         public var options: [Option]
         /// The declared type: a model class, an array of one, or an optional of either.
         public var valueType: any Any.Type { didSet { classify() } }
         /// The name of the entity referred to.
         public var destination: String
-        /// What becomes of the objects referred to when their owner is deleted.
+        /// The effect of deleting an owner on the objects that it refers to.
         public var deleteRule: DeleteRule
-        /// The relationship of the destination that follows this one; nil if there is none.
+        /// The inverse relationship of the destination; nil if there is none.
         public var inverseName: String?
         /// The key path of the inverse, as declared.
         public var inverseKeyPath: AnyKeyPath?
-        /// The least number of objects; nil or 0 means none is asked for.
+        /// The least number of objects; nil or 0 means no minimum.
         public var minimumModelCount: Int?
-        /// The greatest number of objects; nil or 0 means no bound.
+        /// The greatest number of objects; nil or 0 means no maximum.
         public var maximumModelCount: Int?
-        /// Any text: changing it gives the entity another fingerprint, and so tells versions apart that look alike.
+        /// Any text: changing it changes the entity's fingerprint, and so distinguishes versions that look alike.
         public var hashModifier: String?
         /// Whether the relationship refers to one object at most.
         public private(set) var isToOneRelationship: Bool
         /// Whether the property is declared optional; a required to-one must refer to an object.
         public private(set) var isOptional: Bool
 
-        /// Whether the declaration names an inverse, or says that there is none: nothing is inferred then.
+        /// Whether the declaration names an inverse, or states that there is none: then nothing is inferred.
         package private(set) var declaresInverse: Bool
         private var explicitOriginalName: String?
 
@@ -78,7 +78,7 @@ extension Schema {
             declaresInverse = false
         }
 
-        /// Describes the options of a relationship and its inverse; nil says that there is none.
+        /// Describes the options of a relationship and its inverse; nil means that there is none.
         public convenience init(
             _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
             maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath?,
@@ -94,7 +94,7 @@ extension Schema {
 
         /// Describes a relationship completely, without model classes.
         ///
-        /// `inverseName` is taken as it stands: nothing is inferred for a relationship made this way.
+        /// `inverseName` is final: nothing is inferred for a relationship made this way.
         public init(
             name: String, originalName: String? = nil, options: [Option] = [], destination: String, isToOne: Bool,
             isOptional: Bool = true, deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
@@ -133,7 +133,7 @@ extension Schema {
             explicitOriginalName = other.explicitOriginalName
         }
 
-        /// A relationship of its own that says the same.
+        /// An independent copy of the relationship.
         func copied() -> Relationship { Relationship(copying: self) }
 
         /// Always false.
@@ -162,12 +162,12 @@ extension Schema {
             case maximumModelCount, hashModifier, isToOne, isOptional
         }
 
-        /// Reads a relationship; the classes it refers to are not known, so it has no key paths.
+        /// Reads a relationship; its classes are not known, so it has no key paths.
         public required convenience init(from decoder: any Decoder) throws {
             self.init(written: try WrittenRelationship(from: decoder))
         }
 
-        /// Makes the relationship that a written one stands for.
+        /// Makes a relationship from its written form.
         package init(written: WrittenRelationship) {
             name = written.name
             explicitOriginalName = written.originalName
@@ -202,7 +202,7 @@ extension Schema {
 
         // MARK: Comparing
 
-        /// Compares everything that a written schema keeps; key paths and types are not part of it.
+        /// Compares everything that a written schema has, so not key paths and types.
         public static func == (left: Relationship, right: Relationship) -> Bool {
             left === right
                 || (left.name == right.name && left.originalName == right.originalName
@@ -214,12 +214,12 @@ extension Schema {
                     && left.isToOneRelationship == right.isToOneRelationship)
         }
 
-        /// Hashes the name: within an entity it is enough.
+        /// Hashes the name, which is unique within an entity.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
         }
 
-        /// The name, the entity referred to, and the delete rule.
+        /// The name, the destination, and the delete rule.
         public var debugDescription: String {
             let type = isToOneRelationship ? destination : "[\(destination)]"
             let inverse = inverseName.map { " inverse \(destination).\($0)" } ?? ""

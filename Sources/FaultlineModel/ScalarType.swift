@@ -1,12 +1,13 @@
 internal import FoundationEssentials
 
-/// A Swift type that an attribute kind stores as it is, with the name a schema writes for it.
+/// A Swift type that an attribute kind stores directly, with its name in written schemas.
 struct ScalarType {
     let type: any Any.Type
     let kind: AttributeKind
     let name: String
 
-    /// Every type that is stored without being encoded: the only types whose names a schema can turn back into types.
+    /// Every type that is stored without being encoded: a schema can turn only the names of these types back into
+    /// types.
     static let all: [ScalarType] = [
         ScalarType(type: Bool.self, kind: .bool, name: "Bool"),
         ScalarType(type: Int8.self, kind: .int8, name: "Int8"),
@@ -46,31 +47,31 @@ struct ScalarType {
         self = scalar
     }
 
-    /// Looks an optional type up by what it wraps; nil if that is not a scalar.
+    /// Looks an optional type up by its wrapped type; nil if that is not a scalar.
     init?(wrappedBy type: any Any.Type) {
         guard let scalar = ScalarType.byOptional[ObjectIdentifier(type)] else { return nil }
         self = scalar
     }
 
-    /// Looks a type up by the name a schema wrote; nil if it is not a scalar's.
+    /// Looks a type up by its name in a written schema; nil if it is not a scalar's.
     init?(named name: String) {
         guard let scalar = ScalarType.byName[name] else { return nil }
         self = scalar
     }
 }
 
-/// What is known of a type without knowing what it is made of.
+/// The shape of a type, without knowledge of its parts.
 package enum TypeShape {
     case optional(of: any Any.Type)
     /// An array, the only shape of a to-many relationship.
     case array(of: any Any.Type)
     case other
 
-    // The first question whether a type conforms to a protocol walks through all conformances of the process. A
-    // container asks it for the types of all properties, so there is one protocol for all shapes, and scalars and
-    // classes, which have none, are told before.
+    // The first check whether a type conforms to a protocol makes the runtime search all conformances of the process. A
+    // container checks the types of all properties. So there is one protocol for all shapes, and scalars and classes,
+    // which have none, are excluded before.
 
-    /// Looks what shape a type has.
+    /// Finds the shape of a type.
     package init(of type: any Any.Type) {
         if let scalar = ScalarType(wrappedBy: type) {
             self = .optional(of: scalar.type)
@@ -82,7 +83,7 @@ package enum TypeShape {
     }
 }
 
-/// Optionals and arrays, readable without knowing what they are made of.
+/// Optionals and arrays, readable without knowledge of their parts.
 private protocol ShapedType {
     static var shape: TypeShape { get }
 }
@@ -95,7 +96,7 @@ extension Array: ShapedType {
     fileprivate static var shape: TypeShape { .array(of: Element.self) }
 }
 
-/// What `Optional` adds to a value, readable without knowing what it wraps.
+/// The wrapped value of an optional, readable without knowledge of its type.
 private protocol OptionalType {
     var wrappedValue: Any? { get }
 }
@@ -104,13 +105,13 @@ extension Optional: OptionalType {
     fileprivate var wrappedValue: Any? { self }
 }
 
-/// The name of a type as `String(describing:)` gives it, which asks for many conformances on the way.
+/// The name of a type as `String(describing:)` gives it, without that function's many checks of conformances.
 package func unqualifiedName(of type: any Any.Type) -> String { _typeName(type, qualified: false) }
 
-/// The name of a type with its module and the types that it is in, as `String(reflecting:)` gives it.
+/// The name of a type with its module and enclosing types, as `String(reflecting:)` gives it.
 package func qualifiedName(of type: any Any.Type) -> String { _typeName(type, qualified: true) }
 
-/// Whether values of a type, or what an optional type wraps, are stored without being encoded.
+/// Whether values of a type, or of the type that an optional wraps, are stored without being encoded.
 package func isScalar(_ type: any Any.Type) -> Bool { ScalarType(type) != nil || ScalarType(wrappedBy: type) != nil }
 
 /// Whether a type is an optional one.
@@ -126,7 +127,7 @@ func unwrappedType(_ type: any Any.Type) -> any Any.Type {
     return type
 }
 
-/// The same type, once optional.
+/// The optional of a type.
 func optionalType(of type: any Any.Type) -> any Any.Type {
     func wrap<T>(_ type: T.Type) -> any Any.Type { T?.self }
     return _openExistential(type, do: wrap)

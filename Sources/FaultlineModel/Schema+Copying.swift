@@ -1,16 +1,16 @@
-// Copies that share nothing that can be changed: what is put together by one is used by many.
+// Copies that share no mutable part: a schema is built by one owner and used by many.
 
 extension Schema {
-    /// A schema of its own that says the same.
+    /// An independent copy of the schema.
     package func copied() -> Schema {
         Schema(entities: entities.map { $0.copied() }, version: version)
     }
 }
 
 extension Schema.Entity {
-    /// An entity of its own that says the same, and has all properties, the inherited ones too.
+    /// An independent copy of the entity, with all properties, inherited ones too.
     ///
-    /// It names the entity that it inherits from, and is not joined with it: what that hands down it has already.
+    /// It names its superentity, but is not connected with it: it has the inherited properties already.
     package func copied() -> Schema.Entity {
         let copy = Schema.Entity(
             name, subentities: [], properties: storedProperties.map(Self.copied),
@@ -29,7 +29,7 @@ extension Schema.Entity {
         }
     }
 
-    /// Whether both inherit the same.
+    /// Whether both inherit the same properties.
     package func inheritsAs(_ other: Schema.Entity) -> Bool {
         inheritedProperties.count == other.inheritedProperties.count
             && zip(inheritedProperties, other.inheritedProperties).allSatisfy(Self.isEqual)

@@ -1,20 +1,22 @@
-/// The text under a fingerprint: one line a fact, fields in quotes so that no name can imitate another's line.
+/// The text under a fingerprint: one fact a line, fields in quotes so that no name can imitate another's line.
 ///
-/// In it are names, kinds, optionality, transience, destination, inverse and counts of relationships, uniqueness
-/// constraints, hash modifiers and composite shapes. Not in it are default values, delete rules, original names,
-/// indexes, external storage, and the order of declarations. Changing this text changes every fingerprint there is,
-/// so its first line carries a number.
+/// It includes names, kinds, optionality, transience, destination, inverse and counts of relationships, uniqueness
+/// constraints, hash modifiers and composite shapes. It excludes default values, delete rules, original names, indexes,
+/// external storage, and the order of declarations. Changing this text changes every fingerprint there is, so its first
+/// line carries a number.
 extension Schema {
-    /// The same for two schemas whose rows mean the same, whatever their version numbers say.
+    /// A hash that is equal for two schemas whose rows mean the same, even with different version numbers.
+    ///
+    /// - Complexity: O(n log n) for n properties.
     public var fingerprint: Fingerprint {
         Schema.fingerprint(
             of: entities.sorted { precedes($0.name, $1.name) }.map { (quoted($0.name), $0.fingerprint) })
     }
 
-    /// Whether both have the same fingerprint, which is not made where they are equal.
+    /// Whether both have the same fingerprint, which is not computed if they are equal.
     package func meansTheSame(as other: Schema) -> Bool { self == other || fingerprint == other.fingerprint }
 
-    /// The fingerprint of a schema whose entities have these names, in quotes and in order, and fingerprints.
+    /// The fingerprint of a schema of entities with these names, in quotes and in order, and fingerprints.
     static func fingerprint(of entities: [(quotedName: String, fingerprint: Fingerprint)]) -> Fingerprint {
         let lines = entities.map { "\($0.quotedName) \($0.fingerprint)" }
         return Fingerprint(of: (["faultline schema 1"] + lines).joined(separator: "\n"))
@@ -22,7 +24,7 @@ extension Schema {
 }
 
 extension Schema.Entity {
-    /// The same for two entities whose rows mean the same.
+    /// A hash that is equal for two entities whose rows mean the same.
     public var fingerprint: Fingerprint { Fingerprint(of: canonicalText) }
 
     var canonicalText: String {
@@ -58,7 +60,7 @@ extension Schema.Relationship {
     }
 }
 
-/// The text in quotes, with quotes and backslashes escaped; a dash for none.
+/// The text in quotes, with quotes and backslashes escaped; a dash for nil.
 func quoted(_ text: String?) -> String {
     guard let text else { return "-" }
     var quoted = "\""

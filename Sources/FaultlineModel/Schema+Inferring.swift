@@ -2,8 +2,8 @@ extension Schema {
     /// Turns inverses given as key paths into names, then pairs relationships whose inverse is evident.
     ///
     /// Two relationships are paired if each is the only one between their two entities in its direction, and neither
-    /// declares an inverse or is named as one. A relationship of an entity to itself is never paired by itself. Call
-    /// this before the schema is shared.
+    /// declares an inverse or is named as one. A relationship of an entity to itself is never paired automatically.
+    /// Call this before the schema is shared.
     package func resolveInverses() {
         for entity in entities {
             for property in entity.storedProperties {

@@ -1,23 +1,23 @@
 extension Schema {
-    /// The greatest number of properties that an entity can have, inherited ones included.
+    /// The greatest number of properties that an entity can have, with inherited ones.
     public static let propertyCountMax = 1_000
 
-    /// Something that a schema may say, but that will probably surprise its author.
+    /// Something that a schema may declare, but that will probably surprise its author.
     public struct Warning: Hashable, CustomStringConvertible, Sendable {
         /// The entity that declares the property.
         public let entityName: String
         /// The property that is risky.
         public let propertyName: String
-        /// What may happen and what to do about it.
+        /// The possible effect, and the remedy.
         public let message: String
 
         /// The message.
         public var description: String { message }
     }
 
-    /// Checks that the schema makes sense; a store accepts no other.
+    /// Checks that the schema is valid; a store accepts no other.
     ///
-    /// Throws the first mistake found, in order of declaration, naming entity and property.
+    /// Throws the first mistake found, in order of declaration, with entity and property.
     public func validate() throws(SchemaError) {
         var names: Set<String> = []
         for entity in entities {
@@ -203,7 +203,7 @@ extension Schema {
             """)
     }
 
-    /// What is legal but risky: a delete rule that clears a reference which is required.
+    /// Legal but risky declarations: a delete rule that clears a required reference.
     public var warnings: [Warning] {
         var warnings: [Warning] = []
         for entity in entities {

@@ -12,10 +12,12 @@ extension Schema {
         }
     }
 
-    /// Reads a schema from what `encoded()` wrote.
+    /// Reads a schema that `encoded()` wrote.
     ///
     /// The model's classes need not be known. Throws `unreadable` for bytes that are not a schema, or that a newer
     /// library wrote. The schema is not validated.
+    ///
+    /// - Complexity: O(n) for n bytes.
     public convenience init(encoded bytes: [UInt8]) throws(SchemaError) {
         let decoded: Schema
         do {

@@ -1,7 +1,7 @@
-/// The kinds of objects that a store keeps, and how they refer to each other.
+/// The kinds of objects in a store, and the references between them.
 ///
-/// A schema is a value in all but name: put it together, then share it. It can be written as JSON and read back without
-/// the model classes; kinds, names and default values of scalars survive that.
+/// Treat a schema as a value: build it, then share it. It can be written as JSON and read back without the model
+/// classes; kinds, names and default values of scalars are preserved.
 public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Sendable {
     /// The version of the written form; a reader refuses a greater major number.
     public static let schemaEncodingVersion = Version(1, 0, 0)
@@ -10,9 +10,9 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     public let encodingVersion: Version
     /// The version that the app gave to the schema.
     public let version: Version
-    /// All entities, subentities included, in order of declaration.
+    /// All entities, with subentities, in order of declaration.
     public let entities: [Entity]
-    /// The entities by name; of several with one name, the first.
+    /// The entities by name; the first of several with the same name.
     public let entitiesByName: [String: Entity]
 
     /// Makes an empty schema.
@@ -54,7 +54,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         case encodingVersion, version, entities
     }
 
-    /// Reads a schema and joins its entities with their subentities.
+    /// Reads a schema and connects its entities with their subentities.
     public convenience init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let encodingVersion = try container.decode(Version.self, forKey: .encodingVersion)
@@ -71,7 +71,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
             entities: try container.decode([Entity].self, forKey: .entities))
     }
 
-    /// Makes the schema that a written one stands for: joins its entities with their subentities.
+    /// Makes a schema from its written form: connects its entities with their subentities.
     package init(written version: Version, encodingVersion: Version, entities: [Entity]) {
         self.version = version
         self.encodingVersion = encodingVersion

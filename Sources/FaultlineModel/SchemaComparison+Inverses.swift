@@ -1,8 +1,10 @@
-// Which of two inverse relationships stores what relates their objects: a to-one does, in the rows of its own objects;
-// a to-many whose inverse is to one leaves it to that; any other to-many has links, which it shares with its inverse.
+// Defines which of two inverse relationships stores their objects' references: a to-one stores them in the rows of its
+// own objects; a to-many whose inverse is to-one stores nothing; any other to-many has links, which it shares with its
+// inverse.
 
 extension SchemaComparison {
-    /// Why the references of a relationship whose inverse has changed cannot go over by themselves; nil if they can.
+    /// The reason why the references of a relationship whose inverse changed cannot be carried over automatically; nil
+    /// if they can.
     func obstacle(from old: Schema.Relationship, to new: Schema.Relationship) -> String? {
         let inverse = self.new.inverse(of: new)
         let formerInverse = self.old.inverse(of: old)
@@ -28,7 +30,7 @@ extension SchemaComparison {
             """
     }
 
-    /// The old name of the property that is a relationship's inverse now; nil if it has none, or a new one.
+    /// The old name of the property that is now a relationship's inverse; nil if it has none, or a new one.
     func oldName(ofInverseOf relationship: Schema.Relationship) -> String? {
         relationship.inverseName.flatMap { oldPropertyNames[relationship.destination]?[$0] }
     }
@@ -49,14 +51,14 @@ extension SchemaComparison {
 }
 
 extension Schema {
-    /// The relationship that follows another one; nil if there is none.
+    /// The inverse of a relationship; nil if there is none.
     package func inverse(of relationship: Relationship) -> Relationship? {
         relationship.inverseName.flatMap { entitiesByName[relationship.destination]?.relationship(named: $0) }
     }
 }
 
 extension Schema.Entity {
-    /// The relationship of that name, inherited ones included.
+    /// The relationship with a name, own or inherited.
     package func relationship(named name: String) -> Schema.Relationship? {
         properties.first { $0.name == name } as? Schema.Relationship
     }

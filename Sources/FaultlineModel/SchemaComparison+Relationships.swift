@@ -83,7 +83,7 @@ extension SchemaComparison {
 }
 
 extension Schema {
-    /// The bounds that a relationship sets, 0 standing for none.
+    /// The bounds of a relationship's counts; 0 means none.
     fileprivate static func counts(of relationship: Relationship) -> [Int] {
         [relationship.minimumModelCount ?? 0, relationship.maximumModelCount ?? 0]
     }

@@ -1,4 +1,4 @@
-/// Collects the changes from one schema to another: what is behind `SchemaDifference`.
+/// Collects the changes from one schema to another: the implementation of `SchemaDifference`.
 struct SchemaComparison {
     let old: Schema
     let new: Schema
@@ -74,7 +74,7 @@ struct SchemaComparison {
         compareIndexes(oldEntity, entity)
     }
 
-    /// Entities that had no common ancestor cannot get one.
+    /// Reports entities that had no common ancestor and have one now, which needs a stage.
     private mutating func findMergedHierarchies() {
         let members = Dictionary(grouping: new.entities.filter { oldEntityNames[$0.name] != nil }) {
             rootName(of: $0, in: new)

@@ -1,18 +1,18 @@
-/// What has changed between two schemas, and what each change asks of a migration.
+/// The changes between two schemas, and the demand of each change on a migration.
 ///
 /// A pure function of the two schemas. Changes are ordered by entity, then property, as the new schema declares them;
-/// what was removed comes last.
+/// removals come last.
 public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
-    /// What a change asks for, from least to most.
+    /// The demands of changes, from least to greatest.
     public enum Demand: Int, Comparable, Hashable, Sendable, CustomStringConvertible {
-        /// The library can do it by itself.
+        /// The library can do it automatically.
         case lightweight = 0
-        /// The library could do it by itself if the attribute had a default value.
+        /// The library could do it automatically if the attribute had a default value.
         case needsDefault = 1
         /// Only a stage of a migration plan can do it.
         case needsStage = 2
 
-        /// Orders demands from least to most.
+        /// Orders demands from least to greatest.
         public static func < (left: Demand, right: Demand) -> Bool { left.rawValue < right.rawValue }
 
         /// The demand in words.
@@ -59,19 +59,19 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
         case hashModifierChanged
     }
 
-    /// One change, with what it asks for and why.
+    /// One change, with its demand and the reason.
     public struct Change: Hashable, Sendable, CustomStringConvertible {
-        /// What has changed.
+        /// The kind of the change.
         public let kind: Kind
         /// The entity's name in the new schema, or in the old one if it was removed.
         public let entityName: String
         /// The property's name in the new schema, or in the old one if it was removed; nil for the entity itself.
         public let propertyName: String?
-        /// What the change asks of a migration.
+        /// The demand on a migration.
         public let demand: Demand
-        /// What happens to stored objects, or what has to be done.
+        /// The effect on stored objects, or the necessary steps.
         public let reason: String
-        /// Whether stored objects may contradict the change, so that they have to be read before it can be accepted.
+        /// Whether stored objects may violate the change, so that they must be read before it can be accepted.
         public let isCheckedAgainstObjects: Bool
 
         /// The place, the demand and the reason.
@@ -89,9 +89,11 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 
     /// Compares two schemas.
     ///
-    /// Entities and properties are matched by name and by original name. An original name is the name a property had
-    /// when it was first stored, and stays the same through any number of renames: `c` with the original name `a`
+    /// Entities and properties are matched by name and by original name. An original name is the name that a property
+    /// had when it was first stored, and stays the same through any number of renames: `c` with the original name `a`
     /// matches `a`, and `b` with the original name `a`. It also matches the name of the version just before.
+    ///
+    /// - Complexity: O(n²) for n names of entities, or of one entity's properties.
     public init(from old: Schema, to new: Schema) {
         var comparison = SchemaComparison(from: old, to: new)
         comparison.run()
@@ -103,7 +105,7 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     /// The greatest demand of all changes; lightweight if nothing has changed.
     public var demand: Demand { changes.map(\.demand).max() ?? .lightweight }
 
-    /// Whether the library can go from the old schema to the new one by itself.
+    /// Whether the library can migrate from the old schema to the new one automatically.
     public var isLightweight: Bool { demand == .lightweight }
 
     /// Whether nothing has changed.
@@ -114,9 +116,10 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Schema {
-    /// What has changed since an older schema, and what each change asks of a migration.
+    /// The changes since an older schema, and the demand of each change on a migration.
     ///
-    /// A pure function of the two: stored objects are not looked at, so a change that they may contradict says so.
-    /// - Complexity: O(n) for n properties.
+    /// A pure function of the two: stored objects are not examined, so a change that they may violate is marked.
+    ///
+    /// - Complexity: As `SchemaDifference.init(from:to:)`.
     public func difference(from old: Schema) -> SchemaDifference { SchemaDifference(from: old, to: self) }
 }

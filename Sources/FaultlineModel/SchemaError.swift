@@ -1,4 +1,4 @@
-/// What is wrong with a schema, and where.
+/// A mistake in a schema, and its place.
 public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
     /// The kinds of mistakes.
     public enum Code: String, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
         case unknownSuperentity
         case unknownDestination
         case unknownInverse
-        /// The inverse names another relationship as its own inverse, or leads to another entity.
+        /// The inverse names another relationship as its own inverse, or refers to another entity.
         case inverseMismatch
         /// A constraint or an index names a property that the entity does not have.
         case unknownProperty
@@ -20,21 +20,21 @@ public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
         /// The least number of objects exceeds the greatest, or one of them is negative, or a to-one has a minimum or
         /// maximum above 1.
         case invalidModelCount
-        /// The property's type is neither `Codable`, nor a model, nor given a transformer.
+        /// The property's type is neither `Codable` nor a model, and has no transformer.
         case unstorableType
-        /// The default is no value of the attribute's type.
+        /// The default is not a value of the attribute's type.
         case defaultMismatch
         case unwritable
         case unreadable
     }
 
-    /// What kind of mistake it is.
+    /// The kind of the mistake.
     public let code: Code
-    /// What is wrong and what to do, naming the entity and the property.
+    /// The problem and the remedy, with the entity and the property.
     public let message: String
-    /// The entity the mistake is in; nil if it belongs to none.
+    /// The entity with the mistake; nil if it belongs to none.
     public let entityName: String?
-    /// The property the mistake is in; nil if it belongs to none.
+    /// The property with the mistake; nil if it belongs to none.
     public let propertyName: String?
 
     package init(_ code: Code, entity: String? = nil, property: String? = nil, _ message: String) {

@@ -1,4 +1,4 @@
-/// A name together with the name that older schemas used.
+/// A name with the name in older schemas.
 struct NameLineage {
     let name: String
     let originalName: String
@@ -6,12 +6,12 @@ struct NameLineage {
     var isRenamed: Bool { name != originalName }
 }
 
-/// Finds, for each name of a new schema, the name of the old schema that means the same.
+/// Finds, for each name of a new schema, the name of the old schema with the same meaning.
 ///
-/// Rules in order; each old name is used once. A renamed one matches itself if both sides have the same lineage, then
-/// the old name that it was renamed from, then an old one that was renamed from the same; any other matches the same
-/// name, then an old one with the same original name. A rename that is spelled out thus wins over a new property that
-/// took the old name.
+/// The rules apply in order; each old name is used once. A renamed item matches itself if both sides have the same
+/// lineage, then the old name that it was renamed from, then an old item renamed from the same name. Any other item
+/// matches the same name, then an old item with the same original name. An explicit rename thus has priority over a new
+/// property that took the old name.
 func matchedNames(from old: [NameLineage], to new: [NameLineage]) -> [String: String] {
     typealias Rule = (_ new: NameLineage, _ old: NameLineage) -> Bool
     let rules: [Rule] = [

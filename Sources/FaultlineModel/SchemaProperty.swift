@@ -1,9 +1,9 @@
-/// What the parts of an entity have in common: attributes, relationships, and the marks for indexes and uniqueness.
+/// The common interface of an entity's parts: attributes, relationships, and the marks for indexes and uniqueness.
 public protocol SchemaProperty: Decodable, Encodable, Hashable {
     var name: String { get set }
     /// The name under which an older schema knew the property; the same as `name` if it was never renamed.
     var originalName: String { get set }
-    /// The declared Swift type, optionality included; `Any` where it is not known.
+    /// The declared Swift type, with its optionals; `Any` if it is not known.
     var valueType: any Any.Type { get set }
     var isAttribute: Bool { get }
     var isRelationship: Bool { get }
@@ -16,8 +16,9 @@ public protocol SchemaProperty: Decodable, Encodable, Hashable {
 extension SchemaProperty {
     /// The property as an attribute, composite or not; nil for all others.
     ///
-    /// The same as a cast. But a cast that fails asks whether the class is bridged to a value, and the first question
-    /// about a type and a protocol walks through all conformances of the process: opening a store cannot wait for that.
+    /// The same as a cast, but fast. A cast that fails checks whether the class is bridged to a value, and the first
+    /// check of a type and a protocol makes the runtime search all conformances of the process: too slow for opening a
+    /// store.
     package var asAttribute: Schema.Attribute? {
         Self.self is Schema.Attribute.Type ? reference(as: Schema.Attribute.self) : nil
     }
@@ -27,17 +28,17 @@ extension SchemaProperty {
         Self.self is Schema.Relationship.Type ? reference(as: Schema.Relationship.self) : nil
     }
 
-    /// The property as an object of a class that its type is, or inherits from.
+    /// The property as an object of a class, which must be its type or a superclass of that.
     private func reference<Class: AnyObject>(as type: Class.Type) -> Class {
         // Safe because a value of such a type is a reference.
         withUnsafePointer(to: self) { UnsafeRawPointer($0).load(as: type) }
     }
 
-    /// Whether this is an attribute; false unless a type says otherwise.
+    /// Whether this is an attribute; false by default.
     public var isAttribute: Bool { false }
-    /// Whether this is a relationship; false unless a type says otherwise.
+    /// Whether this is a relationship; false by default.
     public var isRelationship: Bool { false }
-    /// Whether values are kept in memory only; false unless a type says otherwise.
+    /// Whether values are kept in memory only; false by default.
     public var isTransient: Bool { false }
     /// Whether the declared type is an optional.
     public var isOptional: Bool { FaultlineModel.isOptional(valueType) }

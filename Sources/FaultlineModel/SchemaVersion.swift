@@ -1,11 +1,11 @@
 extension Schema {
     /// A version number that an app gives to a schema, ordered by major, minor, then patch number.
     public struct Version: Codable, Comparable, LosslessStringConvertible, Hashable, Sendable {
-        /// The number of changes that matter most.
+        /// The number of the most important changes.
         public let major: Int
-        /// The number of lesser changes.
+        /// The number of the minor changes.
         public let minor: Int
-        /// The number of the least changes.
+        /// The number of the smallest changes.
         public let patch: Int
 
         /// Makes a version from three numbers, none of them negative.
@@ -16,7 +16,7 @@ extension Schema {
             self.patch = patch
         }
 
-        /// Reads what `description` gives: three numbers of digits alone, joined by dots; nil for anything else.
+        /// Reads the form of `description`: three numbers of digits only, joined by dots; nil for anything else.
         public init?(_ description: String) {
             let parts = description.split(separator: ".", omittingEmptySubsequences: false)
             let numbers = parts.compactMap { part in

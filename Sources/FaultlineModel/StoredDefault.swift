@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 
-/// A default value in a form that survives without the model's classes.
+/// A default value in a form that does not need the model's classes.
 ///
 /// The text of each kind is exact: reading it back gives an equal value.
 package struct StoredDefault: Codable, Hashable, Sendable {
     let kind: AttributeKind
-    /// Digits for numbers (`inf` and `nan` included), seconds since 2001 for dates, base 64 for data, JSON for
-    /// encoded values, and the natural text of everything else.
+    /// Digits for numbers (or `inf` and `nan`), seconds since 2001 for dates, base 64 for data, JSON for encoded
+    /// values, and the natural text of everything else.
     let text: String
 
-    /// The value as rows have it, in base 64; nil for all kinds but `codable`, and where nobody has encoded it.
+    /// The value in the form of rows, in base 64; nil for all kinds but `codable`, and if it was never encoded.
     private let nested: String?
 
-    /// Compares kind, text, and whether the value is known as rows have it: sets and dictionaries are written in any
-    /// order.
+    /// Compares kind, text, and whether the form of rows is known, but not that form: sets and dictionaries are encoded
+    /// in any order.
     package static func == (left: StoredDefault, right: StoredDefault) -> Bool {
         left.kind == right.kind && left.text == right.text && (left.nested == nil) == (right.nested == nil)
     }
@@ -24,10 +24,10 @@ package struct StoredDefault: Codable, Hashable, Sendable {
         hasher.combine(text)
     }
 
-    /// The value as rows have it; nil where `nested` is, or is not base 64.
+    /// The value in the form of rows; nil if `nested` is nil, or is not base 64.
     var encoding: [UInt8]? { nested.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } }
 
-    /// Makes a default of its written form, in which the value as rows have it is in base 64.
+    /// Makes a default from its written form, in which the form of rows is in base 64.
     package init(kind: AttributeKind, text: String, nested: String?) {
         self.kind = kind
         self.text = text
@@ -40,7 +40,7 @@ package struct StoredDefault: Codable, Hashable, Sendable {
         nested = encoding.map { Data($0).base64EncodedString() }
     }
 
-    /// Takes a default value apart; nil if there is none, or if it is not a value of `kind`.
+    /// Converts a default value; nil if there is none, or if it is not a value of `kind`.
     init?(_ value: Any?, kind: AttributeKind, encoding: [UInt8]? = nil) {
         guard let value = unwrappedValue(value), let fitted = try? AttributeValue(value, kind: kind),
             let text = StoredDefault.text(of: fitted)
@@ -48,7 +48,7 @@ package struct StoredDefault: Codable, Hashable, Sendable {
         self.init(kind: kind, text: text, encoding: encoding)
     }
 
-    /// The value, as the scalar type of that name where it has the same kind, else as the kind's own type.
+    /// The value, as the scalar type with that name if it has the same kind, else as the kind's own type.
     ///
     /// Nil for encoded values, which only the model's type can read, and for text that is not a value of the kind.
     func value(typeName: String) -> Any? {
@@ -90,7 +90,7 @@ package struct StoredDefault: Codable, Hashable, Sendable {
         T(text).map { $0 as Any }
     }
 
-    /// Nil for a value that cannot be written as JSON: such a default is known only while its class is.
+    /// Nil for a value that cannot be written as JSON: such a default is known only as long as its class is.
     private static func json(of value: some Encodable) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,9 +1,9 @@
 extension Schema {
     /// The groups of properties whose values no two objects of a model share.
     ///
-    /// A written form keeps no key paths, because a key path cannot be made from a name; an entity keeps the names.
+    /// A written form has no key paths, because a key path cannot be made from a name; an entity has the names.
     public final class Unique<T>: SchemaProperty, CustomDebugStringConvertible, Hashable, Codable {
-        /// What is written of a constraint.
+        /// The keys of a constraint's written form.
         public enum CodingKeys: CodingKey {
             case constraints
         }
@@ -22,12 +22,12 @@ extension Schema {
             self.constraints = constraints
         }
 
-        /// Makes a constraint without properties: their names stand in the entity.
+        /// Makes a constraint without properties: the entity has their names.
         public init(from decoder: any Decoder) throws {
             constraints = []
         }
 
-        /// Writes how many properties each constraint has.
+        /// Writes the number of properties of each constraint.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(constraints.map(\.count), forKey: .constraints)
@@ -46,7 +46,7 @@ extension Schema {
             hasher.combine(constraints)
         }
 
-        /// The key paths as Swift prints them.
+        /// The key paths in Swift's notation.
         public var debugDescription: String { "#Unique\(constraints)" }
     }
 }

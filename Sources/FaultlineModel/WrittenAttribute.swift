@@ -1,7 +1,7 @@
-/// What a written schema says of an attribute.
+/// The written form of an attribute.
 ///
-/// It can be decoded by whatever reads schemas; the store's catalog, which is read at every opening, has a reader of its
-/// own.
+/// It is `Decodable` for readers of schemas; the store's catalog, which is read at every opening, has a separate
+/// reader.
 package struct WrittenAttribute: Decodable, Sendable {
     let name: String
     let originalName: String?
@@ -27,7 +27,7 @@ package struct WrittenAttribute: Decodable, Sendable {
     }
 }
 
-/// What a written schema says of a relationship.
+/// The written form of a relationship.
 package struct WrittenRelationship: Decodable, Sendable {
     let name: String
     let originalName: String?

@@ -1,15 +1,16 @@
-/// A version that a plan cannot migrate any more: what is left of it, so that no store of it is taken for another's.
+/// A version that a plan can no longer migrate: identifies its stores, so that they are not mistaken for another
+/// version's.
 public struct DroppedVersion: Hashable, Sendable {
     /// The number that the app gave it.
     public let number: Schema.Version
-    /// Its fingerprint, as the lock file has it.
+    /// Its fingerprint, from the lock file.
     public let fingerprint: Fingerprint
-    /// The last release of the app that can migrate a store of this version: what users are told to run first.
+    /// The last release of the app that can migrate a store of this version: users must run that release first.
     public let lastRelease: String
 
-    /// Describes a version that was dropped; the fingerprint is 32 hexadecimal digits, copied from the lock file.
+    /// Describes a dropped version; the fingerprint is 32 hexadecimal digits, copied from the lock file.
     ///
-    /// A `SchemaLock` refuses one whose release is empty.
+    /// A `SchemaLock` refuses one with an empty release.
     public init(_ number: Schema.Version, fingerprint: String, lastRelease: String) {
         guard let print = Fingerprint(fingerprint.lowercased()) else {
             preconditionFailure("The fingerprint of dropped version \(number) is not 32 hexadecimal digits.")

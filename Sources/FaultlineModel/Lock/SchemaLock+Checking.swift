@@ -1,10 +1,10 @@
 extension SchemaLock {
-    /// Checks that a plan is what was locked.
+    /// Checks that a plan matches its lock.
     ///
-    /// - Parameter written: The lock as it was written down.
-    /// - Throws: `SchemaLockError.differs`, with every difference: a version that has changed and kept its number, its
-    ///   facts before and after; one whose lines in the file are not its own; one that is gone and not named as
-    ///   dropped; one that is not locked yet.
+    /// - Parameter written: The lock from the file.
+    /// - Throws: `SchemaLockError.differs`, with every difference: a version that changed under the same number, with
+    ///   its facts before and after; one whose lines in the file belong to another; one that is missing and not named
+    ///   as dropped; one that is not locked yet.
     public func check(against written: SchemaLock) throws(SchemaLockError) {
         var problems: [String] = []
         var numbers: [Schema.Version] = []
@@ -44,7 +44,7 @@ extension SchemaLock {
             """
     }
 
-    /// What was there and is no more, and what is new, entity by entity.
+    /// The removed and the added lines, entity by entity.
     private func changedLines(from before: Version, to now: Version) -> [String] {
         let names =
             before.entities.map(\.name)

@@ -2,7 +2,7 @@ extension SchemaLock {
     private static let heading = "faultline schema lock 1"
     private static let indent = "    "
 
-    /// The lock as text: versions, in each its entities, in each its facts, one a line and indented.
+    /// The lock as text: versions with their entities and these with their facts, one a line and indented.
     public var text: String {
         var lines = [Self.heading]
         for version in versions {
@@ -20,10 +20,9 @@ extension SchemaLock {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Reads what `text` gives.
+    /// Reads the form of `text`.
     ///
-    /// Fingerprints of versions are compared with those of their entities, so that a line that was lost in a merge is
-    /// found.
+    /// Fingerprints of versions are compared with those of their entities, so that a line lost in a merge is detected.
     ///
     /// - Throws: `SchemaLockError`: `malformed` with the number of the line; `numberTwice`, `fingerprintTwice`.
     /// - Complexity: O(n) for n bytes.
@@ -37,7 +36,7 @@ extension SchemaLock {
 
     /// The versions of the lines read so far.
     private struct Reading {
-        /// Those before the last.
+        /// The versions before the last.
         private var versions: [Version] = []
         /// The last version, as far as its lines were read.
         private var last: OpenVersion?
@@ -101,7 +100,7 @@ extension SchemaLock {
             return versions
         }
 
-        /// Takes the last version over; its fingerprint is made of those of its entities.
+        /// Completes the last version; its fingerprint is made of those of its entities.
         private mutating func closeLast() throws(SchemaLockError) {
             guard let open = last else { return }
             last = nil

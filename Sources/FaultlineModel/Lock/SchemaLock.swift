@@ -1,14 +1,14 @@
-/// What each version of a plan looked like when it was released, so that a version that changes by mistake is found.
+/// The form of each version of a plan at its release, so that an accidental change of a version is detected.
 ///
-/// In it is what makes a store another one, as in fingerprints: names, kinds, optionality, destinations, inverses,
-/// counts, uniqueness. Defaults, delete rules, indexes and original names may change without a new version, and are
-/// not. Written as text, one fact a line: `docs/Migrations.md` shows it.
+/// It holds the facts of fingerprints, which determine the identity of a store's schema: names, kinds, optionality,
+/// destinations, inverses, counts, uniqueness. Defaults, delete rules, indexes and original names may change without a
+/// new version, and are not included. Written as text, one fact a line: `docs/Migrations.md` shows it.
 public struct SchemaLock: Hashable, Sendable {
     /// One version of a plan.
     public struct Version: Hashable, Sendable {
         /// The number that the app gave it.
         public let number: Schema.Version
-        /// Tells a store of this version from any other.
+        /// The fingerprint that distinguishes a store of this version from any other.
         public let fingerprint: Fingerprint
         /// Its entities, by name; empty for a version that the plan has dropped.
         public let entities: [Entity]
@@ -20,19 +20,19 @@ public struct SchemaLock: Hashable, Sendable {
     public struct Entity: Hashable, Sendable {
         /// The name, in quotes if it is not a plain word.
         public let name: String
-        /// Tells the entity's rows from any others.
+        /// The fingerprint that distinguishes the entity's rows from any others.
         public let fingerprint: Fingerprint
-        /// What is in the fingerprint, in words: properties by name, then uniqueness constraints.
+        /// The facts of the fingerprint, in words: properties by name, then uniqueness constraints.
         public let facts: [String]
     }
 
     /// The versions, oldest first.
     public let versions: [Version]
 
-    /// Describes versions that a plan has, behind those that it has dropped.
+    /// Describes the versions of a plan, and those that it has dropped.
     ///
     /// - Throws: `SchemaLockError`: `numberTwice` if two versions have the same number, `fingerprintTwice` if two of
-    ///   them look the same, `malformed` if a name goes over several lines, or a dropped version names no release.
+    ///   them look the same, `malformed` if a name spans several lines, or a dropped version names no release.
     public init(_ schemas: [Schema], dropped: [DroppedVersion] = []) throws(SchemaLockError) {
         try self.init(
             versions: dropped.map {
@@ -121,7 +121,7 @@ extension Schema.Relationship {
     }
 }
 
-/// A plain word as it is, anything else in quotes.
+/// Returns a plain word unchanged, anything else in quotes.
 func lockWord(_ text: String) -> String {
     let isPlain =
         !text.isEmpty

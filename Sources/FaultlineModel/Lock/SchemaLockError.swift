@@ -1,6 +1,6 @@
-/// Why a lock could not be made or read, or does not agree with a plan.
+/// The reason why a lock cannot be made or read, or does not match a plan.
 public struct SchemaLockError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of trouble.
+    /// The kinds of errors.
     public enum Code: Hashable, Sendable {
         /// Two versions have the same number.
         case numberTwice
@@ -10,15 +10,15 @@ public struct SchemaLockError: Error, Hashable, Sendable, CustomStringConvertibl
         case malformed
         /// The file cannot be read or written.
         case file
-        /// The plan is not what the lock says; `message` shows the difference.
+        /// The plan does not match the lock; `message` shows the difference.
         case differs
     }
 
-    /// What kind of trouble it is.
+    /// The kind of the error.
     public let code: Code
-    /// The version that it is about; nil if it is about none, or about several.
+    /// The version with the error; nil if there is none, or several.
     public let version: Schema.Version?
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     public let message: String
 
     package init(_ code: Code, _ version: Schema.Version? = nil, _ message: String) {
