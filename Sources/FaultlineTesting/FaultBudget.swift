@@ -1,12 +1,12 @@
 public import Faultline
 
-/// What a piece of code may load at most; nil for no bound.
+/// The most that a piece of code may load; nil for no bound.
 public struct FaultBudget: Sendable, Equatable {
     /// Faults that fire: reads that the program waits for.
     public var faults: Int?
-    /// Rows that are read, neighbours that are read ahead included.
+    /// Rows that are read, with neighbours that are read ahead.
     public var rows: Int?
-    /// Bytes of values out of the row.
+    /// Bytes of values outside of rows.
     public var blobBytes: Int?
 
     /// Makes a budget of bounds.
@@ -23,13 +23,13 @@ public struct FaultBudget: Sendable, Equatable {
     }
 }
 
-/// Code has loaded more than its budget.
+/// The error of code that loaded more than its budget.
 public struct FaultBudgetError: Error, CustomStringConvertible {
-    /// What it might load.
+    /// The budget.
     public let budget: FaultBudget
-    /// What it has loaded.
+    /// The counts of the loads.
     public let loaded: FaultCounters
-    /// Who has loaded it, and what would have loaded less: `FaultAccount.report`.
+    /// The places that loaded the data, with remedies: `FaultAccount.report`.
     public let report: String
 
     /// The bounds that were exceeded, and the report.
@@ -47,13 +47,13 @@ public struct FaultBudgetError: Error, CustomStringConvertible {
 }
 
 extension ModelContext {
-    /// Runs code, and throws if this context has loaded more meanwhile than it may.
+    /// Runs code, and throws if this context loaded more than the budget in the meantime.
     ///
     ///     try context.loading(atMost: FaultBudget(faults: 3, blobBytes: 0)) { try showList(context) }
     ///
-    /// The context's `faultAccount` is another one meanwhile.
+    /// Replaces the context's `faultAccount` during the call.
     ///
-    /// - Throws: `FaultBudgetError`, which says who has loaded what; what the code throws.
+    /// - Throws: `FaultBudgetError`, with the places that loaded the data; the error of the code.
     public func loading<R>(atMost budget: FaultBudget, _ body: () throws -> R) throws -> R {
         let other = faultAccount
         let account = FaultAccount()

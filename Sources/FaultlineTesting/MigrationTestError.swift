@@ -1,28 +1,28 @@
 public import Faultline
 
-/// What a run of a plan's paths found.
+/// A finding of running a plan's paths.
 public struct MigrationTestError: Error, CustomStringConvertible {
     /// The kinds of findings.
     public enum Code: Hashable, Sendable {
         /// A version has no golden store.
         case missing
-        /// A store did not open; `cause` says why.
+        /// A store did not open; `cause` has its error.
         case failed
-        /// The objects at the end depend on how many versions are gone through at once.
+        /// The final objects depend on the number of versions migrated at once.
         case contentsDiffer
-        /// The counts of the reports do.
+        /// The counts of the reports depend on that number.
         case reportsDiffer
     }
 
-    /// What kind of finding it is.
+    /// The kind of the finding.
     public let code: Code
     /// The version of the golden store.
     public let from: Schema.Version
-    /// The version that it was brought to; nil where it did not come to that.
+    /// The version that it was migrated to; nil if there was no migration.
     public let to: Schema.Version?
-    /// What was found, and what to do.
+    /// The finding, and the remedy.
     public let message: String
-    /// What the store threw.
+    /// The error of the store.
     public let cause: (any Error)?
 
     init(

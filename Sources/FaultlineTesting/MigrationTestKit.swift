@@ -1,9 +1,9 @@
 public import Faultline
 
-/// Runs every path of a migration plan over stores that were made by the releases that had its versions.
+/// Runs every path of a migration plan over stores that the releases of its versions made.
 ///
-/// Such a *golden store* is made once for each version, when that is released, and kept with the tests: its files are
-/// those of the release, so a later one that cannot read them any more is found. Tests work on copies.
+/// Such a *golden store* is made once for each version, when that is released, and kept with the tests. Its files are
+/// those of the release, so a later release that can no longer read them is detected. Tests work on copies.
 ///
 /// ```swift
 /// let kit = MigrationTestKit(AppPlan.self, goldenStores: folder)
@@ -11,7 +11,7 @@ public import Faultline
 /// try kit.run { version, context in #expect(…) }
 /// ```
 public struct MigrationTestKit {
-    /// The variable of the environment that lets `makeGoldenStores` make what is missing: set it to 1 for one run.
+    /// The environment variable that lets `makeGoldenStores` make missing stores: set it to 1 for one run.
     public static let makingVariable = "FAULTLINE_MAKE_GOLDEN_STORES"
 
     let plan: any SchemaMigrationPlan.Type
@@ -24,25 +24,25 @@ public struct MigrationTestKit {
         self.goldenStores = goldenStores
     }
 
-    /// What was run: from a version to a later one.
+    /// A path that was run: from a version to a later one.
     public struct Path: Sendable {
         /// The version of the golden store.
         public let from: Schema.Version
-        /// The version that its copy was brought to.
+        /// The version that its copy was migrated to.
         public let to: Schema.Version
-        /// What the migration did, all at once.
+        /// The report of the migration in one step.
         public let report: MigrationReport
     }
 
     // MARK: Golden stores
 
-    /// Makes the golden stores that are missing, and leaves those that are there.
+    /// Makes the missing golden stores, and leaves the existing ones.
     ///
     /// - Parameters:
-    ///   - isMaking: Whether to make any; where not, one that is missing is an error.
-    ///   - fill: Inserts objects of a version; they are saved afterwards. Give every entity and property something.
+    ///   - isMaking: Whether to make any; if not, a missing one is an error.
+    ///   - fill: Inserts objects of a version; they are saved afterwards. Use every entity and property.
     /// - Returns: The versions whose stores were made.
-    /// - Throws: `MigrationTestError.missing` naming the version; what the closure and the store throw.
+    /// - Throws: `MigrationTestError.missing` with the version; the errors of the closure and the store.
     @discardableResult
     public func makeGoldenStores(
         isMaking: Bool = ProcessInfo.processInfo.environment[makingVariable] == "1",
@@ -52,7 +52,7 @@ public struct MigrationTestKit {
         for version in plan.schemas where !isPresent(version) {
             guard isMaking else { throw missing(version) }
             try FileManager.default.createDirectory(at: goldenStores, withIntermediateDirectories: true)
-            // Made beside: half a store is none.
+            // Made elsewhere, as an incomplete store must not count.
             let scratch = try ScratchFolder()
             let store = scratch.url.appending(path: "new.store", directoryHint: .isDirectory)
             try use(store, version) { container in
@@ -60,9 +60,9 @@ public struct MigrationTestKit {
                 try fill(version, context)
                 try context.save()
             }
-            // It says who had the store open, on which machine; a copy needs none.
+            // It names the process and machine that had the store open; a copy needs none.
             try FileManager.default.removeItem(at: store.appending(path: "LOCK"))
-            // Under another name until it is whole.
+            // Under another name until it is complete.
             let copy = goldenStore(of: version).appendingPathExtension("copying")
             try? FileManager.default.removeItem(at: copy)
             try FileManager.default.copyItem(at: store, to: copy)
@@ -72,7 +72,7 @@ public struct MigrationTestKit {
         return made
     }
 
-    /// A store to work on, which goes away with it.
+    /// A copy of a store to work on, deleted with this value.
     struct Copy {
         private let scratch: ScratchFolder
         let store: URL
@@ -107,13 +107,13 @@ public struct MigrationTestKit {
 
     // MARK: Paths
 
-    /// Brings a copy of every golden store to every version from its own on, all at once and one version after the
-    /// other, and compares the two.
+    /// Migrates a copy of every golden store to every later version, both in one step and version by version, and
+    /// compares the results.
     ///
-    /// - Parameter check: Looks at the objects at the end of each path; told the version that they have.
+    /// - Parameter check: Checks the objects at the end of each path, with their version.
     /// - Returns: The paths, in the order of the plan.
-    /// - Throws: `MigrationTestError`, which names the path: `missing`; `failed` where a store does not open, with the
-    ///   cause; `contentsDiffer` and `reportsDiffer` where the way matters. What the closure throws, as it is.
+    /// - Throws: `MigrationTestError` with the path: `missing`; `failed` if a store does not open, with the cause;
+    ///   `contentsDiffer` and `reportsDiffer` if the results differ. The error of the closure, unchanged.
     /// - Complexity: O(v³) migrations for v versions.
     @discardableResult
     public func run(
@@ -136,7 +136,7 @@ public struct MigrationTestKit {
         return paths
     }
 
-    /// A copy of a golden store that was brought to one version after the other.
+    /// A copy of a golden store that was migrated version by version.
     private struct Way {
         private let copy: Copy
         private var store: URL { copy.store }
@@ -202,7 +202,7 @@ public struct MigrationTestKit {
     }
 }
 
-/// What reports of one path count in sum, whatever the number of openings.
+/// The sums of a path's reports, for any number of openings.
 private struct ReportCounts: Equatable, CustomStringConvertible {
     let description: String
 

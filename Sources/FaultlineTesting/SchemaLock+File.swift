@@ -1,22 +1,23 @@
 public import Faultline
 
 extension SchemaLock {
-    /// The variable of the environment that makes `check` write the file: set it to 1 for one run of the tests.
+    /// The environment variable that makes `check` write the file: set it to 1 for one run of the tests.
     public static let updateVariable = "FAULTLINE_UPDATE_LOCK"
 
-    /// The largest file that is read, in bytes.
+    /// The largest accepted file, in bytes.
     private static let byteCountMax = 16 << 20
 
     /// Checks a plan against the lock file that is kept with the code, or writes that file.
     ///
-    /// For a test: it fails when a version has changed without a new number, when one is gone, and when two look alike.
+    /// For a test: it fails when a version has changed without a new number, when one is missing, and when two look
+    /// alike.
     ///
     /// - Parameters:
     ///   - plan: The plan, whose versions have been released.
     ///   - file: The lock file.
-    ///   - isUpdating: Whether to write the file as the plan says instead of checking it; what has changed is then for
-    ///     whoever reviews the file.
-    /// - Throws: `SchemaLockError`, which says what differs; `SchemaError` for a class that breaks a rule.
+    ///   - isUpdating: Whether to write the file from the plan instead of checking it; the reviewers of the file then
+    ///     judge the changes.
+    /// - Throws: `SchemaLockError`, with the differences; `SchemaError` for a class that breaks a rule.
     public static func check(
         _ plan: any SchemaMigrationPlan.Type, file: URL,
         isUpdating: Bool = ProcessInfo.processInfo.environment[updateVariable] == "1"
@@ -48,7 +49,7 @@ extension SchemaLock {
         try self.init(text: text)
     }
 
-    /// Writes a lock file, in the place of one that is there.
+    /// Writes a lock file, replacing an existing one.
     ///
     /// - Throws: `SchemaLockError.file` if it cannot be written.
     public func write(to file: URL) throws {

@@ -1,6 +1,6 @@
 import Faultline
 
-/// A folder that goes away with this object.
+/// A folder that is deleted with this object.
 final class ScratchFolder {
     let url: URL
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Every object of a store as a line of text: equal stores give equal lines.
 ///
-/// Objects stand in the order of their creation, and references lead to places in it, not to identifiers.
+/// Objects are in the order of their creation, and references refer to positions in it, not to identifiers.
 struct StoreContents {
     let lines: [String]
 

@@ -1,35 +1,35 @@
 public import Faultline
 
 extension MigrationTestKit {
-    /// What a migration was found in that was stopped at its writes.
+    /// The results of stopping a migration at its writes.
     public struct Stops: Sendable, Equatable {
-        /// Changes of files that the migration makes: writes, new files, renamed and removed ones.
+        /// Changes of files in the migration: writes, new files, renames and removals.
         public internal(set) var writes = 0
-        /// At how many of them it was stopped.
+        /// The number of them at which it was stopped.
         public internal(set) var stops = 0
         /// Stops that left the old version in force.
         public internal(set) var old = 0
-        /// Of these, those behind which the migration went on where it had been, and did not begin again.
+        /// Stops after which the migration resumed, and did not begin again.
         public internal(set) var resumed = 0
         /// Stops that left the new version in force.
         public internal(set) var new = 0
     }
 
-    /// Brings copies of a golden store to another version, each stopped at another write as a kill would stop it, and
-    /// opens what is left.
+    /// Migrates copies of a golden store to another version, each stopped at another write as a kill would stop it, and
+    /// opens the remains.
     ///
-    /// After each stop the objects have to be those of the old version or those of the new one. Opened again with the
-    /// plan, they have to become what an undisturbed migration makes of them; every third of those that are old is opened
-    /// under the old version first, which gives the migration up. Closures and policies run as often.
+    /// After each stop the objects must be those of the old version or those of the new one. Opened again with the
+    /// plan, they must become those of an undisturbed migration. Every third store that is still old is opened under
+    /// the old version first, which abandons the migration. Closures and policies run at each of these openings.
     ///
     /// - Parameters:
     ///   - from: A version of the plan; nil for the oldest.
     ///   - to: A later version; nil for the newest.
     ///   - stride: Stops at each write, or at every second, and so on; at least 1.
-    /// - Returns: How many stops there were, and what they left.
-    /// - Throws: `MigrationTestError`: `missing`; `failed` where a store does not open, with the cause; `contentsDiffer`
-    ///   where the objects are neither, or become others. The message has the number of the write. It may be
-    ///   another one in the next run: threads that write at once take turns as they come.
+    /// - Returns: The number of stops, and their results.
+    /// - Throws: `MigrationTestError`: `missing`; `failed` if a store does not open, with the cause; `contentsDiffer`
+    ///   if the objects are neither, or become others. The message has the number of the write, which may be another
+    ///   one in the next run: the order of threads that write at the same time varies.
     /// - Complexity: As many migrations as stops.
     @discardableResult
     public func stopAtWrites(
@@ -43,7 +43,7 @@ extension MigrationTestKit {
     }
 }
 
-/// A migration that is stopped at one write after the other.
+/// A migration that is stopped at one write after another.
 private struct StoppedMigration {
     private let kit: MigrationTestKit
     private let from: any VersionedSchema.Type
@@ -81,10 +81,10 @@ private struct StoppedMigration {
         let copy = try kit.copy(of: from)
         let disk = StoppingDisk(after: place)
         do { try StoreDisk.$current.withValue(disk) { try kit.use(copy.store, to) { _ in } } } catch {
-            // Whatever it is, nobody would have been there to see it.
+            // Ignored after a stop: the killed process would not have reported it.
             guard disk.hasStopped else { throw failure(.failed, place, "It fails without being stopped", error) }
         }
-        // Helpers do not write in the same order each time.
+        // Helper threads do not write in the same order each time.
         guard disk.hasStopped else { return }
         stops.stops += 1
         let left = try opened(place) { try Self.contents(copy) }

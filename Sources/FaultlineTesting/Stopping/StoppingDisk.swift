@@ -1,26 +1,26 @@
 import FaultlineDisk
 import Synchronization
 
-/// A disk that a process is killed over: after so many changes it makes no other, whatever is called.
+/// A disk whose process is killed: after a number of changes it makes no others, for any call.
 ///
-/// The change at which it stops is made by half where it is a write of more than one byte.
-// Safe because what varies is protected by a lock.
+/// The change at which it stops is made by half if it is a write of more than one byte.
+// Safe because the changing state is protected by a lock.
 final class StoppingDisk: ForwardingDisk, @unchecked Sendable {
     private let limit: Int
     private let changes = Guarded(0)
 
-    /// - Parameter limit: Changes that are made whole.
+    /// - Parameter limit: The number of changes that are made completely.
     init(after limit: Int) {
         self.limit = limit
         super.init(over: PosixDisk())
     }
 
-    /// Changes that were asked for, up to the one at which it stopped.
+    /// Requested changes, up to the one at which it stopped.
     var changeCount: Int { changes.withLock { $0 } }
     /// Whether it has stopped.
     var hasStopped: Bool { changeCount > limit }
 
-    /// What becomes of a change.
+    /// The result of a change.
     enum Fate { case made, madeByHalf, refused }
 
     /// Counts a change.
@@ -32,7 +32,7 @@ final class StoppingDisk: ForwardingDisk, @unchecked Sendable {
         }
     }
 
-    /// Makes a change, unless the process is dead by then.
+    /// Makes a change, unless the process has been killed by then.
     func change<R>(
         _ call: SystemCall, _ path: String, _ body: () throws(DiskError) -> R
     ) throws(DiskError) -> R {
@@ -40,7 +40,7 @@ final class StoppingDisk: ForwardingDisk, @unchecked Sendable {
         return try body()
     }
 
-    /// What nobody reads any more, because the process is dead.
+    /// The error of a refused call, which the killed process does not read.
     static func refusal(_ call: SystemCall, _ path: String) -> DiskError {
         DiskError(code: .ioFailure, systemCall: call, path: path)
     }

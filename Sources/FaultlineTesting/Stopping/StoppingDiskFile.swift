@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// A handle of a disk that stops.
+/// A handle of a `StoppingDisk`.
 // Safe because its property is immutable and may be used from any thread.
 final class StoppingDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: StoppingDisk
