@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, so that no user of the library builds a peer.
+// A separate package, so that users of the library do not build the peers.
 let package = Package(
     name: "Compare",
     dependencies: [

@@ -2,8 +2,8 @@ import BenchmarkKit
 import Faultline
 
 extension Workload {
-    /// `w12`: sets salary and notes of all employees five times over, 10,000 a transaction; what compaction still owes
-    /// then is the settling.
+    /// `w12`: sets salary and notes of all employees five times over, 10,000 a transaction; the pending compaction
+    /// afterwards is timed as settling.
     static let w12 = Workload("w12", defaultCount: 1_000_000, start: .changing(EmployeeStore.full)) { run in
         let container = try EmployeeStore.open(run.store, budgetMiB: run.budgetMiB)
         let measurement = WorkloadMeasurement(store: run.store, total: run.n * ChurnChanges.passCount)

@@ -2,7 +2,7 @@ import BenchmarkKit
 import Faultline
 
 extension Workload {
-    /// `w12-compact`: gives back the space that `w12` left behind.
+    /// `w12-compact`: frees the space of old versions after `w12`.
     static let w12Compact = Workload(
         "w12-compact",
         defaultCount: 1_000_000,

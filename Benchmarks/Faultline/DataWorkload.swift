@@ -1,7 +1,7 @@
 import BenchmarkKit
 
 extension Workload {
-    /// `data`: makes the employees without storing them: what the data itself costs.
+    /// `data`: makes the employees without storing them: the cost of the data itself.
     static let data = Workload("data", defaultCount: 1_000_000, start: .nothing) { run in
         let maker = EmployeeMaker()
         let measurement = WorkloadMeasurement(store: nil, total: run.n)

@@ -39,7 +39,7 @@ extension Workload {
         for ofThread in ofThreads { latencies.record(ofThread) }
         line.latencies = latencies
 
-        // Saves of different threads come in no order, so neither do the employees.
+        // Saves of different threads are in no order, so neither are the employees.
         let context = ModelContext(container)
         let departments = try EmployeeStore.departments(in: context)
         let employees = try context.fetch(FetchDescriptor<Employee>(sortBy: [SortDescriptor(\.email)]))

@@ -37,8 +37,8 @@ extension Workload {
         return line
     }
 
-    /// `find-or-create`: 100,000 employees looked up by their e-mail address and made where there is none, without a save
-    /// in between; each address comes up twice.
+    /// `find-or-create`: 100,000 employees looked up by their e-mail address and created if missing, without a save in
+    /// between; each address occurs twice.
     static let findOrCreate = Workload(
         "find-or-create", defaultCount: 100_000, isDefaultMost: true, start: .changing(EmployeeStore.empty)
     ) { run in

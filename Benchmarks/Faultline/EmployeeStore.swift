@@ -1,12 +1,12 @@
 import BenchmarkKit
 import Faultline
 
-/// The stores that workloads start from, and how they are opened.
+/// The stores that workloads start from, and the code to open them.
 enum EmployeeStore {
     static let departmentCount = 100
     static let batchSize = 10_000
 
-    /// The hundred departments and nobody in them.
+    /// The hundred departments without employees.
     static let empty = StartingStore("departments-1") { folder, _ in
         let container = try open(folder)
         try makeDepartments(in: ModelContext(container)) { Department(name: $0) }
@@ -52,10 +52,11 @@ enum EmployeeStore {
     /// Changes salary and notes of all employees five times over, 10,000 a transaction.
     ///
     /// - Parameters:
-    ///   - context: Writes them.
+    ///   - context: The context that writes them.
     ///   - count: Employees in the store.
-    ///   - transaction: Gets how many employees each transaction changes, and its work, the values made before.
-    /// - Throws: What the store says.
+    ///   - transaction: Gets the number of employees that each transaction changes, and its work; the values are made
+    ///     before.
+    /// - Throws: The error of the store.
     static func churn(
         _ context: ModelContext,
         _ count: Int,
@@ -87,7 +88,7 @@ enum EmployeeStore {
         try context.save()
     }
 
-    /// Fails unless all employees are as the five passes leave them.
+    /// Fails unless all employees have their values after the five passes.
     static func checkChurned(_ context: ModelContext, _ count: Int) throws {
         let maker = EmployeeMaker()
         let expected = ChurnChanges.outcome(n: count)
@@ -104,7 +105,7 @@ enum EmployeeStore {
     /// The number of the employee that `w10` reads.
     static func firstRead(of count: Int) -> Int { DrawnOrder.ids(count: 1, bound: count, stream: 10)[0] }
 
-    /// The identifier of the employee that `w10` reads, as a service would have it: without the store being open.
+    /// The identifier of the employee that `w10` reads, as a service would have it: without opening the store.
     static func firstReadIdentifier(beside folder: StoreFolder, _ count: Int) throws -> PersistentIdentifier {
         let data = try Data(contentsOf: identifierFile(beside: folder, count))
         return try JSONDecoder().decode(PersistentIdentifier.self, from: data)
@@ -129,7 +130,7 @@ enum EmployeeStore {
         return configuration
     }
 
-    /// The same, for a migration that keeps to a ceiling, and is read under the same budget.
+    /// The same, for a migration with a memory ceiling; reads use the same budget.
     static func configuration(_ folder: StoreFolder, ceilingMiB: Int?) -> ModelConfiguration {
         var configuration = configuration(folder, budgetMiB: ceilingMiB)
         if let ceilingMiB { configuration.options.migration.memoryCeiling = ceilingMiB << 20 }
@@ -150,7 +151,7 @@ enum EmployeeStore {
         return departments
     }
 
-    /// Adds up all that a walk over the employees reads.
+    /// Adds up all values that a walk over the employees reads.
     static func sums(in context: ModelContext) throws -> EmployeeSums {
         let departments = try departments(in: context)
         var sums = EmployeeSums()

@@ -40,7 +40,7 @@ enum GradedEmployees: VersionedSchema {
     }
 }
 
-/// An attribute more and another renamed: no object is written.
+/// Adds an attribute and renames another: no object is written.
 enum GradingPlan: SchemaMigrationPlan {
     static let schemas: [any VersionedSchema.Type] = [WholeNames.self, GradedEmployees.self]
     static let stages: [MigrationStage] = [

@@ -5,7 +5,7 @@ extension Workload {
     /// `migrate-light`: opens the store under a version with one attribute more and another renamed, and reads one
     /// object.
     static let migrateLight = grading("migrate-light")
-    /// `w9a`: the same, under the name that the peers have it.
+    /// `w9a`: the same, under the peers' name.
     static let w9a = grading("w9a")
 
     private static func grading(_ name: String) -> Workload {

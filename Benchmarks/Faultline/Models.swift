@@ -45,7 +45,7 @@ final class Employee {
 }
 
 extension Employee {
-    /// Makes the employee of some values.
+    /// Makes an employee from its values.
     convenience init(_ values: EmployeeRecord, department: Department?) {
         self.init(
             name: values.name,

@@ -5,7 +5,7 @@ extension Workload {
     /// `migrate-stream`: opens the store under the new version, which splits all names by a streamed stage, and reads
     /// one object.
     static let migrateStream = splitting("migrate-stream", by: SplittingPlan.self)
-    /// `w9b`: the same, under the name that the peers have it.
+    /// `w9b`: the same, under the peers' name.
     static let w9b = splitting("w9b", by: SplittingPlan.self)
     /// `migrate-stream-1`: the same on one thread.
     static let migrateStreamAlone = splitting("migrate-stream-1", by: SplittingPlan.self, workerCount: 1)

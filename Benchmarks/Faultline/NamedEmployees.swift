@@ -41,7 +41,7 @@ enum NamedEmployees: VersionedSchema {
         }
     }
 
-    /// Opens a store of employees; one without the index gets it before this returns.
+    /// Opens a store of employees; adds the index before this returns if the store lacks it.
     static func open(_ folder: StoreFolder, budgetMiB: Int? = nil) throws -> ModelContainer {
         try ModelContainer(
             for: Schema(versionedSchema: NamedEmployees.self),

@@ -13,7 +13,7 @@ extension Workload {
         return line
     }
 
-    /// `w10-killed`: the same where the writer was killed; everything is held against whole transactions afterwards.
+    /// `w10-killed`: the same after the writer was killed; the whole store is then compared with whole transactions.
     static let w10Killed = Workload(
         "w10-killed",
         defaultCount: 1_000_000,
@@ -42,7 +42,7 @@ extension Workload {
         return line
     }
 
-    /// From before opening to the end of the first read.
+    /// Times from before opening to the end of the first read.
     private static func open(
         _ run: WorkloadRun,
         _ name: String,

@@ -57,7 +57,7 @@ enum KeptPhotos: VersionedSchema {
     }
 }
 
-/// The photos in an entity of their own, one to one with the employees.
+/// The photos in a separate entity, one to one with the employees.
 enum PhotoEntities: VersionedSchema {
     static let models: [any PersistentModel.Type] = [
         PhotoEntities.Employee.self, PhotoEntities.Photo.self, PhotoEntities.Department.self,
@@ -110,7 +110,7 @@ enum PhotoEntities: VersionedSchema {
     }
 }
 
-/// Photos move out of the employees, unread.
+/// Moves photos out of the employees, without reading them.
 enum PhotoSplittingPlan: SchemaMigrationPlan {
     static let schemas: [any VersionedSchema.Type] = [KeptPhotos.self, PhotoEntities.self]
     static let stages: [MigrationStage] = [

@@ -2,7 +2,7 @@ import BenchmarkKit
 import Faultline
 
 extension Workload {
-    /// `w8-read`: reads every photo in the order of creation, and adds its words up.
+    /// `w8-read`: reads every photo in the order of creation, and adds up its words.
     static let w8Read = Workload(
         "w8-read",
         defaultCount: Photographed.count,

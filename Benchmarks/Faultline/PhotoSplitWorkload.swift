@@ -2,7 +2,7 @@ import BenchmarkKit
 import Faultline
 
 extension Workload {
-    /// `w9c`: opens the store under a version that has the photos in an entity of their own, and reads one object.
+    /// `w9c`: opens the store under a version with the photos in a separate entity, and reads one object.
     static let w9c = Workload(
         "w9c",
         defaultCount: Photographed.count,

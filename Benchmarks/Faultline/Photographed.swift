@@ -44,7 +44,7 @@ enum Photographed {
     /// Employees of the workloads.
     static let count = 5_000
 
-    /// The hundred departments and nobody in them.
+    /// The hundred departments without employees.
     static let empty = StartingStore("photo-departments-1") { folder, _ in
         let container = try open(folder)
         try EmployeeStore.makeDepartments(in: ModelContext(container)) { Department(name: $0) }
@@ -63,10 +63,10 @@ enum Photographed {
     /// Inserts employees, 100 a transaction.
     ///
     /// - Parameters:
-    ///   - context: Writes them.
-    ///   - count: How many.
-    ///   - transaction: Gets how many employees each transaction inserts, and its work, their values made before.
-    /// - Throws: What the store says.
+    ///   - context: The context that writes them.
+    ///   - count: The number of employees.
+    ///   - transaction: Gets the number of employees of each transaction, and its work; their values are made before.
+    /// - Throws: The error of the store.
     static func fill(
         _ context: ModelContext,
         _ count: Int,
@@ -100,7 +100,7 @@ enum Photographed {
         }
     }
 
-    /// Reads every photo and adds its words up.
+    /// Reads every photo and adds up its words.
     static func sumOfPhotos(_ context: ModelContext) throws -> (sum: UInt64, byteCount: Int) {
         var sum: UInt64 = 0
         var byteCount = 0

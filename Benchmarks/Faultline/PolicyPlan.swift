@@ -16,7 +16,7 @@ final class NameSplitting: EntityMigrationPolicy {
     }
 }
 
-/// Whole names become split ones, by a policy and its three passes.
+/// Splits whole names, by a policy with its three passes.
 enum PolicyPlan: SchemaMigrationPlan {
     static let schemas: [any VersionedSchema.Type] = [WholeNames.self, SplitNames.self]
     static let stages: [MigrationStage] = [

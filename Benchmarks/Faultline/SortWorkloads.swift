@@ -17,7 +17,7 @@ extension Workload {
         return line
     }
 
-    /// `w5-index`: opens the store with a schema that has an index of names, which makes it.
+    /// `w5-index`: opens the store with a schema that has an index of names, which builds it.
     static let w5Index = Workload("w5-index", defaultCount: 1_000_000, start: .changing(EmployeeStore.full)) { run in
         let measurement = WorkloadMeasurement(store: run.store)
         measurement.begin()
@@ -60,7 +60,7 @@ extension Workload {
         return line
     }
 
-    /// Fails unless the fetch is answered in the order of the index.
+    /// Fails unless the fetch uses the order of the index.
     private static func checkUsesIndex(_ context: ModelContext) throws {
         let explanation = try context.explain(FirstNames.descriptor(\NamedEmployees.Employee.name))
         guard explanation.isOrderedByIndex else {

@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Faultline
 
-/// An employee whose name is in two parts, whichever version and way of migrating made it so.
+/// An employee whose name is in two parts, in any version and after any kind of migration.
 protocol SplitEmployee: PersistentModel {
     var firstName: String { get }
     var lastName: String { get }
@@ -13,12 +13,12 @@ protocol SplitEmployee: PersistentModel {
     var notes: String { get }
 }
 
-/// Compares all employees of a migrated store with what was inserted.
+/// Compares all employees of a migrated store with the inserted ones.
 ///
 /// - Parameters:
 ///   - context: A context of the store.
 ///   - type: The class of the employees.
-///   - count: How many there have to be.
+///   - count: The expected number of employees.
 ///   - isOfDepartment42: Whether an employee belongs to it.
 /// - Throws: `BenchmarkError` for the first difference.
 func checkSplitNames<E: SplitEmployee>(

@@ -2,9 +2,9 @@ import Faultline
 
 typealias BenchmarkedEmployee = Employee
 
-/// The employees as the benchmarks make them.
+/// The employees as the benchmarks create them.
 enum WholeNames: VersionedSchema {
-    // Named here, because within the other version its own classes hide these.
+    // Named here, because the other version's own classes shadow these inside it.
     typealias Employee = BenchmarkedEmployee
 
     static let models: [any PersistentModel.Type] = [BenchmarkedEmployee.self, Department.self]
@@ -54,7 +54,7 @@ enum SplitNames: VersionedSchema {
     }
 }
 
-/// Whole names become split ones, in Swift code for each employee.
+/// Splits whole names, by Swift code for each employee.
 enum SplittingPlan: SchemaMigrationPlan {
     static let schemas: [any VersionedSchema.Type] = [WholeNames.self, SplitNames.self]
     static let stages: [MigrationStage] = [

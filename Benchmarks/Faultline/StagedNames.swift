@@ -1,7 +1,7 @@
 import Faultline
 import Synchronization
 
-/// The employees with their names whole and, once that is filled in, in two parts.
+/// The employees with their whole names and, once they are filled in, the two parts.
 enum BothNames: VersionedSchema {
     static let models: [any PersistentModel.Type] = [BothNames.Employee.self, BothNames.Department.self]
     static let versionIdentifier = Schema.Version(2, 0, 0)
@@ -81,9 +81,9 @@ enum PartedNames: VersionedSchema {
     }
 }
 
-/// Names are split the way it is done with SwiftData: all employees in one array, saved once, then the old name goes.
+/// Splits names as is usual with SwiftData: all employees in one array, saved once, then the old name is removed.
 enum StagingPlan: SchemaMigrationPlan {
-    /// Objects that the closure has held at once: their memory is its own, not the engine's.
+    /// The number of objects that the closure held at once: their memory is the closure's, not the engine's.
     static var objectsRetained: Int { retained.load(ordering: .relaxed) }
     private static let retained = Atomic(0)
 

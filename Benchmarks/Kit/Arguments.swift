@@ -8,11 +8,11 @@ package struct Arguments: Sendable, Equatable {
     package var n: Int?
     /// MiB: the migration's ceiling, or the cache budget; nil for the default.
     package var budgetMiB: Int?
-    /// Only make the store that the workload starts from.
+    /// Whether to make only the workload's starting store.
     package var isPreparing = false
-    /// Write to the store that is being prepared until this process is killed.
+    /// Whether to write to the prepared store until this process is killed.
     package var isWriting = false
-    /// Print the names of all workloads.
+    /// Whether to print the names of all workloads.
     package var isListing = false
 
     package static let usage =
@@ -21,7 +21,7 @@ package struct Arguments: Sendable, Equatable {
     /// Reads the words after the command's name.
     ///
     /// - Parameter words: Numbers may end with `k` or `M`.
-    /// - Throws: `BenchmarkError.Code.usage`, naming the word that is wrong.
+    /// - Throws: `BenchmarkError.Code.usage`, with the wrong word.
     package init(_ words: [String]) throws(BenchmarkError) {
         var rest = words[...]
         while let word = rest.popFirst() {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Why a benchmark could not run, or what it read that was wrong.
+/// The error of a benchmark that could not run, or read wrong values.
 package struct BenchmarkError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         /// The command line is wrong: exit status 2.
         case usage
         /// A file or folder failed.
         case storage
-        /// The workload read something else than it should have.
+        /// The workload read other values than expected.
         case wrongResult
     }
 

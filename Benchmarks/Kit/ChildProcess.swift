@@ -1,18 +1,18 @@
 import Glibc
 
-/// A program run by this one: what it complains of goes where this process's complaints go.
+/// A program run by this one; its errors go to this process's standard error.
 package struct ChildProcess {
     private let identifier: pid_t
-    /// Where its output is read; negative if it goes where this process's output goes.
+    /// The descriptor to read its output; negative if that goes to this process's output.
     private let output: Int32
 
     /// Starts a program.
     ///
     /// - Parameters:
     ///   - program: Its path; `/proc/self/exe` is this program.
-    ///   - words: What follows the name on the command line.
-    ///   - readsOutput: Whether its standard output is to be read here.
-    /// - Throws: `.storage` where it cannot be started.
+    ///   - words: The words after the name on the command line.
+    ///   - readsOutput: Whether its standard output is read here.
+    /// - Throws: `.storage` if it cannot be started.
     package init(_ program: String, _ words: [String], readsOutput: Bool) throws(BenchmarkError) {
         var ends: [Int32] = [-1, -1]
         if readsOutput {
@@ -39,9 +39,9 @@ package struct ChildProcess {
         }
     }
 
-    /// Reads all that it prints, and waits for its end.
+    /// Reads its whole output, and waits for its end.
     ///
-    /// - Throws: `.storage` where it ends with another status than 0.
+    /// - Throws: `.storage` if it ends with another status than 0.
     package func finish() throws(BenchmarkError) -> String {
         var text: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)
@@ -58,7 +58,7 @@ package struct ChildProcess {
 
     /// Ends it by SIGKILL.
     ///
-    /// - Throws: `.storage` where it had ended by itself before.
+    /// - Throws: `.storage` if it had ended by itself before.
     package func kill() throws(BenchmarkError) {
         _ = Glibc.kill(identifier, SIGKILL)
         let status = reap()

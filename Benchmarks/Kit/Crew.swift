@@ -1,16 +1,17 @@
 import Glibc
 import Synchronization
 
-/// Threads that get ready one by one and then start together.
+/// Threads that get ready separately and then start together.
 package enum Crew {
     /// Runs a body on each of some threads, and waits for all of them.
     ///
     /// - Parameters:
-    ///   - count: How many threads.
-    ///   - start: Called when all are ready, just before they are let go.
-    ///   - body: Gets the number of its thread, from 0 up, and what to call when it is ready: that returns when all are.
-    /// - Returns: What the bodies returned, in the order of the threads.
-    /// - Throws: The first error, in the order of the threads; one that failed before it was ready keeps nobody waiting.
+    ///   - count: The number of threads.
+    ///   - start: Called when all are ready, just before they start.
+    ///   - body: Gets the number of its thread, from 0 up, and a closure to call when it is ready, which returns when
+    ///     all are.
+    /// - Returns: The results of the bodies, in the order of the threads.
+    /// - Throws: The first error, in the order of the threads; no thread waits for one that failed before it was ready.
     package static func run<Result: Sendable>(
         _ count: Int,
         start: () -> Void,
@@ -50,20 +51,20 @@ package enum Crew {
     }
 }
 
-/// What came of one thread's work.
+/// The result of one thread's work.
 private final class Outcome<Result: Sendable>: Sendable {
     let value = Mutex<Swift.Result<Result, any Error>?>(nil)
 }
 
-/// What a thread runs.
+/// The work of a thread.
 private final class Work: Sendable {
     private let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-    /// Starts the thread; nil where the system has none.
+    /// Starts the thread; nil if the system refuses one.
     func start() -> pthread_t? {
-        // The thread owns one reference and gives it back when it ends.
+        // The thread owns one reference and releases it when it ends.
         let context = Unmanaged.passRetained(self).toOpaque()
         var handle = pthread_t()
         let status = pthread_create(
@@ -81,7 +82,7 @@ private final class Work: Sendable {
     }
 }
 
-/// Lets nobody through before all are there and somebody opens it.
+/// A gate that opens after all threads have arrived and `open` was called.
 private final class Gate: Sendable {
     private let missingCount: Atomic<Int>
     private let isOpen = Atomic<Bool>(false)

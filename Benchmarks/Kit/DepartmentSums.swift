@@ -1,4 +1,4 @@
-/// What walks along relationships must have read.
+/// The expected sums of reads along relationships.
 package enum DepartmentSums {
     /// - Parameter n: Employees in the store.
     /// - Returns: The salaries of each department, by number less one, added in the order of creation.

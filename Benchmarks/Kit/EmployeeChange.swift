@@ -6,9 +6,9 @@ package struct EmployeeChange: Sendable {
     package var notes: String
 }
 
-/// Changes without end, the same ones each time: which employee, salary and notes are drawn in turn.
+/// Endless changes, the same ones each time: employee, salary and notes are drawn in turn.
 package struct EndlessChanges: Sendable {
-    /// Employees that one transaction changes.
+    /// The number of employees that one transaction changes.
     package static let batchSize = 10_000
 
     private let n: Int
@@ -20,7 +20,7 @@ package struct EndlessChanges: Sendable {
         self.n = n
     }
 
-    /// What the next transaction changes; one employee may come twice.
+    /// The changes of the next transaction; one employee may occur twice.
     package mutating func nextBatch() -> [EmployeeChange] {
         (0..<Self.batchSize).map { _ in
             let id = source.draw(below: n) + 1
@@ -29,14 +29,15 @@ package struct EndlessChanges: Sendable {
         }
     }
 
-    /// Looks how many whole transactions a store holds whose writer was killed.
+    /// Finds how many whole transactions a store has whose writer was killed.
     ///
     /// - Parameters:
-    ///   - salaries: Of employee 1, 2, 3, … as found.
-    ///   - notes: Of the same.
-    ///   - limit: Transactions after which it gives up: by default more than any store commits in the writer's seconds.
-    /// - Returns: The number of transactions after which all employees are as found.
-    /// - Throws: `.wrongResult` where the employees are not as any number of whole transactions leaves them.
+    ///   - salaries: The salaries found, of employee 1, 2, 3, …
+    ///   - notes: The notes found, of the same.
+    ///   - limit: The number of transactions after which it stops: by default more than any store commits in the
+    ///     writer's seconds.
+    /// - Returns: The number of transactions that gives the employees found.
+    /// - Throws: `.wrongResult` if no number of whole transactions does.
     package static func transactionCount(
         salaries: [Double],
         notes: [String],
@@ -71,7 +72,7 @@ package struct EndlessChanges: Sendable {
     }
 }
 
-/// Five passes over all employees, each once a pass in an order of its own.
+/// Five passes over all employees, each in a separate random order.
 package struct ChurnChanges: Sendable {
     package static let passCount = 5
     package static let batchSize = 10_000
@@ -91,7 +92,7 @@ package struct ChurnChanges: Sendable {
         total = n * Self.passCount
     }
 
-    /// What the next transaction changes; empty after the last.
+    /// The changes of the next transaction; empty after the last.
     package mutating func nextBatch() -> [EmployeeChange] {
         if place == order.count {
             guard pass < Self.passCount else { return [] }
@@ -107,7 +108,7 @@ package struct ChurnChanges: Sendable {
         }
     }
 
-    /// What all employees are like after the last pass, by number less one.
+    /// All employees after the last pass, by number less one.
     package static func outcome(n: Int) -> [EmployeeChange] {
         var outcome = [EmployeeChange](repeating: EmployeeChange(id: 0, salary: 0, notes: ""), count: n)
         var changes = ChurnChanges(n: n)

@@ -1,4 +1,4 @@
-/// What employees add up to: what a workload must have read.
+/// The sums of employees' values: the expected sums of a workload's reads.
 package struct EmployeeSums: Sendable, Equatable {
     package var count = 0
     /// Added in the order of creation.

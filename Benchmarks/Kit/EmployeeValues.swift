@@ -1,4 +1,4 @@
-/// The values of one employee, texts as bytes in place: making a million of them allocates nothing.
+/// The values of one employee, with texts as bytes in place: making a million of them allocates nothing.
 package struct EmployeeValues: Sendable {
     /// 1, 2, 3, … in the order of insertion.
     package var id: Int64
@@ -33,7 +33,7 @@ package struct EmployeeValues: Sendable {
     }
 }
 
-/// Makes employees and the texts they are made of.
+/// Makes employees and their texts.
 ///
 /// It holds its tables, so that the loop that makes employees reads no global.
 package struct EmployeeMaker: Sendable {
@@ -78,7 +78,7 @@ package struct EmployeeMaker: Sendable {
         )
     }
 
-    /// The e-mail address of this employee, without the rest.
+    /// The e-mail address of an employee, without the other values.
     @inline(__always)
     package func email(_ id: Int) -> String {
         var words = emailWords(id)
@@ -86,13 +86,13 @@ package struct EmployeeMaker: Sendable {
         return words.span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The salary that one draw stands for.
+    /// The salary for one draw.
     @inline(__always)
     package static func salary(_ draw: UInt64) -> Double {
         30000 + Double(draw % 12_000_000) / 100
     }
 
-    /// Notes, 80 bytes, that one draw stands for.
+    /// Notes for one draw, 80 bytes.
     package func notes(_ draw: UInt64) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(80)

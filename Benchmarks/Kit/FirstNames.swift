@@ -1,4 +1,4 @@
-/// The first fifty names of a store's employees, in order: what `w5-sort` must find.
+/// The first fifty names of a store's employees, in order: the expected result of `w5-sort`.
 package enum FirstNames {
     package static let count = 50
 

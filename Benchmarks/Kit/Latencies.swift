@@ -1,4 +1,4 @@
-/// How long single operations took; room for all of them is made beforehand.
+/// The durations of single operations; the memory for all of them is allocated beforehand.
 package struct Latencies: Sendable {
     private var nanoseconds: [UInt64] = []
 
@@ -13,15 +13,16 @@ package struct Latencies: Sendable {
         nanoseconds.append(duration)
     }
 
-    /// Adds what another thread recorded.
+    /// Adds another thread's durations.
     package mutating func record(_ others: Latencies) {
         nanoseconds += others.nanoseconds
     }
 
-    /// The shortest duration, in microseconds, that at least this share of the operations kept (nearest rank).
+    /// The shortest duration, in microseconds, that at least this share of the operations did not exceed (nearest
+    /// rank).
     ///
     /// - Parameter share: Above 0, up to 1.
-    /// - Returns: Nil when nothing was recorded.
+    /// - Returns: Nil if nothing was recorded.
     package func microseconds(atShare share: Double) -> Double? {
         guard !nanoseconds.isEmpty else { return nil }
         let sorted = nanoseconds.sorted()

@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A thread that looks every 10 ms at what has no high-water mark of its own: anonymous memory and bytes on disk.
+/// A thread that samples every 10 ms the values without a high-water mark in the system: anonymous memory and bytes on
+/// disk.
 final class PeakSampler: Sendable {
     private let store: StoreFolder?
     private let anonymousKiB = Atomic<Int>(0)
@@ -10,20 +11,20 @@ final class PeakSampler: Sendable {
     private let isStopping = Atomic<Bool>(false)
     private let thread = Mutex<pthread_t?>(nil)
 
-    /// The time between two looks.
+    /// The time between two samples.
     static let intervalNanoseconds = 10_000_000
 
     init(store: StoreFolder?) {
         self.store = store
     }
 
-    /// How many samples were taken.
+    /// The number of samples taken.
     var count: Int { sampleCount.load(ordering: .relaxed) }
 
     /// Takes the first sample and starts the thread.
     func start() {
         sample()
-        // The thread owns one reference and gives it back when it ends.
+        // The thread owns one reference and releases it when it ends.
         let context = Unmanaged.passRetained(self).toOpaque()
         var handle = pthread_t()
         let status = pthread_create(
@@ -43,7 +44,7 @@ final class PeakSampler: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Takes the last sample, ends the thread and gives the highest values seen.
+    /// Takes the last sample, ends the thread and returns the highest values.
     func stop() -> (anonymousKiB: Int, diskByteCount: Int) {
         sample()
         isStopping.store(true, ordering: .relaxed)

@@ -20,7 +20,7 @@ package enum Photo {
         }
     }
 
-    /// The words of the photos of employees 1 to `count`, added up.
+    /// The sum of the words of the photos of employees 1 to `count`.
     package static func sum(first count: Int) -> UInt64 {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 8)
         defer { memory.deallocate() }
@@ -32,7 +32,7 @@ package enum Photo {
         return total
     }
 
-    /// All little-endian words of `bytes` added up, wrapping; what is left over at the end counts as a shorter word.
+    /// The wrapping sum of all little-endian words of `bytes`; the remaining bytes at the end count as a shorter word.
     package static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0
         var place = 0

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the kernel says of this process: memory, bytes written, processor time, and how busy the machine is.
+/// The kernel's figures of this process: memory, bytes written, processor time, and the load of the machine.
 package enum ProcessFigures {
     /// The memory of the process, in KiB.
     package struct Memory: Sendable, Equatable {
-        /// VmRSS: resident, mapped file pages included.
+        /// VmRSS: resident, with mapped file pages.
         package var residentKiB = 0
         /// VmHWM: the most resident since the last `resetPeak`.
         package var peakKiB = 0
@@ -22,7 +22,7 @@ package enum ProcessFigures {
         } ?? Memory()
     }
 
-    /// Sets VmHWM back to VmRSS; says whether the kernel did it.
+    /// Resets VmHWM to VmRSS; returns whether the kernel did it.
     @discardableResult
     package static func resetPeak() -> Bool {
         let descriptor = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
@@ -31,7 +31,8 @@ package enum ProcessFigures {
         return write(descriptor, "5", 1) == 1
     }
 
-    /// Bytes that this process caused to be written to storage (`write_bytes`), or nil where the kernel does not count.
+    /// Bytes that this process caused to be written to storage (`write_bytes`), or nil if the kernel does not count
+    /// them.
     package static func writtenByteCount() -> Int? {
         withContents(of: "/proc/self/io") { number(after: "\nwrite_bytes:", in: $0) } ?? nil
     }
@@ -56,7 +57,7 @@ package enum ProcessFigures {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// Hands the first 8 KiB of a file to `body` without allocating; nil where the file cannot be read.
+    /// Passes the first 8 KiB of a file to `body` without allocating; nil if the file cannot be read.
     private static func withContents<Result>(
         of path: StaticString,
         _ body: (UnsafeRawBufferPointer) -> Result

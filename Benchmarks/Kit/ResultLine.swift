@@ -1,4 +1,4 @@
-/// One workload's result: the fields of the JSON line, in its order; what is nil is left out.
+/// One workload's result: the fields of the JSON line, in its order; nil fields are omitted.
 package struct ResultLine: Sendable {
     package var peer = "faultline"
     package var workload = ""
@@ -68,7 +68,7 @@ package struct ResultLine: Sendable {
         return "{" + fields.joined(separator: ",") + "}"
     }
 
-    /// The number with that many digits behind the point, without an exponent; `null` for what JSON cannot say.
+    /// The number with that many decimal places, without an exponent; `null` for numbers without a JSON form.
     package static func rounded(_ value: Double, digits: Int) -> String {
         guard value.isFinite else { return "null" }
         var scale = 1

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Runs one workload as the command line says: prepares its store, or measures and prints the JSON line.
+/// Runs one workload by the command line: prepares its store, or measures and prints the JSON line.
 package struct Runner: Sendable {
     package let workloads: [Workload]
-    /// What this program's command line has before the words that the runner knows.
+    /// The words of this program's command line before those that the runner knows.
     private let leadingWords: [String]
 
     package init(_ workloads: [Workload], leadingWords: [String] = []) {
@@ -11,9 +11,9 @@ package struct Runner: Sendable {
         self.leadingWords = leadingWords
     }
 
-    /// Does what the arguments say.
+    /// Runs a command line.
     ///
-    /// - Returns: What belongs on standard output, without the last line break; nil for nothing.
+    /// - Returns: The standard output, without the last line break; nil for none.
     package func run(_ arguments: Arguments) throws -> String? {
         if arguments.isListing { return workloads.map(\.name).joined(separator: "\n") }
         guard let workload = workloads.first(where: { $0.name == arguments.workload }) else {
@@ -54,7 +54,7 @@ package struct Runner: Sendable {
         return line.json
     }
 
-    /// Makes the kept store, if it is not there, and the copy that this workload changes.
+    /// Makes the kept store, if it is missing, and the copy that this workload changes.
     private func prepare(_ workload: Workload, _ n: Int, _ folder: String, _ own: StoreFolder) throws {
         try StoreFolder(folder).make()
         switch workload.start {
@@ -76,7 +76,7 @@ package struct Runner: Sendable {
         }
     }
 
-    /// Runs the writer in a process of its own for 3.3 to 4 s.
+    /// Runs the writer in a separate process for 3.3 to 4 s, and kills it.
     private func killWriter(_ words: [String]) throws {
         let writer = try ChildProcess("/proc/self/exe", leadingWords + words, readsOutput: false)
         var random = SplitMix64(ProcessFigures.wallNanoseconds())
@@ -93,7 +93,7 @@ package struct Runner: Sendable {
 
     private static func unfinished(_ store: StoreFolder) -> StoreFolder { StoreFolder(store.path + ".part") }
 
-    /// Makes a kept store under another name first: one that was interrupted is never taken for whole.
+    /// Makes a kept store under another name first: an interrupted one never counts as complete.
     private static func make(_ base: StartingStore, _ n: Int, _ folder: String) throws {
         let store = kept(base, n, folder)
         guard !store.exists else { return }

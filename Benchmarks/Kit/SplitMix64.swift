@@ -21,7 +21,7 @@ package struct SplitMix64: Sendable {
         Int(draw() % UInt64(bound))
     }
 
-    /// The generator's last step on its own: spreads 64 bits over 64 bits, one to one.
+    /// The generator's last step alone: maps 64 bits to 64 bits, one to one.
     @inline(__always)
     package static func mix(_ value: UInt64) -> UInt64 {
         var z = value

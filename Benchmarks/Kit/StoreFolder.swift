@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder with a store in it, seen from outside: its bytes on disk, copies, and reading it once.
+/// A store's folder, seen from outside: its bytes on disk, copies, and reading it once.
 package struct StoreFolder: Sendable {
     package let path: String
 
@@ -12,7 +12,7 @@ package struct StoreFolder: Sendable {
 
     /// Bytes that the files take on disk, `st_blocks` times 512.
     ///
-    /// A single file counts as a store too. Files that vanish while they are counted do not count.
+    /// A single file counts as a store too. Files that disappear during the count do not count.
     package var diskByteCount: Int {
         var status = stat()
         guard lstat(path, &status) == 0 else { return 0 }
@@ -53,7 +53,7 @@ package struct StoreFolder: Sendable {
         try other.readOnce()
     }
 
-    /// Reads every byte, so that the page cache holds what fits.
+    /// Reads every byte, so that the page cache holds as much as fits.
     package func readOnce() throws(BenchmarkError) {
         for name in try names() {
             let file = StoreFolder(path + "/" + name)
@@ -71,7 +71,7 @@ package struct StoreFolder: Sendable {
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .storage(path, "make the folder") }
     }
 
-    /// Removes the folder and all in it; one that is not there is fine.
+    /// Removes the folder with its content, if it exists.
     package func remove() throws(BenchmarkError) {
         guard exists else { return }
         guard isDirectory else {

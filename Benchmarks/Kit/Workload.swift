@@ -1,9 +1,9 @@
-/// One workload: what it starts from and what it times.
+/// One workload: its starting store and its timed work.
 package struct Workload: Sendable {
     package let name: String
-    /// Objects where the command line names no number.
+    /// The number of objects if the command line has none.
     package let defaultCount: Int
-    /// Whether `defaultCount` is the most: a larger number on the command line counts as that.
+    /// Whether `defaultCount` is the maximum: a larger number on the command line counts as that.
     package let isDefaultMost: Bool
     package let start: Start
     /// Does the work and measures it.
@@ -17,7 +17,7 @@ package struct Workload: Sendable {
         case reading(StartingStore)
         /// A store that it changes: it gets a copy.
         case changing(StartingStore)
-        /// A copy whose writer is killed: it is called in a process of its own and goes on until then.
+        /// A copy whose writer is killed: the writer runs in a separate process until then.
         case killed(StartingStore, writer: @Sendable (WorkloadRun) throws -> Void)
     }
 
@@ -38,7 +38,7 @@ package struct Workload: Sendable {
 
 /// A store that several workloads start from.
 package struct StartingStore: Sendable {
-    /// The folder's name without the count; it must change whenever `make` makes something else.
+    /// The folder's name without the count; it must change whenever `make` changes its result.
     package let name: String
     /// Makes the store of `count` objects in a folder that does not exist yet.
     package let make: @Sendable (StoreFolder, _ count: Int) throws -> Void
@@ -49,10 +49,10 @@ package struct StartingStore: Sendable {
     }
 }
 
-/// What one run of a workload is given.
+/// The inputs of one run of a workload.
 package struct WorkloadRun: Sendable {
     package let n: Int
     package let budgetMiB: Int?
-    /// The store: the workload's own copy, the kept one that it only reads, or a folder that is not there yet.
+    /// The store: the workload's own copy, the kept one that it only reads, or a folder that does not exist yet.
     package let store: StoreFolder
 }

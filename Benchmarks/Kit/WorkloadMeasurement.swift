@@ -1,8 +1,7 @@
 /// Measures the timed part of one workload: time, processor time, memory, bytes on disk and bytes written.
 ///
-/// Calls come in this order: `begin`, then `resume` and `pause` in turns (with `advance` wherever operations end),
-/// `end`, perhaps `settle`, `line`. What happens between `pause` and `resume` costs no time but counts towards the
-/// peaks.
+/// Calls come in this order: `begin`, then `resume` and `pause` alternately (with `advance` wherever operations end),
+/// `end`, optionally `settle`, `line`. Work between `pause` and `resume` is not timed but counts towards the peaks.
 package final class WorkloadMeasurement {
     private let store: StoreFolder?
     private let sampler: PeakSampler
@@ -25,8 +24,8 @@ package final class WorkloadMeasurement {
     ///
     /// - Parameters:
     ///   - store: The folder whose bytes on disk are watched; nil for none.
-    ///   - total: How many operations `advance` will count, for the slowest tenth; 0 where that is not wanted.
-    ///   - clock: Where time comes from.
+    ///   - total: The number of operations that `advance` will count, for the slowest tenth; 0 for none.
+    ///   - clock: The source of time.
     package init(store: StoreFolder?, total: Int = 0, clock: Clock = Clock()) {
         self.store = store
         self.total = total
@@ -42,10 +41,10 @@ package final class WorkloadMeasurement {
         package init() {}
     }
 
-    /// How often the peaks were looked at so far: every 10 ms, by a thread of their own.
+    /// The number of samples so far: one every 10 ms, by a separate thread.
     package var sampleCount: Int { sampler.count }
 
-    /// Takes the base lines and starts watching; the clock stands still until `resume`.
+    /// Records the base values and starts watching; the clock does not run until `resume`.
     package func begin() {
         line.load = ProcessFigures.load()
         line.diskBeforeByteCount = store?.diskByteCount ?? 0
@@ -57,7 +56,7 @@ package final class WorkloadMeasurement {
         line.anonymousBeforeKiB = memory.anonymousKiB
     }
 
-    /// Lets the clock run.
+    /// Starts the clock.
     package func resume() {
         precondition(!isRunning, "the clock runs already")
         isRunning = true
@@ -75,7 +74,7 @@ package final class WorkloadMeasurement {
         processor += processorNow - processorStart
     }
 
-    /// Counts operations that are done; keeps the rate of the slowest tenth.
+    /// Counts finished operations; keeps the rate of the slowest tenth.
     package func advance(_ count: Int) {
         done += count
         guard total >= 10, (done - tenthDone) * 10 >= total else { return }
@@ -89,7 +88,7 @@ package final class WorkloadMeasurement {
         tenthWall = now
     }
 
-    /// Ends the timed part: takes the peaks and what was written.
+    /// Ends the timed part: records the peaks and the bytes written.
     package func end() {
         if isRunning { pause() }
         precondition(!isEnded, "a measurement ends once")
@@ -106,7 +105,7 @@ package final class WorkloadMeasurement {
         line.processorSeconds = Double(processor) / 1e9
     }
 
-    /// Times what the store still owes after its last commit.
+    /// Times the store's pending work after its last commit.
     package func settle(_ body: () throws -> Void) rethrows {
         precondition(isEnded, "settling comes after the timed part")
         let start = clock.wall()
@@ -114,7 +113,7 @@ package final class WorkloadMeasurement {
         line.settleSeconds = Double(clock.wall() - start) / 1e9
     }
 
-    /// The result, with the bytes on disk as they are now.
+    /// The result, with the present bytes on disk.
     package func line(workload: String, n: Int, operations: Int) -> ResultLine {
         precondition(isEnded, "the result comes after the timed part")
         var result = line

@@ -3,15 +3,16 @@ import Faultline
 
 /// An operation whose instructions are counted.
 ///
-/// Stores live in memory: what is counted is Faultline's own code, the same on every machine.
+/// Stores are in memory: only Faultline's own code is counted, the same on every machine.
 struct HotOperation: Sendable {
     let name: String
     /// Operations of the shorter run; the longer one does twice as many.
     let count: Int
-    /// Operations of a second, larger count, where one operation must not take more among many; nil for none.
+    /// The count of a second, larger run, if an operation must not cost more among many; nil for none.
     var largerCount: Int?
-    /// Does so many operations, on a store that is the same for any number of them; those that read go over it as often
-    /// as that takes, in a context of its own each time.
+    /// Does `count` operations, on a store that is the same for any count.
+    ///
+    /// Operations that read repeat their pass over the store as often as necessary, each time in a new context.
     let run: @Sendable (_ count: Int) throws -> Void
 
     /// Objects in the stores that operations read and change.
@@ -67,7 +68,7 @@ struct HotOperation: Sendable {
         try check("employees", department.employees.count, is: count)
     }
 
-    /// One object looked up by a unique attribute and made; nothing is saved.
+    /// One object looked up by a unique attribute and created; nothing is saved.
     private static let findOrCreate = HotOperation(
         name: "find or create", count: 1_000, largerCount: 100_000
     ) { count in
@@ -165,7 +166,7 @@ struct HotOperation: Sendable {
 
     // MARK: Stores
 
-    /// A store in memory with the hundred departments and so many employees.
+    /// A store in memory with the hundred departments and `count` employees.
     private static func filled(_ count: Int) throws -> ModelContainer {
         let container = try ModelContainer(
             for: Employee.self,
@@ -189,7 +190,7 @@ struct HotOperation: Sendable {
         return container
     }
 
-    /// Changes so many employees, each once, in no order.
+    /// Changes `count` employees, each once, in no order.
     private static func change(
         _ count: Int,
         _ context: ModelContext,

@@ -1,15 +1,15 @@
 import BenchmarkKit
 import Foundation
 
-/// Counts the instructions of the hot operations and holds them against recorded bounds.
+/// Counts the instructions of the hot operations and compares them with recorded bounds.
 ///
-/// Instructions are counted by valgrind, which does so alike on every machine, however busy. A run that does twice as
-/// many operations, less one that does them once, is what the operations take without what prepares them.
+/// Valgrind counts instructions, with the same result on every machine under any load. The count of a run with twice as
+/// many operations, minus that of a run with the operations once, is their cost without the preparation.
 struct InstructionCount {
     /// A copy of this program without debug information, which valgrind cannot read all of.
     private let program: String
     private let boundsFile: String
-    /// Whether bounds are written anew.
+    /// Whether to record new bounds.
     private let isRecording: Bool
 
     static let usage = "usage: instructions PROGRAM BOUNDS [record] | operation NAME COUNT"
@@ -24,10 +24,10 @@ struct InstructionCount {
         isRecording = words.count == 3
     }
 
-    /// Prints a line an operation.
+    /// Prints a line for each operation.
     ///
-    /// - Throws: `.wrongResult` at the end, naming what is over its bound or has none, and what takes more among many
-    ///   operations than among few.
+    /// - Throws: `.wrongResult` at the end, with the operations that exceed their bound or have none, and those that
+    ///   cost more among many operations than among few.
     func run() throws {
         let text = isRecording ? "" : try String(contentsOfFile: boundsFile, encoding: .utf8)
         let bounds = try InstructionBounds(text)
@@ -46,7 +46,7 @@ struct InstructionCount {
                 }
             }
             print("{\(fields)}")
-            // A line takes seconds: it is shown as it comes.
+            // A line takes seconds, so it is printed at once.
             fflush(nil)
             recorded += "\(bound) \(operation.name)\n"
         }
@@ -56,7 +56,7 @@ struct InstructionCount {
         }
     }
 
-    /// Instructions of one operation, among so many and twice as many.
+    /// Instructions of one operation, from runs of `count` and twice as many.
     private func perOperation(_ operation: HotOperation, _ count: Int) throws -> Int {
         InstructionBounds.perOperation(
             shorter: try self.count(operation, count),
@@ -65,9 +65,9 @@ struct InstructionCount {
         )
     }
 
-    /// Instructions of a process that does so many operations.
+    /// Instructions of a process that does `count` operations.
     private func count(_ operation: HotOperation, _ count: Int) throws -> Int {
-        // Hashes that differ from run to run would make other collisions.
+        // Hashes that differ between runs would cause other collisions.
         let words = [
             "SWIFT_DETERMINISTIC_HASHING=1", "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
             "--log-fd=1", program, "operation", operation.name, String(count),
@@ -75,7 +75,7 @@ struct InstructionCount {
         return try InstructionBounds.collected(in: ChildProcess("/usr/bin/env", words, readsOutput: true).finish())
     }
 
-    /// What the counted process does.
+    /// The work of the counted process.
     static func runOperation(_ words: [String]) throws {
         guard words.count == 2, let count = Int(words[1]), count > 0,
             let operation = HotOperation.all.first(where: { $0.name == words[0] })

@@ -1,13 +1,13 @@
 import BenchmarkKit
 import Foundation
 
-/// An employee with values of the types that an app would have.
+/// An employee, with values of types that are usual in an app.
 struct EmployeeRow: Codable, Sendable {
     enum CodingKeys: String, CodingKey {
         case id, name, email, salary, hireDate, active, level, notes, departmentId
     }
 
-    /// Given by the store; nil before.
+    /// Assigned by the store; nil before.
     var id: Int64?
     var name: String
     var email: String

@@ -1,12 +1,13 @@
 import BenchmarkKit
 
-/// A store that Faultline is set beside: what the workloads ask of each, done as well as its interface allows.
+/// A store to compare Faultline with: the operations of the workloads, implemented as well as its interface allows.
 ///
-/// Calls take whole loops, so that no peer pays for being called by another; whatever a peer prepares, it keeps.
+/// Each call runs a whole loop, so that no peer pays for calls across modules. A peer keeps its prepared statements and
+/// handles.
 protocol Peer: AnyObject, SendableMetatype {
-    /// As the results name it.
+    /// The name in results.
     static var name: String { get }
-    /// How it is set up, in a sentence.
+    /// The peer's configuration, in a sentence.
     static var settings: String { get }
     /// Whether its usual setting waits for the disk at each commit.
     static var syncsUsually: Bool { get }
@@ -15,10 +16,10 @@ protocol Peer: AnyObject, SendableMetatype {
 
     /// Opens the store in a folder, or makes an empty one.
     init(_ folder: StoreFolder, _ durability: PeerDurability) throws
-    /// Gives back all that is held; the last call.
+    /// Releases all resources; the last call.
     func close() throws
 
-    /// Makes tables and indexes, and the hundred departments.
+    /// Creates tables and indexes, and the hundred departments.
     func create() throws
     /// Inserts employees in one transaction; the store numbers them.
     func insert(_ employees: [EmployeeRow]) throws
@@ -47,7 +48,7 @@ protocol Peer: AnyObject, SendableMetatype {
     func firstByName(_ count: Int) throws -> [EmployeeRow]
     /// The names of all employees, in the order of their numbers.
     func names() throws -> [String]
-    /// Reads all photos in the order of their employees, and adds their words up.
+    /// Reads all photos in the order of their employees, and adds up their words.
     func sumOfPhotos() throws -> (sum: UInt64, byteCount: Int)
 
     /// Sets the salary of employees, one after the other, in one transaction.
@@ -58,21 +59,21 @@ protocol Peer: AnyObject, SendableMetatype {
     /// Deletes a department and all its employees, in one transaction.
     func deleteDepartment(_ number: Int) throws
 
-    /// Does what is still owed after the last commit.
+    /// Does the work that is pending after the last commit.
     func settle() throws
-    /// Gives back the space that changes left behind.
+    /// Frees the space of old versions.
     func compact() throws
 }
 
-/// A peer that makes indexes itself.
+/// A peer that can create indexes.
 protocol IndexingPeer: Peer {
-    /// Makes an index of the employees' names.
+    /// Creates an index of the employees' names.
     func indexNames() throws
 }
 
 /// When a commit returns.
 enum PeerDurability: Sendable {
-    /// As the peer is usually set in an embedded store.
+    /// The peer's usual setting in an embedded store.
     case usual
     /// When it is on the disk.
     case full

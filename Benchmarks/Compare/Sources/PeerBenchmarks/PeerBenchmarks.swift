@@ -1,9 +1,10 @@
 import BenchmarkKit
 import Glibc
 
-/// The peers' benchmark: one workload of one peer a process, as Faultline's own; or all of them beside Faultline.
+/// The peers' benchmark: one workload of one peer a process, like Faultline's own; or all of them compared with
+/// Faultline.
 ///
-/// `--peer NAME` and what Faultline's benchmark takes; or `compare` and what `ComparisonArguments` takes.
+/// Arguments: `--peer NAME` and those of Faultline's benchmark; or `compare` and those of `ComparisonArguments`.
 @main
 struct PeerBenchmarks {
     static func main() {

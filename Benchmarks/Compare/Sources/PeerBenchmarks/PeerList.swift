@@ -1,10 +1,10 @@
 import BenchmarkKit
 
-/// All peers, by the names that results have.
+/// All peers, by their names in results.
 enum PeerList {
     struct Entry: Sendable {
         let name: String
-        /// The folder of its stores: one for all settings of a peer, since what they start from is the same.
+        /// The folder of its stores: one for all settings of a peer, since these start from the same stores.
         let folder: String
         let settings: String
         let workloads: [Workload]
@@ -17,7 +17,7 @@ enum PeerList {
         entries(peer, and: PeerWorkloads<P>(durability: .usual).indexing)
     }
 
-    /// One entry, and another one for full durability where that is not usual.
+    /// One entry, and another one for full durability if that is not usual.
     private static func entries<P: Peer>(_ peer: P.Type, and more: [Workload] = []) -> [Entry] {
         let usual = PeerWorkloads<P>(durability: .usual)
         let entry = Entry(name: usual.name, folder: P.name, settings: P.settings, workloads: usual.all + more)

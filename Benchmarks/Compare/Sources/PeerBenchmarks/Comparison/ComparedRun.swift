@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Foundation
 
-/// What a comparison takes from one line of results.
+/// The fields of a line of results that a comparison uses.
 struct ComparedRun: Decodable {
     let peer: String
     let workload: String

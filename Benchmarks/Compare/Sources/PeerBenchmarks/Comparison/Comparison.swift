@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Foundation
 
-/// Runs Faultline and the peers in turn, a process a run, and sets them side by side.
+/// Runs Faultline and the peers in turn, one process a run, and compares them.
 struct Comparison {
     private let arguments: ComparisonArguments
     private static let faultline = "faultline"
@@ -10,7 +10,7 @@ struct Comparison {
         self.arguments = arguments
     }
 
-    /// One program with what it is told to run one workload.
+    /// One program, with the command line for its workloads.
     private struct Contestant {
         let name: String
         let program: String
@@ -20,7 +20,7 @@ struct Comparison {
 
     /// Prints the line of each run as it comes, then the tables.
     ///
-    /// - Throws: `.wrongResult` after the tables where a run failed; its complaint stands among the lines.
+    /// - Throws: `.wrongResult` after the tables if a run failed; its error is among the lines.
     func run() throws {
         let contestants = try contestants()
         let known = contestants.dropFirst().flatMap(\.workloads)
@@ -31,13 +31,13 @@ struct Comparison {
             let those = contestants.filter { $0.workloads.contains(workload) }
             if those.isEmpty { throw BenchmarkError(.usage, "there is no workload \(workload)") }
             for round in 0..<arguments.roundCount {
-                // Who begins changes, so that nobody always runs on a warmer machine.
+                // Another contestant begins each round, so that none always runs on a warmer machine.
                 for place in those.indices {
                     let contestant = those[(place + round) % those.count]
                     do {
                         let line = try Self.run(contestant, workload, arguments)
                         print(line)
-                        // What a run complains of is not held back, so lines are not either.
+                        // Errors of a run are not buffered, so lines must not be either.
                         fflush(nil)
                         runs.append(try ComparedRun(line))
                     } catch {
@@ -53,7 +53,7 @@ struct Comparison {
         if !failures.isEmpty { throw BenchmarkError(.wrongResult, "failed: \(failures.joined(separator: ", "))") }
     }
 
-    /// Faultline first.
+    /// All contestants, Faultline first.
     private func contestants() throws -> [Contestant] {
         let own = try ChildProcess(arguments.faultline, ["--list"], readsOutput: true).finish()
         let faultline = Contestant(
@@ -73,7 +73,7 @@ struct Comparison {
         return [faultline] + peers
     }
 
-    /// Prepares in a process of its own, so that what that leaves in memory is not measured.
+    /// Prepares in a separate process, so that the memory of the preparation is not measured.
     private static func run(
         _ contestant: Contestant,
         _ workload: String,

@@ -5,17 +5,17 @@ import BenchmarkKit
 struct ComparisonArguments {
     /// Faultline's own benchmark program.
     var faultline = ""
-    /// Where stores are prepared and kept.
+    /// The folder in which stores are prepared and kept.
     var store = ""
     /// Nil for all that any peer has.
     var workloads: [String]?
     /// Nil for all.
     var peers: [String]?
-    /// As the workloads take it; nil for their own numbers.
+    /// The number of objects for the workloads; nil for their own numbers.
     var n: String?
     var roundCount = 3
 
-    /// - Throws: `BenchmarkError.Code.usage`, naming the word that is wrong.
+    /// - Throws: `BenchmarkError.Code.usage`, with the wrong word.
     init(_ words: [String]) throws(BenchmarkError) {
         var rest = words[...]
         while let word = rest.popFirst() {

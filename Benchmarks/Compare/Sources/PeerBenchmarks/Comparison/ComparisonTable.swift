@@ -1,6 +1,6 @@
 import BenchmarkKit
 
-/// How many times as fast as each peer Faultline is: medians of the runs.
+/// The factor by which Faultline is faster than each peer: medians of the runs.
 struct ComparisonTable {
     private let runs: [ComparedRun]
     private static let faultline = "faultline"
@@ -9,7 +9,7 @@ struct ComparisonTable {
         self.runs = runs
     }
 
-    /// Both tables: by the clock, and by processor time, which is the steadier one on a shared machine.
+    /// Both tables: by wall-clock time, and by processor time, which varies less on a shared machine.
     var text: String {
         let rounds = Dictionary(grouping: runs) { "\($0.peer) \($0.workload)" }.values.map(\.count)
         let loads = runs.map(\.load)
@@ -39,7 +39,7 @@ struct ComparisonTable {
         return Self.aligned(rows)
     }
 
-    /// Seconds of the run in the middle; of an even number the later one.
+    /// Seconds of the median run; of an even number the later one.
     private func median(_ peer: String, _ workload: String, _ seconds: KeyPath<ComparedRun, Double>) -> Double? {
         let all = runs.filter { $0.peer == peer && $0.workload == workload }.map { $0[keyPath: seconds] }.sorted()
         guard !all.isEmpty, all[all.count / 2] > 0 else { return nil }
@@ -51,7 +51,7 @@ struct ComparisonTable {
         return names.filter { seen.insert($0).inserted }
     }
 
-    /// Three digits that count.
+    /// Rounds to three significant digits.
     static func rounded(_ number: Double) -> String {
         ResultLine.rounded(number, digits: number < 1 ? 3 : number < 10 ? 2 : number < 100 ? 1 : 0)
     }

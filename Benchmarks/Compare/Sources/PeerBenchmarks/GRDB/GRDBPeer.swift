@@ -2,7 +2,7 @@ import BenchmarkKit
 import Foundation
 import GRDB
 
-/// GRDB with its defaults and Codable records, as its guides write it.
+/// GRDB with its defaults and Codable records, as in its guides.
 final class GRDBPeer: IndexingPeer {
     static let name = "grdb-record"
     static let settings =

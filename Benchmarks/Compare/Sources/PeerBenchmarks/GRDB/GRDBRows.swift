@@ -24,7 +24,7 @@ extension EmployeeRow: FetchableRecord, MutablePersistableRecord {
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// A department, as GRDB's records go.
+/// A department as a GRDB record.
 struct DepartmentRow: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "department"
     var id: Int64

@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Foundation
 
-/// An employee as the key-value stores keep it: numbers at fixed offsets, then the texts.
+/// An employee in the key-value stores: numbers at fixed offsets, then the texts.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
@@ -17,7 +17,7 @@ struct EmployeeBytes {
     private static let textOffset = 30
     private let bytes: UnsafeRawBufferPointer
 
-    /// - Throws: `.wrongResult` for what cannot be an employee.
+    /// - Throws: `.wrongResult` for bytes that cannot be an employee.
     @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer) throws(BenchmarkError) {
         self.bytes = bytes
@@ -77,7 +77,7 @@ struct EmployeeBytes {
         )
     }
 
-    /// Writes an employee over what `target` holds.
+    /// Writes an employee to `target`, replacing its content.
     static func encode(_ row: EmployeeRow, into target: inout [UInt8]) {
         target.removeAll(keepingCapacity: true)
         append(row.salary, to: &target)
@@ -92,7 +92,7 @@ struct EmployeeBytes {
         target.append(contentsOf: row.notes.utf8)
     }
 
-    /// Copies an employee with another salary, and other notes if there are some, over what `target` holds.
+    /// Copies an employee with another salary, and other notes if given, to `target`, replacing its content.
     func copy(into target: inout [UInt8], salary: Double, notes: String? = nil) {
         target.removeAll(keepingCapacity: true)
         Self.append(salary, to: &target)

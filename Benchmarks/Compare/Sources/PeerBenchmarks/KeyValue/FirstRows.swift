@@ -1,11 +1,11 @@
-/// The first employees by name of all that a walk meets, in order.
+/// The first employees by name of all that a walk visits, in order.
 struct FirstRows {
     private let count: Int
     private(set) var rows: [EmployeeRow] = []
 
     init(_ count: Int) { self.count = count }
 
-    /// Takes an employee that may be among the first; all others cost one comparison of bytes in place.
+    /// Adds an employee if it is among the first; each of the others costs one comparison of bytes in place.
     @inline(__always)
     mutating func add(_ employee: EmployeeBytes, _ id: Int64) {
         if rows.count == count, let last = rows.last, !employee.nameBytes.lexicographicallyPrecedes(last.name.utf8) {

@@ -10,12 +10,12 @@ struct LMDBEnvironment {
     let employees: MDB_dbi
     /// Numbers of employees by e-mail address.
     let emails: MDB_dbi
-    /// Numbers of employees by that of their department.
+    /// Numbers of employees by the number of their department.
     let members: MDB_dbi
     /// Photos by the number of the employee.
     let photos: MDB_dbi
 
-    /// Opens the environment in a folder, and makes what is missing.
+    /// Opens the environment in a folder, and creates missing parts.
     init(_ path: String) throws {
         var made: OpaquePointer?
         try check(mdb_env_create(&made))
@@ -80,7 +80,7 @@ struct LMDBEnvironment {
     }
 }
 
-/// Throws what LMDB says of a status that is not 0.
+/// Throws LMDB's message for a status that is not 0.
 @inline(__always)
 func check(_ status: Int32) throws(BenchmarkError) {
     guard status != 0 else { return }

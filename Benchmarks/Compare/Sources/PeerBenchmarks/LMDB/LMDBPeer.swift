@@ -205,7 +205,7 @@ final class LMDBPeer: Peer {
 
     func settle() throws {}
 
-    /// Copies what is live into a new file, which takes the old one's place.
+    /// Copies the live data into a new file, which replaces the old one.
     func compact() throws {
         let copy = StoreFolder(folder.path + "/copy")
         try copy.make()

@@ -1,7 +1,7 @@
 import BenchmarkKit
 import CLMDB
 
-/// Keys and values within one transaction; the bytes of values are LMDB's, and good until its next write.
+/// Reads and writes within one transaction; the bytes of values belong to LMDB, and are valid until its next write.
 struct LMDBTransaction {
     private let transaction: OpaquePointer?
 
@@ -34,7 +34,7 @@ struct LMDBTransaction {
         }
     }
 
-    /// The number that a key stands for.
+    /// The number stored for a key.
     @inline(__always)
     func number(_ table: MDB_dbi, _ key: UnsafeRawBufferPointer) throws -> UInt {
         var key = Self.value(key)
@@ -56,7 +56,7 @@ struct LMDBTransaction {
         }
     }
 
-    /// How many values a key has.
+    /// The number of a key's values.
     func duplicateCount(_ table: MDB_dbi, _ key: UInt) throws -> Int {
         try withCursor(table) { cursor in
             try withKey(key) { key in
@@ -71,7 +71,7 @@ struct LMDBTransaction {
         }
     }
 
-    /// Gives the numbers that a key has, in order.
+    /// Calls `body` with the numbers of a key, in order.
     func walkNumbers(_ table: MDB_dbi, _ key: UInt, _ body: (UInt) throws -> Void) throws {
         try withCursor(table) { cursor in
             try withKey(key) { key in
@@ -89,7 +89,7 @@ struct LMDBTransaction {
         }
     }
 
-    /// Gives all keys and values of a table in order.
+    /// Calls `body` with all keys and values of a table, in order.
     @inline(__always)
     func walk(_ table: MDB_dbi, _ body: (UInt, UnsafeRawBufferPointer) throws -> Void) throws {
         try withCursor(table) { cursor in
@@ -147,7 +147,7 @@ struct LMDBTransaction {
         try withUnsafeBytes(of: number) { try put(table, key, $0, 0) }
     }
 
-    /// Puts a number under a key that must be new.
+    /// Stores a number under a key that must be new.
     @inline(__always)
     func putNew(_ table: MDB_dbi, _ key: UnsafeRawBufferPointer, _ number: UInt) throws {
         try withUnsafeBytes(of: number) { number in

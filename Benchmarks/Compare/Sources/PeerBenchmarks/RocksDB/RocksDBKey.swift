@@ -34,7 +34,7 @@ struct RocksDBKey {
         count = 13
     }
 
-    /// The place before all keys of a table.
+    /// The position before all keys of a table.
     init(startOf table: Table) {
         words = [UInt64(table.rawValue) << 56, 0]
         count = 1

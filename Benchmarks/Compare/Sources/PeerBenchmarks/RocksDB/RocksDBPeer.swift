@@ -138,7 +138,7 @@ final class RocksDBPeer: Peer {
         return count
     }
 
-    /// The numbers of a department's employees, each with what the body makes of it.
+    /// Calls `body` with the number of each employee of a department.
     private func walkMemberNumbers(of department: Int, _ body: (UInt64) throws -> Void) throws {
         let first = RocksDBKey(department: UInt32(department), employee: 0)
         let end = RocksDBKey(department: UInt32(department) + 1, employee: 0)

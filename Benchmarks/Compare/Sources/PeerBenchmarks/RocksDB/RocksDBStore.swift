@@ -8,7 +8,7 @@ final class RocksDBStore {
     private let writing: OpaquePointer
     private let reading: OpaquePointer
 
-    /// Opens the store in a folder, or makes one.
+    /// Opens the store in a folder, or creates one.
     init(_ path: String, isSyncing: Bool) throws {
         options = rocksdb_options_create()
         rocksdb_options_set_create_if_missing(options, 1)
@@ -65,7 +65,7 @@ final class RocksDBStore {
         return try body()
     }
 
-    /// The value of a key, in place; nil where there is none.
+    /// The value of a key, in place; nil if there is none.
     @inline(__always)
     func get<R>(_ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> R) throws -> R? {
         var message: UnsafeMutablePointer<CChar>?
@@ -98,7 +98,7 @@ final class RocksDBStore {
         return key.first == table.rawValue ? RocksDBKey.number(key) : 0
     }
 
-    /// Gives keys and values in order, from one place on, until the body returns false.
+    /// Calls `body` with keys and values in order, from a start key, until it returns false.
     @inline(__always)
     func walk(
         from start: RocksDBKey,
@@ -122,7 +122,7 @@ final class RocksDBStore {
 
     // MARK: Writing
 
-    /// Writes all that the body puts, in one batch.
+    /// Writes all puts and deletes of the body, in one batch.
     func write(_ body: (RocksDBBatch) throws -> Void) throws {
         let batch = rocksdb_writebatch_create()
         defer { rocksdb_writebatch_destroy(batch) }
@@ -146,7 +146,7 @@ final class RocksDBStore {
     }
 }
 
-/// What is written together.
+/// Writes that are committed together.
 struct RocksDBBatch {
     private let batch: OpaquePointer?
 

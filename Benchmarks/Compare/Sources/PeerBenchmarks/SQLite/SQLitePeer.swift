@@ -17,7 +17,7 @@ final class SQLitePeer: IndexingPeer {
     private let database: OpaquePointer
     private var statements: [SQLiteStatement?]
 
-    /// What is prepared, each when it is first used.
+    /// The prepared statements, each prepared on first use.
     private enum Text: Int, CaseIterable {
         case begin, commit, rollback, beginReading
         case insertEmployee, insertPhoto

@@ -1,4 +1,4 @@
-/// The tables of both peers on SQLite, and what they have in common.
+/// The tables and settings that both peers on SQLite share.
 enum SQLiteSchema {
     static let statements = [
         "CREATE TABLE department (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",

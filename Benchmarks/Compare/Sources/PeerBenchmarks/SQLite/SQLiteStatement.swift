@@ -6,7 +6,7 @@ import GRDBSQLite
 final class SQLiteStatement {
     private let statement: OpaquePointer
 
-    /// - Throws: `.storage` with what SQLite says.
+    /// - Throws: `.storage` with SQLite's message.
     init(_ database: OpaquePointer, _ text: String) throws {
         var made: OpaquePointer?
         try SQLiteStatement.check(
@@ -58,7 +58,7 @@ final class SQLiteStatement {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Good until the next step.
+    /// The bytes of a column, valid until the next step.
     @inline(__always)
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(statement, column)
@@ -67,7 +67,7 @@ final class SQLiteStatement {
 
     // MARK: Running
 
-    /// Goes to the next row; false behind the last.
+    /// Moves to the next row; false behind the last.
     @inline(__always)
     func step() throws -> Bool {
         switch sqlite3_step(statement) {
@@ -83,7 +83,7 @@ final class SQLiteStatement {
     @inline(__always)
     func reset() { sqlite3_reset(statement) }
 
-    /// Runs a statement that gives no row.
+    /// Runs a statement without rows.
     @inline(__always)
     func run() throws {
         while try step() {}

@@ -12,7 +12,7 @@ extension PeerWorkloads {
         }
     }
 
-    /// The same where the writer was killed; everything is held against whole transactions afterwards.
+    /// The same after the writer was killed; the whole store is then compared with whole transactions.
     var w10Killed: Workload {
         let start = Workload.Start.killed(full) { run in
             let peer = try open(run.store)
@@ -40,7 +40,7 @@ extension PeerWorkloads {
         }
     }
 
-    /// From before opening to the end of the first read.
+    /// Times from before opening to the end of the first read.
     private func openAndRead(_ run: WorkloadRun, _ name: String) throws -> (peer: P, line: ResultLine) {
         let id = DrawnOrder.ids(count: 1, bound: run.n, stream: 10)
         let measurement = WorkloadMeasurement(store: run.store)

@@ -1,15 +1,14 @@
 import BenchmarkKit
 
-/// The workloads through one peer; each does what the workload of that name does through Faultline, with the same
-/// checks.
+/// The workloads through one peer; each does the same as Faultline's workload of that name, with the same checks.
 struct PeerWorkloads<P: Peer>: Sendable {
     static var batchSize: Int { 10_000 }
     let durability: PeerDurability
 
-    /// As the results name it: with `-sync` where it waits for the disk at each commit and usually does not.
+    /// The name in results: with `-sync` if it waits for the disk at each commit and usually does not.
     var name: String { durability == .full ? P.name + "-sync" : P.name }
 
-    /// All workloads; with full durability those that it makes a difference to.
+    /// All workloads; with full durability only those that it affects.
     var all: [Workload] {
         guard durability == .usual else { return [w1, w6] }
         return [
@@ -22,7 +21,7 @@ struct PeerWorkloads<P: Peer>: Sendable {
 
     // MARK: Stores
 
-    /// The hundred departments and nobody in them.
+    /// The hundred departments without employees.
     var empty: StartingStore {
         StartingStore("departments-1") { folder, _ in
             let peer = try P(folder, .usual)
@@ -76,10 +75,10 @@ struct PeerWorkloads<P: Peer>: Sendable {
     /// Inserts employees with their photos, 100 a transaction.
     ///
     /// - Parameters:
-    ///   - peer: Where to.
-    ///   - count: How many.
-    ///   - transaction: Gets how many employees each transaction inserts, and its work, their values made before.
-    /// - Throws: What the peer says.
+    ///   - peer: The target.
+    ///   - count: The number of employees.
+    ///   - transaction: Gets the number of employees of each transaction, and its work; their values are made before.
+    /// - Throws: The error of the peer.
     func insertPhotographed(
         _ peer: P,
         _ count: Int,
@@ -102,7 +101,7 @@ struct PeerWorkloads<P: Peer>: Sendable {
         return sums
     }
 
-    /// Fails unless the first `count` employees are there, untouched, and found by their index.
+    /// Fails unless the first `count` employees exist, unchanged, and are found by their index.
     func checkInserted(_ peer: P, _ count: Int) throws {
         let expected = EmployeeSums(first: count)
         try check("sums", sums(peer), is: expected)
@@ -113,7 +112,7 @@ struct PeerWorkloads<P: Peer>: Sendable {
         }
     }
 
-    /// Fails unless all employees are as the five passes leave them.
+    /// Fails unless all employees have their values after the five passes.
     func checkChurned(_ peer: P, _ count: Int) throws {
         let expected = ChurnChanges.outcome(n: count)
         var place = 0

@@ -46,7 +46,7 @@ extension PeerWorkloads {
         }
     }
 
-    /// Reads every photo in the order of the employees, and adds its words up.
+    /// Reads every photo in the order of the employees, and adds up its words.
     var w8Read: Workload {
         Workload("w8-read", defaultCount: Self.count, isDefaultMost: true, start: .reading(photographed)) { run in
             let peer = try open(run.store)

@@ -20,7 +20,7 @@ extension PeerWorkloads {
 }
 
 extension PeerWorkloads where P: IndexingPeer {
-    /// What is only asked of a peer that makes indexes itself.
+    /// The workloads for peers that can create indexes.
     var indexing: [Workload] { [w5Index, w5SortIndexed] }
 
     /// The full store with an index of names.
@@ -34,7 +34,7 @@ extension PeerWorkloads where P: IndexingPeer {
         }
     }
 
-    /// Makes the index of names.
+    /// Creates the index of names.
     private var w5Index: Workload {
         Workload("w5-index", defaultCount: 1_000_000, start: .changing(full)) { run in
             let peer = try open(run.store)

@@ -103,7 +103,7 @@ extension PeerWorkloads {
         }
     }
 
-    /// Gives back the space that `w12` left behind.
+    /// Frees the space of old versions after `w12`.
     var w12Compact: Workload {
         Workload("w12-compact", defaultCount: 1_000_000, start: .changing(churned)) { run in
             let peer = try open(run.store)
