@@ -3,7 +3,7 @@ import FaultlineTestSupport
 
 /// Every place of the log that makes something durable.
 ///
-/// Leaving out any of them must be noticed.
+/// A run must detect the omission of any of them.
 package let crashSites: [SyncSite] = [
     "blob.commit", "blob.directory", "blob.header", "blob.seal", "checkpoint.content", "checkpoint.directory",
     "compaction.blobdirectory", "compaction.blobheader", "compaction.blobs", "compaction.directory",
@@ -16,29 +16,29 @@ package let crashSites: [SyncSite] = [
     "segment.header", "spill.content",
 ]
 
-/// A crash run with one place of the code that makes nothing durable, until that is missed.
+/// A crash run in which one place of the code makes nothing durable, until a check fails.
 ///
-/// What is not durable shows soonest on the harshest disk, the one that has nothing else, so many gaps of a few seeds
-/// are tried with that one alone before any is tried with more.
+/// A missing synchronization shows soonest on the harshest disk, the one with only durable data. So many gaps of a few
+/// seeds are tried with that one alone before any is tried with more.
 package struct CrashCanary: Sendable {
     private let site: SyncSite
-    /// What all attempts came to.
+    /// The sums of all attempts.
     package private(set) var report = CrashReport()
-    /// The seed that missed the site; nil as long as none did.
+    /// The seed that detected the omission; nil as long as none did.
     package private(set) var seed: UInt64?
-    /// How many crash states of that seed it took.
+    /// The number of crash states of that seed until then.
     package private(set) var stateCount = 0
 
-    /// One pass over the seeds: crash images at each gap, and how many seeds.
+    /// One pass over the seeds: crash images at each gap, and the number of seeds.
     private static let passes: [(imageCount: Int, seedCount: Int)] = [(1, 8), (6, 4), (24, .max)]
 
     package init(leavingOut site: SyncSite) { self.site = site }
 
-    /// Tries seeds until one misses the site.
+    /// Tries seeds until one detects the omission.
     ///
     /// - Parameters:
     ///   - seeds: Tried in this order, those that reach the site first.
-    ///   - reach: The sites that a seed's life reaches, as far as that is known.
+    ///   - reach: The sites that a seed's workload reaches, as far as they are known.
     package mutating func run(seeds: Range<UInt64>, reach: [UInt64: Set<SyncSite>]) {
         let order =
             seeds.filter { reach[$0]?.contains(site) == true } + seeds.filter { reach[$0]?.contains(site) != true }
@@ -57,9 +57,9 @@ package struct CrashCanary: Sendable {
         }
     }
 
-    /// The sites that each seed's life synchronizes, in a run without crashes.
+    /// The sites that each seed's workload synchronizes, in a run without crashes.
     ///
-    /// - Throws: What a workload throws; without faults, nothing.
+    /// - Throws: The error of a workload; without faults, none.
     package static func reach(of seeds: Range<UInt64>) throws -> [UInt64: Set<SyncSite>] {
         var reach: [UInt64: Set<SyncSite>] = [:]
         for seed in seeds {

@@ -2,7 +2,7 @@ import FaultlineDisk
 package import FaultlineLog
 package import FaultlineTestSupport
 
-/// A store did not keep its word.
+/// The error of a store that broke a promise.
 package struct CrashViolation: Error, Sendable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
@@ -23,7 +23,7 @@ package struct CrashCheck {
         } catch {
             throw CrashViolation("a legal crash is refused: \(error.code): \(error)")
         }
-        // Nothing rotted, so whatever the manifest lists had been made durable before.
+        // Nothing is damaged, so everything that the manifest lists had been made durable before.
         if let name = log.openReport.ignoredDerivedFiles.first {
             log.abandonForTests()
             throw CrashViolation("the manifest lists \(name), which was not durable")
@@ -31,7 +31,7 @@ package struct CrashCheck {
         return log
     }
 
-    /// - Returns: The transaction that the store was found at.
+    /// - Returns: The newest transaction in the store.
     @discardableResult
     package func run(on disk: SimulatedDisk) throws -> UInt64 {
         let log = try open(disk)
@@ -63,12 +63,12 @@ package struct CrashCheck {
         try compare(last, next, "after one more commit")
         try verify(last, "after one more commit")
         try last.close()
-        // Making all derived data again is slow; in some states it is enough.
+        // Rebuilding all derived data is slow; checking some states is enough.
         if sequence % 4 == 0 { try compareWithoutDerivedFiles(on: disk, next) }
         return sequence
     }
 
-    /// The segments alone say the same.
+    /// Checks that the segments alone give the same state.
     private func compareWithoutDerivedFiles(on disk: SimulatedDisk, _ state: CrashModel) throws {
         var options = options
         options.ignoresDerivedFiles = true
@@ -77,13 +77,13 @@ package struct CrashCheck {
         try log.close()
     }
 
-    /// What the store holds at a transaction; those that compaction made change nothing.
+    /// The expected content of the store at a transaction; those of compaction change nothing.
     private func state(at sequence: UInt64) -> CrashModel { states[min(Int(sequence), states.count - 1)] }
 
-    /// Opens a store whose newest manifest rotted while an older one came back.
+    /// Opens a store whose newest manifest was damaged while an older one came back.
     ///
-    /// It may be refused. If not, it holds all that was acknowledged, or has set aside the segments that it could not
-    /// place; and no segment is gone.
+    /// Opening may be refused. If it succeeds, the store holds everything acknowledged, or has quarantined the unknown
+    /// segments; and no segment is gone.
     package func losesNothing(on disk: SimulatedDisk) throws {
         let before = segments(of: disk)
         do {
@@ -136,7 +136,7 @@ package struct CrashCheck {
         }
     }
 
-    /// What differs between a store and what it should hold.
+    /// The first difference between a store and its expected content.
     package static func difference(_ snapshot: Snapshot, _ state: CrashModel) throws -> String? {
         var buffer = RecordBuffer()
         for number in UInt16(16)...18 {

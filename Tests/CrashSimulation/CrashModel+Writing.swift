@@ -1,9 +1,9 @@
 package import FaultlineLog
 
-// Changes of a store and of what it should hold, together.
+// Changes a store and its expected content together.
 
 extension CrashModel {
-    /// Writes a row, new or in place of another, with its index entry.
+    /// Writes a row, new or replacing another, with its index entry.
     package mutating func put(
         _ id: RecordID, _ row: [UInt8], in table: TableID, _ transaction: inout Transaction
     ) throws {
@@ -16,7 +16,7 @@ extension CrashModel {
         rows[table, default: [:]][id] = row
     }
 
-    /// Ends an object, and its index entry.
+    /// Deletes an object, and its index entry.
     package mutating func delete(
         _ id: RecordID, in table: TableID, _ transaction: inout Transaction
     ) throws {

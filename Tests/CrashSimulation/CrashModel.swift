@@ -1,15 +1,15 @@
 package import FaultlineLog
 
-/// What a store should hold after one transaction: small enough to compare all of it.
+/// The expected content of a store after one transaction: small enough to compare all of it.
 package struct CrashModel: Equatable, Sendable {
     package var rows: [TableID: [RecordID: [UInt8]]] = [:]
-    /// Which object has a key: the first bytes of its row.
+    /// The object with a key: the first bytes of its row.
     package var blobs: [RecordID: [UInt8]] = [:]
 
     package init() {}
 }
 
-/// Finds index entries in the rows of the simulation: table 16 has a unique index over bytes 0 to 8 of the row, table
+/// Derives the index entries of the simulation's rows: table 16 has a unique index over bytes 0 to 8 of the row, table
 /// 17 one over byte 0 that is not unique.
 package final class CrashDeriver: IndexDeriver {
     package static let unique = IndexDefinition(id: IndexID(rawValue: 1), isUnique: true, searchPrefix: .wholeKey)

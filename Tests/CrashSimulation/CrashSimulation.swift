@@ -2,18 +2,18 @@ package import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// What a run of the crash test came to.
+/// The results of a crash run.
 package struct CrashReport: Sendable, CustomStringConvertible {
     package var seedCount = 0
     package var gapCount = 0
     package var stateCount = 0
-    /// Gaps of which every combination was tried.
+    /// Gaps with all combinations tried.
     package var exhaustiveGapCount = 0
     package var recoveryCount = 0
     package var nestedStateCount = 0
-    /// States with a sector that is torn inside.
+    /// States with a torn sector.
     package var tornStateCount = 0
-    /// Recoveries with a newest manifest that does not verify, beside an older one.
+    /// Recoveries with a damaged newest manifest, beside an older one.
     package var rotCount = 0
     package var sites: [SyncSite: Int] = [:]
     package var reach: [CrashWorkload.Reach] = []
@@ -41,20 +41,20 @@ package struct CrashReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// How far a run goes.
+/// The extent of a run.
 package struct CrashPlan: Sendable {
     package var stepCount = 40
-    /// Images at each gap of which not every combination is tried; a quarter of them have torn sectors.
+    /// Images at each gap that is too large for all combinations; a quarter of them have torn sectors.
     package var imageCountMax = 24
-    /// Every combination is tried at gaps with no more uncertain things than this (sectors, lengths, changes of entries),
-    /// and a quarter of `imageCountMax` with torn sectors besides.
+    /// All combinations are tried at gaps with at most this many uncertain items (sectors, lengths, changes of
+    /// entries), with another quarter of `imageCountMax` images with torn sectors.
     package var itemCountMax = 8
-    /// The most combinations that are tried at a gap; where there are more, it counts as one with too many things.
+    /// The largest number of combinations tried at a gap; a gap with more counts as one with too many items.
     package var combinationCountMax = 1 << 14
-    /// Every so many states, the recovery itself is crashed.
+    /// The interval of states at which the recovery itself is crashed.
     package var nestedEvery = 100
     package var depthMax = 3
-    /// Every so many states, an old manifest comes back while the newest rots.
+    /// The interval of states at which an old manifest comes back while the newest is damaged.
     package var rotEvery = 20
     package var stopsAtFirstViolation = true
 
@@ -66,8 +66,8 @@ package struct CrashPlan: Sendable {
 /// - Parameters:
 ///   - seeds: Each makes another workload and other images.
 ///   - leavingOut: A place of the code whose synchronizations do nothing: the run must find a violation.
-///   - plan: How far to go.
-/// - Returns: What all seeds came to; with `stopsAtFirstViolation` those up to the first that found one.
+///   - plan: The extent of the run.
+/// - Returns: The sums of all seeds; with `stopsAtFirstViolation` of those up to the first violation.
 package func runCrash(seeds: Range<UInt64>, leavingOut: SyncSite? = nil, plan: CrashPlan = CrashPlan()) -> CrashReport {
     var report = CrashReport()
     for seed in seeds {
@@ -81,7 +81,7 @@ package func runCrash(seeds: Range<UInt64>, leavingOut: SyncSite? = nil, plan: C
     return report
 }
 
-/// One seed's life and deaths.
+/// One seed's workload and crashes.
 // Safe because everything runs on one thread; the hook is called on the thread that operates the disk.
 final class CrashSimulation: @unchecked Sendable {
     let seed: UInt64
@@ -89,7 +89,7 @@ final class CrashSimulation: @unchecked Sendable {
     let plan: CrashPlan
     let workload: CrashWorkload
     var report = CrashReport()
-    /// Every manifest as it was last seen, by path.
+    /// The last known bytes of every manifest, by path.
     private var manifests: [String: [UInt8]] = [:]
 
     init(seed: UInt64, leavingOut: SyncSite?, plan: CrashPlan) {
@@ -124,13 +124,13 @@ final class CrashSimulation: @unchecked Sendable {
         disk.ignoredSynchronizations = { $0.site == leavingOut }
     }
 
-    /// Whether this life is still like one in which nothing is left out.
+    /// Whether this workload so far equals one with all synchronizations.
     private func isUnharmed(_ disk: SimulatedDisk) -> Bool {
         guard let leavingOut else { return false }
         return disk.synchronizationCounts[leavingOut] == nil
     }
 
-    /// Tries the disks that a crash now may leave.
+    /// Tries the disks that a crash at this point may leave.
     private func crash(_ disk: SimulatedDisk, _ place: String, depth: Int) {
         if depth == 1 {
             for path in disk.filePaths where path.contains("/m-") { manifests[path] = disk.bytes(of: path) }
@@ -159,7 +159,7 @@ final class CrashSimulation: @unchecked Sendable {
             options.imageCountMax = plan.imageCountMax
             options.sampleCount = plan.imageCountMax / 4
         } else {
-            // A gap of a recovery is one of very many: three disks of each.
+            // A recovery has very many gaps: three disks of each.
             options.exhaustiveItemMax = 3
             options.exhaustiveImageMax = 2
             options.imageCountMax = 3
@@ -174,10 +174,10 @@ final class CrashSimulation: @unchecked Sendable {
             issued: workload.issued)
     }
 
-    /// Recovers with a newest manifest that rotted beside an older one.
+    /// Recovers with a damaged newest manifest beside an older one.
     ///
-    /// An older one that the crash left says that the newest never took effect, so nothing may be missing. One that a
-    /// tool copied back may be refused, but must not cost anything.
+    /// An older one that the crash left shows that the newest never took effect, so nothing may be missing. If a tool
+    /// copied it back, the store may be refused, but must not lose anything.
     private func rotManifest(of image: CrashImage, _ place: String) {
         let present = image.disk.filePaths.filter { $0.contains("/m-") }
         guard let newest = present.last else { return }
@@ -214,7 +214,7 @@ final class CrashSimulation: @unchecked Sendable {
         }
     }
 
-    /// Recovers with a crash in every gap of the recovery.
+    /// Recovers, with a crash in every gap of the recovery.
     private func crashRecovery(of image: CrashImage, _ place: String, depth: Int) {
         let disk = image.disk.afterProcessDeath()
         leaveOut(disk)

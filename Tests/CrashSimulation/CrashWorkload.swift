@@ -2,7 +2,7 @@ package import FaultlineDisk
 package import FaultlineLog
 package import FaultlineTestSupport
 
-/// A random life of a store with tiny limits, and what it should hold after each transaction.
+/// A random workload on a store with tiny limits, with the expected content after each transaction.
 ///
 /// The same seed gives the same operations of the disk.
 package final class CrashWorkload {
@@ -22,17 +22,17 @@ package final class CrashWorkload {
         package var waits = 0
     }
 
-    /// Transactions that one compaction makes at most, to place blobs anew.
+    /// The largest number of transactions of one compaction, for new placements of blobs.
     private static let compactionTransactionMax: UInt64 = 64
 
     private let seed: UInt64
     private var random: Seed
-    /// What the store holds after the transaction of that number.
+    /// The expected content of the store after each transaction, by number.
     private(set) package var states: [CrashModel] = [CrashModel()]
     /// The newest transaction whose commit returned.
     private(set) package var acknowledged: UInt64 = 0
-    /// The newest transaction that may be found: one more than acknowledged while a commit is under way, and those by
-    /// which compaction places blobs anew.
+    /// The newest transaction that may be found: one more than acknowledged during a commit, and those with new
+    /// placements by compaction.
     package var issued: UInt64 { newest + Self.compactionTransactionMax }
     private var newest: UInt64 { UInt64(states.count - 1) }
     private(set) package var reach = Reach()
@@ -44,7 +44,7 @@ package final class CrashWorkload {
         options = Self.options(seed: seed)
     }
 
-    /// Limits so small that everything rolls, spills and rotates all the time.
+    /// Limits so small that segments roll, transactions spill and manifests rotate all the time.
     package static func options(seed: UInt64) -> LogOptions {
         var random = Seed(seed ^ 0x5EED)
         var options = LogOptions()
@@ -61,7 +61,7 @@ package final class CrashWorkload {
         return options
     }
 
-    /// The first seed whose commits wait for the disk, in space that is prepared for them, or the first whose do not wait.
+    /// The first seed whose commits wait for the disk, in prepared space, or the first whose commits do not wait.
     package static func firstSeed(isWaiting: Bool) -> UInt64 {
         (1...).first {
             let options = options(seed: $0)
@@ -74,7 +74,7 @@ package final class CrashWorkload {
         try Log.open(path, on: disk, clock: Clock { 1_000 }, options: options, deriver: CrashDeriver())
     }
 
-    /// Runs `stepCount` random steps and closes the store; `shouldStop` is asked before each step.
+    /// Runs `stepCount` random steps and closes the store; `shouldStop` is called before each step.
     package func run(on disk: SimulatedDisk, path: String, stepCount: Int, shouldStop: () -> Bool) throws {
         var log = try open(disk, path)
         for _ in 0..<stepCount {
@@ -96,7 +96,7 @@ package final class CrashWorkload {
                     acknowledged = newest
                     reach.reopenings += 1
                 } else {
-                    // The process dies, the system lives on: what was written is there, and is not durable.
+                    // The process is killed, but the system continues: written bytes are there, though not durable.
                     kill(log)
                     reach.kills += 1
                 }
@@ -109,7 +109,7 @@ package final class CrashWorkload {
         acknowledged = newest
     }
 
-    /// Compaction changes nothing, but may have made transactions.
+    /// Compaction changes no content, but may have made transactions.
     private func settle(_ log: Log) {
         while newest < log.snapshot().sequence { states.append(states[states.count - 1]) }
         if options.durability == .sync { acknowledged = newest }
@@ -125,7 +125,7 @@ package final class CrashWorkload {
         guard report.damage.isEmpty else { throw CrashViolation("compaction met rot: \(report.damage)") }
     }
 
-    /// What `CrashCheck` compares, here on the living store.
+    /// The comparison of `CrashCheck`, on the open store.
     private func check(_ log: Log) throws {
         if let difference = try CrashCheck.difference(log.snapshot(), states[states.count - 1]) {
             throw CrashViolation("the reopened store differs: \(difference)")
@@ -136,11 +136,11 @@ package final class CrashWorkload {
         log.abandonForTests()
     }
 
-    /// A commit returned; with `.sync` that is a promise, with `.async` when it was waited for.
+    /// Records a commit: with `.sync` it is promised when it returns, with `.async` after a wait for it.
     private func noteCommit(_ log: Log) throws {
         if options.durability == .async {
             guard random.oneIn(4) else { return }
-            // Some wait for all there is, some for a transaction that others came behind.
+            // Some waits are for the newest transaction, some for an earlier one.
             let waited = random.oneIn(2) ? newest : newest - min(newest, UInt64(random.below(3)))
             try log.waitUntilDurable(through: waited)
             acknowledged = max(acknowledged, waited)
@@ -182,7 +182,7 @@ package final class CrashWorkload {
     }
 
     private func dropTable(_ log: Log) throws {
-        // Only a table without indexes: whoever drops one with indexes takes its entries out himself.
+        // Only a table without indexes: to drop one with indexes, the caller must remove its entries.
         let table = TableID(rawValue: 18)
         var state = states[states.count - 1]
         state.rows[table] = nil
@@ -197,9 +197,9 @@ package final class CrashWorkload {
         reach.tableDrops += 1
     }
 
-    /// One random record.
+    /// Writes one random record.
     ///
-    /// - Returns: Bytes written, about.
+    /// - Returns: About the number of bytes written.
     private func change(_ transaction: inout Transaction, _ state: inout CrashModel) throws -> Int {
         let table = TableID(rawValue: UInt16(16 + random.below(3)))
         var rows = state.rows[table] ?? [:]

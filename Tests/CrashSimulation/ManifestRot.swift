@@ -1,6 +1,6 @@
 import FaultlineTestSupport
 
-/// One way for a manifest to rot before its first edit.
+/// A kind of damage to a manifest before its first edit.
 struct ManifestRot: CustomStringConvertible {
     private enum Way: CaseIterable {
         /// The first sector reads as zeros.
@@ -20,7 +20,7 @@ struct ManifestRot: CustomStringConvertible {
         place = random.below(1 << 20)
     }
 
-    /// Spoils the manifest at a path.
+    /// Damages the manifest at a path.
     func spoil(_ path: String, on disk: SimulatedDisk) {
         let byteCount = disk.bytes(of: path)?.count ?? 0
         switch way {
@@ -33,7 +33,7 @@ struct ManifestRot: CustomStringConvertible {
         }
     }
 
-    /// One of several.
+    /// Chooses one of several paths.
     func choose(_ paths: [String]) -> String? { paths.isEmpty ? nil : paths[place % paths.count] }
 
     var description: String { "\(way), \(place)" }

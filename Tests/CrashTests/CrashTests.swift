@@ -11,10 +11,10 @@ struct CrashTests {
         let report = runCrash(seeds: 1..<2, plan: plan)
         #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
         #expect(report.stateCount > 1_000)
-        // A gap with more to try than fits has its share of torn sectors all the same.
+        // A gap that is too large for all combinations still has torn sectors.
         #expect(report.tornStateCount * 8 > report.stateCount)
         #expect(report.exhaustiveGapCount > 0 && report.exhaustiveGapCount < report.gapCount)
-        // The canary leaves out what is listed.
+        // The canaries cover only listed sites.
         #expect(Set(report.sites.keys).isSubset(of: crashSites))
         print(report)
     }

@@ -1,7 +1,7 @@
 import FaultlineDisk
 import FaultlineTestSupport
 
-/// A disk over another that breaks one rule.
+/// Passes calls to another disk, but breaks one rule.
 // Safe because its property is immutable.
 final class BrokenDisk: ForwardingDisk, @unchecked Sendable {
     fileprivate let canary: FaultCanary
@@ -71,7 +71,7 @@ final class BrokenDisk: ForwardingDisk, @unchecked Sendable {
     }
 }
 
-/// A file of such a disk.
+/// A file of a `BrokenDisk`.
 // Safe because its property is immutable.
 private final class BrokenDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: BrokenDisk

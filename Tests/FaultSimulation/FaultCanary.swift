@@ -1,6 +1,6 @@
-/// A rule that is broken on purpose, between the store's code and the disk: the sweep must notice each.
+/// A rule that is broken on purpose, between the store's code and the disk: the sweep must detect each.
 package enum FaultCanary: String, CaseIterable, Sendable {
-    /// A synchronization that failed is tried again, and believed.
+    /// A synchronization that failed is repeated, and the result is trusted.
     case retriesSynchronizing
     /// A synchronization returns before anything is durable.
     case acknowledgesEarly
@@ -8,13 +8,13 @@ package enum FaultCanary: String, CaseIterable, Sendable {
     case hidesFailedWrites
     /// Files stay open.
     case leaksHandles
-    /// Every error becomes one of the device.
+    /// Every error becomes a device error.
     case bluntsErrors
     /// Errors name no file.
     case forgetsPaths
     /// A short write counts as whole. Of system calls only.
     case claimsShortWrites
 
-    /// Whether it is system calls that break the rule.
+    /// Whether system calls break the rule.
     package var isOfSystemCalls: Bool { self == .claimsShortWrites }
 }

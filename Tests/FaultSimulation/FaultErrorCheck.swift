@@ -2,18 +2,18 @@ import FaultlineDisk
 import FaultlineLog
 import Glibc
 
-/// What an error must be that a fault has caused: typed, with the file, the system's error, and the code and the remedy
-/// that belong to it.
+/// The requirements for an error that a fault causes: typed, with the file, the system's error, and the right code and
+/// remedy.
 struct FaultErrorCheck {
     let storePath: String
-    /// What the failing calls report; nil if the fault must not be noticed.
+    /// The error of the failing calls; nil if the store must not report the fault.
     let errorNumber: Int32?
 
-    /// What is wrong with an error; nil if nothing is.
+    /// The first violation; nil if there is none.
     func objection(to error: any Error) -> String? {
         guard let error = error as? LogError else { return "the error is not typed: \(error)" }
         guard let errorNumber else { return "what must be resumed gave an error: \(error)" }
-        // The directory that the store is in counts too.
+        // The directory that contains the store counts too.
         guard let path = error.path, !path.isEmpty, path.hasPrefix(storePath) || storePath.hasPrefix(path) else {
             return "the error names no file: \(error)"
         }

@@ -1,32 +1,32 @@
 import FaultlineDisk
 import FaultlineTestSupport
 
-/// A kind of disk that faults are tried on.
+/// A kind of disk to inject faults into.
 protocol FaultGround: AnyObject {
-    /// One fault: which call, and how it fails.
+    /// One fault: the call, and its way to fail.
     associatedtype Fault: Sendable & CustomStringConvertible
 
-    /// The disk of an origin, and nothing armed.
+    /// The disk of an origin, without a fault.
     init(_ origin: FaultOriginStore, _ canary: FaultCanary?)
 
-    /// What the store's code is given.
+    /// The disk for the store's code.
     var disk: Disk { get }
     var storePath: String { get }
 
     /// Counts calls; nothing fails.
     func beginCounting()
-    /// Every fault of the calls counted; for a canary that is about some, only those.
+    /// Every fault of the counted calls; for a canary of certain calls, only those.
     func faults(for canary: FaultCanary?) -> [Fault]
     func arm(_ fault: Fault)
     func disarm()
     /// Calls that failed since `arm`.
     var hitCount: Int { get }
-    /// Handles and locks that are still held, as a sentence; nil if none are.
+    /// A sentence about handles and locks that are still held; nil if there are none.
     var leak: String? { get }
-    /// Disks that a power cut leaves behind now; none where that is not simulated.
+    /// Disks that a power cut leaves at this point; none if that is not simulated.
     func cuts(seed: UInt64) -> [SimulatedDisk]
-    /// The error that a fault makes calls report; nil if it is one that must not be noticed.
+    /// The error that a fault gives to calls; nil if the store must not report it.
     static func errorNumber(of fault: Fault) -> Int32?
-    /// Whether a power cut behind the fault is always tried, and not only now and then.
+    /// Whether a power cut after the fault is always tried, not only sometimes.
     static func isAboutSynchronizing(_ fault: Fault) -> Bool
 }

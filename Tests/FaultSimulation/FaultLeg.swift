@@ -1,22 +1,22 @@
 import FaultlineTestSupport
 
-/// A stretch of a store's life that faults are tried on: where it begins, and what is done.
+/// A part of a workload into which faults are injected: its starting store, and its steps.
 package struct FaultLeg: Sendable {
-    /// What the disk holds when a leg begins.
+    /// The content of the disk at the beginning of a leg.
     package enum Origin: Sendable {
         /// An empty directory.
         case nothing
         /// A store that was closed, with several runs, one short of a merge.
         case closed
-        /// A store whose process was killed behind a checkpoint.
+        /// A store whose process was killed after a checkpoint.
         case killed
-        /// A store as a power cut left it, with a torn tail and files that nobody lists.
+        /// A store after a power cut, with a torn tail and unlisted files.
         case cut
-        /// A store that was being created when the process was killed.
+        /// A store whose process was killed during its creation.
         case aborted
-        /// A closed store, and files that nobody lists: some to be removed, one to be set aside.
+        /// A closed store with unlisted files: some to be removed, one to be quarantined.
         case littered
-        /// A closed store whose checkpoint rotted, so that opening makes everything again.
+        /// A closed store with a damaged checkpoint, so that opening rebuilds everything.
         case rotten
     }
 
@@ -24,7 +24,7 @@ package struct FaultLeg: Sendable {
     package let origin: Origin
     package let steps: [FaultStep]
 
-    /// All legs, small ones in all; together they do what a program can do with a log.
+    /// All legs, with small sizes in all; together they use every call of a log.
     package static let all: [FaultLeg] = [
         FaultLeg("create", .nothing, [.open, .commit(changeCount: 3), .close]),
         FaultLeg("creation again", .aborted, [.open, .commit(changeCount: 3), .close]),
@@ -47,7 +47,7 @@ package struct FaultLeg: Sendable {
         FaultLeg(
             "segments", .closed,
             [.open, .commit(changeCount: 12), .commit(changeCount: 12), .commit(changeCount: 12), .read, .close]),
-        // More than is set aside ahead of the log in one step.
+        // More than one step of the log's reserved space.
         FaultLeg("large row", .closed, [.open, .commitRow(byteCount: 5 << 20), .read, .close]),
         FaultLeg("two committers", .closed, [.open, .commitByTwo(count: 3), .read, .close]),
         FaultLeg("tables", .closed, [.open, .dropTable, .commit(changeCount: 5), .dropTable, .checkpoint, .close]),

@@ -4,9 +4,9 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// Takes a leg's steps on a disk that may fail, and goes on after errors as a program would: keeps all errors, and what
-/// was promised.
-// Safe because what varies is guarded by `guardian`, but for `log`, which changes between steps alone.
+/// Runs a leg's steps on a disk that may fail, and continues after errors as a program would: keeps all errors, and the
+/// promises.
+// Safe because the changing state is guarded by `guardian`, except for `log`, which changes between steps only.
 final class FaultLife: @unchecked Sendable {
     let path: String
     private let disk: Disk
@@ -28,16 +28,16 @@ final class FaultLife: @unchecked Sendable {
     }
 
     var promises: FaultPromises { guardian.withLock { promised } }
-    /// The errors that steps threw, in order.
+    /// The errors of steps, in order.
     var errors: [(step: FaultStep, error: any Error)] { guardian.withLock { met } }
-    /// What was wrong without an error; nil if nothing was.
+    /// A fault of the store without an error; nil if there is none.
     var violation: String? { guardian.withLock { wrong } }
 
     func run(_ steps: [FaultStep]) {
         for step in steps { take(step) }
     }
 
-    /// Lets go of the store as a killed process would.
+    /// Detaches from the store as a killed process would.
     func letGo() {
         log?.abandonForTests()
         log = nil
@@ -76,7 +76,7 @@ final class FaultLife: @unchecked Sendable {
         case .verify: try verify(log)
         case .inspect: try inspect(log)
         case .close:
-            // The handle is gone, whatever closing says.
+            // The handle is gone, even if closing fails.
             self.log = nil
             try log.close()
             if log.failure == nil { guardian.withLock { promised.settle() } }
@@ -117,7 +117,7 @@ final class FaultLife: @unchecked Sendable {
                 let place = transaction.sequence
                 var state = promises.state(before: place)
                 try body(&work, &state, &transaction)
-                // Still in the writer's turn: nobody else is given this place.
+                // The writer lock is still held: no other transaction gets this number.
                 guardian.withLock { promised.issue(state, at: place, to: Int(number)) }
                 sequence = place
             }.receipt
@@ -161,7 +161,7 @@ final class FaultLife: @unchecked Sendable {
     }
 
     private func compact(_ log: Log) throws {
-        // What was published stays, however it ends.
+        // Published moves stay, even after an error.
         defer { guardian.withLock { promised.acknowledge(log.snapshot().sequence) } }
         try log.compact()
         guardian.withLock {
@@ -184,7 +184,7 @@ final class FaultLife: @unchecked Sendable {
         if let first = findings.first { note("verification finds: \(first)") }
     }
 
-    /// What the disk cannot read counts as lost, and is said; all else is in the new store.
+    /// Bytes that the disk cannot read count as lost, and are reported; everything else is in the new store.
     private func salvage() throws {
         let target = path + ".salvaged"
         let salvage = Salvage(
@@ -196,7 +196,7 @@ final class FaultLife: @unchecked Sendable {
         let salvaged = try Log.open(
             target, on: disk, clock: Clock { 3_000 }, options: options, deriver: CrashDeriver())
         defer { salvaged.abandonForTests() }
-        // A transaction in doubt may have landed.
+        // A transaction of unknown outcome may have landed.
         var difference: String?
         for state in promises.possible {
             difference = try CrashCheck.difference(salvaged.snapshot(), state)

@@ -3,13 +3,13 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// The disk that a leg begins on, and what the store on it holds.
+/// The starting disk of a leg, and the content of the store on it.
 struct FaultOriginStore: Sendable {
     static let path = "/d/store"
 
     let disk: SimulatedDisk
     let promises: FaultPromises
-    /// Whether checkpoints and runs do not verify.
+    /// Whether checkpoints and runs are damaged.
     let isRotten: Bool
 
     init(_ origin: FaultLeg.Origin, _ options: LogOptions, seed: UInt64) throws {
@@ -42,12 +42,12 @@ struct FaultOriginStore: Sendable {
         life.letGo()
         var settled = life.promises
         settled.find(try Self.sequence(disk, options))
-        // What the process had not made durable when it was killed, a power cut may still take.
+        // A power cut may still lose data that the process had not made durable when it was killed.
         if origin != .killed { settled.settle() }
         promises = settled
     }
 
-    /// What a killed process leaves that was creating a store: all but the identity, which comes last.
+    /// The remains of a process killed while it created a store: everything but the identity, which comes last.
     private static func aborted(_ base: SimulatedDisk, _ options: LogOptions) throws -> SimulatedDisk {
         let failing = FailingDisk(over: base)
         failing.arm(DiskFault(of: [.rename], isSticky: true))
@@ -73,7 +73,7 @@ struct FaultOriginStore: Sendable {
         return disk
     }
 
-    /// The footers of the newest checkpoint and of the newest run do not verify.
+    /// Damages the footers of the newest checkpoint and of the newest run.
     private static func rotten(_ base: SimulatedDisk) -> SimulatedDisk {
         let disk = base.afterProcessDeath()
         for kind in ["/t-", "/r-"] {
@@ -85,7 +85,7 @@ struct FaultOriginStore: Sendable {
         return disk
     }
 
-    /// What a power cut leaves behind, one of many, while commits are not durable yet.
+    /// One of many disks after a power cut, while commits are not durable yet.
     private static func cut(
         _ life: FaultLife, _ failing: FailingDisk, _ base: SimulatedDisk, _ seed: UInt64
     ) -> SimulatedDisk {
@@ -97,7 +97,7 @@ struct FaultOriginStore: Sendable {
         return images.next()?.disk ?? base.withOnlyWhatIsDurable()
     }
 
-    /// Which of the transactions in doubt are there, as the first opening finds it.
+    /// The newest of the uncertain transactions, as the first opening finds it.
     private static func sequence(_ disk: SimulatedDisk, _ options: LogOptions) throws -> UInt64 {
         let log = try Log.open(
             path, on: disk.afterProcessDeath(), clock: Clock { 3_000 }, options: options, deriver: CrashDeriver())

@@ -1,17 +1,18 @@
 import CrashSimulation
 import FaultlineLog
 
-/// What a store has promised so far: what each transaction made of it, and which ones must, may and must not be found.
+/// The promises of a store so far: the expected content after each transaction, and which of them must, may and must
+/// not be found.
 struct FaultPromises: Sendable {
-    /// What the store holds after the transaction of that number.
+    /// The expected content of the store after each transaction, by number.
     private var states: [UInt64: CrashModel]
     /// The newest transaction whose commit returned.
     private(set) var acknowledged: UInt64
-    /// The newest that power loss must not take.
+    /// The newest transaction that power loss must not lose.
     private(set) var durable: UInt64
-    /// The newest that may be found.
+    /// The newest transaction that may be found.
     private(set) var issued: UInt64
-    /// Whether a commit that returned is durable.
+    /// Whether a commit is durable when it returns.
     let acknowledgesDurable: Bool
 
     init(_ sequence: UInt64, _ state: CrashModel, acknowledgesDurable: Bool) {
@@ -22,24 +23,24 @@ struct FaultPromises: Sendable {
         self.acknowledgesDurable = acknowledgesDurable
     }
 
-    /// Who was given each number last: one that was refused is given again.
+    /// The last owner of each number: that of a refused transaction is used again.
     private var owners: [UInt64: Int] = [:]
 
-    /// What the store holds at a number: those that compaction took, to place blobs anew, change nothing.
+    /// The expected content at a number: those that compaction uses, for new placements of blobs, change nothing.
     func state(at sequence: UInt64) -> CrashModel {
         states.keys.filter { $0 <= sequence }.max().flatMap { states[$0] } ?? CrashModel()
     }
 
-    /// What the transaction of a number begins with.
+    /// The content before the transaction of a number.
     func state(before sequence: UInt64) -> CrashModel { state(at: sequence - 1) }
 
-    /// What those who read see.
+    /// The content that readers see.
     var visible: CrashModel { state(at: acknowledged) }
 
-    /// All that may be found while nothing is lost.
+    /// All states that may be found while nothing is lost.
     var possible: [CrashModel] { (acknowledged...max(acknowledged, issued)).map { state(at: $0) } }
 
-    /// A transaction was given its number, and would make this of the store.
+    /// Records the number of a transaction, and its effect.
     mutating func issue(_ state: CrashModel, at sequence: UInt64, to owner: Int) {
         issued = sequence
         states[sequence] = state
@@ -51,25 +52,25 @@ struct FaultPromises: Sendable {
         if acknowledgesDurable { durable = acknowledged }
     }
 
-    /// Transactions that one compaction makes at most, to place blobs anew.
+    /// The largest number of transactions of one compaction, for new placements of blobs.
     private static let compactionTransactionMax: UInt64 = 16
 
-    /// A checkpoint or a close returned.
+    /// Records that a checkpoint or a close returned.
     mutating func settle() { durable = acknowledged }
 
-    /// The commit said that the transaction was not written: its number may be another's, its changes must not be there.
+    /// Records a refused transaction: another may use its number, and its changes must not be found.
     mutating func refuse(_ sequence: UInt64, of owner: Int) {
         if owners[sequence] == owner { states[sequence] = state(before: sequence) }
     }
 
-    /// The store was opened again and found at a transaction, which settles what was in doubt.
+    /// Records the newest transaction that opening found, which settles the uncertain ones.
     mutating func find(_ sequence: UInt64) {
         acknowledged = sequence
         issued = sequence
         states = [sequence: state(at: sequence)]
     }
 
-    /// Why a store must not be found at a transaction; nil if it may.
+    /// The reason why a store must not be found at a transaction; nil if it may.
     func objection(to sequence: UInt64, afterPowerLoss: Bool) -> String? {
         let least = afterPowerLoss ? durable : acknowledged
         if sequence < least { return "transaction \(least) was acknowledged, \(sequence) is the newest" }

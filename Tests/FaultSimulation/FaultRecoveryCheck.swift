@@ -2,14 +2,14 @@ import CrashSimulation
 import FaultlineDisk
 import FaultlineLog
 
-/// Opens a store after a fault, with a disk that works again, and checks what was promised.
+/// Opens a store after a fault, with a working disk, and checks the promises.
 struct FaultRecoveryCheck {
     let storePath: String
     let options: LogOptions
     let promises: FaultPromises
     let isRotten: Bool
 
-    /// What is wrong; nil if nothing is.
+    /// The first violation; nil if there is none.
     func objection(on disk: Disk, afterPowerLoss: Bool) -> String? {
         do {
             return try difference(on: disk, afterPowerLoss)

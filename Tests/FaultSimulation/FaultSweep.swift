@@ -3,11 +3,11 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// What came of one fault.
+/// The result of one fault.
 package enum FaultOutcome: Equatable, Sendable {
-    /// The call was not made, which happens where threads race.
+    /// The call was not made, which happens if threads race.
     case notMet
-    /// Every promise was kept; what was being done, as the errors said.
+    /// Every promise was kept; with the operations that the errors named.
     case kept(doing: Set<String>)
     case violated(String)
 }
@@ -22,7 +22,7 @@ struct FaultSweep<Ground: FaultGround> {
     /// Every call of the leg, with every way to fail.
     let faults: [Ground.Fault]
 
-    /// Runs the leg without faults, to see what it calls.
+    /// Runs the leg without faults, to record its calls.
     ///
     /// - Throws: `CrashViolation` if the leg does not work without faults.
     init(_ leg: FaultLeg, seed: UInt64, _ canary: FaultCanary?) throws {
@@ -41,7 +41,7 @@ struct FaultSweep<Ground: FaultGround> {
         if let violation = life.violation ?? ground.leak { throw CrashViolation("\(leg.name): \(violation)") }
     }
 
-    /// Runs the leg with one fault, goes on with the same handle, then opens the store again.
+    /// Runs the leg with one fault, continues with the same handle, then opens the store again.
     func outcome(of number: Int) -> FaultOutcome {
         let fault = faults[number]
         let ground = Ground(origin, canary)
@@ -89,8 +89,8 @@ struct FaultSweep<Ground: FaultGround> {
             storePath: ground.storePath, options: options, promises: promises, isRotten: origin.isRotten)
     }
 
-    /// The disk works again: the handle that met the fault reads what was acknowledged, and either takes commits or says
-    /// why not.
+    /// Continues on a working disk: the handle that met the fault reads everything acknowledged, and either accepts
+    /// commits or reports why not.
     private func goOn(_ life: FaultLife) -> String? {
         guard let log = life.log else { return nil }
         let before = life.errors.count
@@ -106,7 +106,7 @@ struct FaultSweep<Ground: FaultGround> {
         return nil
     }
 
-    /// What the log was doing when the disk failed.
+    /// The operation of the log that failed, from the error.
     private static func doing(_ error: any Error) -> String? {
         guard let message = (error as? LogError)?.message, let start = message.firstRange(of: "The disk failed while "),
             let end = message[start.upperBound...].firstRange(of: ". ")

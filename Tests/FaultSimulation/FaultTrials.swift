@@ -1,4 +1,4 @@
-/// What faults are injected into.
+/// The level at which faults are injected.
 package enum FaultPlace: String, CaseIterable, Sendable {
     /// The calls of a simulated disk.
     case disk
@@ -8,14 +8,15 @@ package enum FaultPlace: String, CaseIterable, Sendable {
 
 /// All faults of one leg, numbered.
 package struct FaultTrials {
-    /// How many there are.
+    /// The number of faults.
     package let count: Int
     private let name: (Int) -> String
     private let trial: (Int) -> FaultOutcome
 
     /// - Parameters:
-    ///   - leg: What is done.
-    ///   - place: Where calls fail.
+    ///
+    ///   - leg: The steps.
+    ///   - place: The level at which calls fail.
     ///   - seed: Makes other contents and other limits.
     ///   - canary: A rule to be broken.
     /// - Throws: `CrashViolation` if the leg does not work without faults.
@@ -35,6 +36,6 @@ package struct FaultTrials {
     /// The fault of a number below `count`, for people.
     package func describe(_ number: Int) -> String { name(number) }
 
-    /// Injects it.
+    /// Injects a fault.
     package func outcome(of number: Int) -> FaultOutcome { trial(number) }
 }

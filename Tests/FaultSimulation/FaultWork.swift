@@ -2,7 +2,7 @@ import CrashSimulation
 import FaultlineLog
 import FaultlineTestSupport
 
-/// What transactions do, drawn from a seed.
+/// The changes of transactions, drawn from a seed.
 struct FaultWork {
     private var random: Seed
 
@@ -35,7 +35,7 @@ struct FaultWork {
         try state.put(1, bytes(byteCount), in: TableID(rawValue: 18), &transaction)
     }
 
-    /// Takes all of a table without indexes away, and begins it anew.
+    /// Drops a table without indexes, and writes to it again.
     mutating func replaceTable(_ state: inout CrashModel, _ transaction: inout Transaction) throws {
         let table = TableID(rawValue: 18)
         try transaction.dropTable(table)
@@ -43,7 +43,7 @@ struct FaultWork {
         try state.put(1, row(table), in: table, &transaction)
     }
 
-    /// Blobs, every other one of bytes that compress; ends the oldest where there are many.
+    /// Writes blobs, every other one of compressible bytes; deletes the oldest if there are many.
     mutating func putBlobs(_ sizes: [Int], _ state: inout CrashModel, _ transaction: inout Transaction) throws {
         for (place, size) in sizes.enumerated() {
             try state.putBlob(place % 2 == 0 ? bytes(size) : random.bytes(size), &transaction)
@@ -54,7 +54,7 @@ struct FaultWork {
         }
     }
 
-    /// A blob in pieces, of a size that is not announced.
+    /// Writes a blob in pieces, without its size beforehand.
     mutating func streamBlob(_ byteCount: Int, _ state: inout CrashModel, _ transaction: inout Transaction) throws {
         let bytes = random.bytes(byteCount)
         var rest = bytes[...]

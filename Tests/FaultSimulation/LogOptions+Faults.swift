@@ -4,8 +4,8 @@ import FaultlineTestSupport
 extension LogOptions {
     /// Limits so small that segments roll and transactions take several frames all the time.
     ///
-    /// Manifests are replaced all the time with even seeds, and take edit after edit with odd ones, for which space is
-    /// prepared behind commits, too.
+    /// Even seeds replace manifests all the time. Odd ones append edit after edit, and also prepare space behind
+    /// commits.
     static func forFaults(seed: UInt64) -> LogOptions {
         var random = Seed(seed ^ 0xFA17)
         var options = LogOptions()

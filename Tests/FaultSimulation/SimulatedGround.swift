@@ -63,7 +63,7 @@ final class SimulatedGround: FaultGround {
         }
     }
 
-    /// How an operation may fail.
+    /// The ways in which an operation may fail.
     private func ways(_ kind: DiskOperation.Kind) -> [(Int32, DiskFault.Effect)] {
         var ways: [(Int32, DiskFault.Effect)] = [EIO, ENOSPC, EDQUOT, EMFILE].map { ($0, .none) }
         switch kind {
@@ -74,7 +74,7 @@ final class SimulatedGround: FaultGround {
             ]
         case .synchronize:
             ways.append((EIO, .takesPlace))
-            // What is not promised to be durable may be gone with its pages while the system lives on.
+            // Pages without a promise of durability may be lost while the system continues.
             let losses = acknowledgesDurable ? PageLoss.allCases : [.keepsNewBytes]
             for loss in losses {
                 ways += [(EIO, .losesPages(loss, seed: nil)), (ENOSPC, .losesPages(loss, seed: 5))]

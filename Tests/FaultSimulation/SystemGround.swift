@@ -5,7 +5,7 @@ import Glibc
 
 /// The operating system's files: every system call, interrupted and short ones too, with real descriptors and locks.
 ///
-/// One at a time in a process, because faults are the process's.
+/// One at a time in a process, because faults apply to the whole process.
 final class SystemGround: FaultGround {
     struct Fault: Sendable, CustomStringConvertible {
         let index: Int
@@ -26,7 +26,7 @@ final class SystemGround: FaultGround {
         }
     }
 
-    /// In memory where the system has that: a real disk's synchronizations would take most of the time.
+    /// In memory if the system has such a folder: a real disk's synchronizations would take most of the time.
     private let directory = TemporaryDirectory(in: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
     let disk: Disk
     let storePath: String
@@ -80,7 +80,7 @@ final class SystemGround: FaultGround {
             faults += both(FL_FAULT_ONE_BYTE, 0, upTo: 200) + both(FL_FAULT_HALF, 0, upTo: 200)
         case FL_CALL_OPEN, FL_CALL_FDATASYNC, FL_CALL_FSYNC, FL_CALL_FTRUNCATE, FL_CALL_STATFS, FL_CALL_STATVFS:
             faults += both(FL_FAULT_ERROR, EINTR, upTo: 8)
-        // The second one is what a file system says that cannot set space aside.
+        // The second one is the error of a file system that cannot reserve space.
         case FL_CALL_FALLOCATE:
             faults += both(FL_FAULT_ERROR, EINTR, upTo: 8) + both(FL_FAULT_ERROR, EOPNOTSUPP, upTo: .max)
         default: break

@@ -1,7 +1,7 @@
 import FaultlineTestSupport
 import Testing
 
-/// A sample of the faults that `make faults` injects, in a process of its own: there the system's calls are replaced.
+/// A sample of the faults of `make faults`, in a separate process, in which the system calls are replaced.
 struct FaultTests {
     @Test(arguments: ["disk", "system"], ["create", "checkpoints", "recovery"])
     func noFaultBreaksAPromise(place: String, leg: String) throws {
@@ -11,7 +11,7 @@ struct FaultTests {
         #expect(text.contains("\"violations\":0") && text.contains("\"injected\":150"), "\(text)")
     }
 
-    /// What the sweep is worth: rules that are broken on purpose.
+    /// Tests the sweep itself: rules that are broken on purpose.
     @Test func everyBrokenRuleIsCaught() throws {
         let run = try ProofProcess(["faults", "--canary"])
         #expect(run.status == 0, "\(run.lines)")
