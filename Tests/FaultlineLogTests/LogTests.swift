@@ -62,7 +62,7 @@ struct LogTests {
 
     @Test func keepsTheClockAsItWasRead() throws {
         let store = Store()
-        // A jump into the future, and the clock put right.
+        // A jump into the future, then the right time again.
         for nanoseconds: Int64 in [4_000_000_000_000, 70] {
             let log = try Log.open(
                 Store.path, on: store.disk, clock: Clock { nanoseconds }, options: Store.options,
@@ -150,7 +150,7 @@ struct LogTests {
         try log.insert([row(1)])
         try log.insert([row(2)])
         let before = store.disk.operationCount
-        // Another process: its handle is not this process's log.
+        // Like another process: its handle is not this process's log.
         let other = CountingDisk(over: store.disk)
         var reading = Store.options
         reading.access = .reading

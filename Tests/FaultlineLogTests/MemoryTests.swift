@@ -18,7 +18,7 @@ struct MemoryTests {
         return options
     }
 
-    /// The most that the budget counted while `body` ran step by step.
+    /// The largest count of the budget while `body` ran step by step.
     private func peak(_ log: Log, _ steps: Int, _ body: (Int) throws -> Void) rethrows -> Int {
         var peak = 0
         for step in 0..<steps {
@@ -60,7 +60,7 @@ struct MemoryTests {
             #expect(try log.findings().isEmpty)
             log.abandonForTests()
 
-            // The recovery of it, too.
+            // Its recovery, too.
             let again = try Log.open(
                 path, on: PosixDisk(), clock: .system, options: options, deriver: WholeRowDeriver())
             #expect(again.budget.used < 12 << 20)

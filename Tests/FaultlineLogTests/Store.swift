@@ -28,7 +28,7 @@ struct Store {
         try Log.open(Self.path, on: other ?? disk, clock: Clock { 5 }, options: options, deriver: deriver)
     }
 
-    /// The code of the error that opening gives; nil if it opens.
+    /// The code of the error of opening; nil if it opens.
     func openingCode(_ options: LogOptions = Store.options, on other: Disk? = nil) -> LogError.Code? {
         do {
             try open(options, on: other).abandonForTests()
@@ -79,7 +79,7 @@ extension Transaction {
         if table == testTable { try row.withUnsafeBytes { try insertEntry(WholeRowDeriver.index, key: $0, id: id) } }
     }
 
-    /// Ends an object of table 16, and its index entry.
+    /// Deletes an object of table 16, and its index entry.
     mutating func erase(_ id: RecordID) throws {
         if let old = try record(id, in: testTable, { Array($0.row) }) {
             try old.withUnsafeBytes { try removeEntry(WholeRowDeriver.index, key: $0, id: id) }

@@ -107,7 +107,7 @@ struct BlobTests {
         let places = try ids.map { Int(try #require(try log.snapshot().placement(of: $0)).offset) + 24 }
         let path = try #require(store.files(.blobSegment).first)
         let bytes = try store.disk.contents(path)
-        // The whole payload of the first in the place of the second, which its placement would not notice.
+        // The first blob's whole payload, over the second one's: the placement alone would not detect it.
         let payload = bytes[places[0]..<places[0] + 40 + 100_000 + 32]
         try store.disk.overwrite(path, at: places[1], Array(payload))
         #expect(try log.snapshot().blob(ids[0]).count == 100_000)
@@ -241,7 +241,7 @@ struct BlobTests {
             }.value
             #expect(try log.snapshot().blob(id) == [UInt8](repeating: UInt8(round), count: 70_000))
         }
-        // No place is written twice, not even those that nobody needs.
+        // No offset is written twice, not even those of dead bytes.
         written.sort { $0.lowerBound < $1.lowerBound }
         #expect(written.count > 5)
         for (first, second) in zip(written, written.dropFirst()) { #expect(first.upperBound <= second.lowerBound) }
@@ -271,7 +271,7 @@ struct BlobTests {
         #expect(again.openReport.wasClean)
         let second = try put(307, again)
         #expect(store.files(.blobSegment) == [path])
-        // No byte that was ever written is written again: with encryption it would have the same nonce.
+        // No written byte is ever overwritten: with encryption it would have the same nonce.
         #expect(try Array(store.disk.contents(path).prefix(before.count)) == before)
         for log in [again, try store.killed.open()] {
             #expect(try log.snapshot().blob(first) == [UInt8](repeating: 45, count: 301))

@@ -14,7 +14,7 @@ struct AsynchronousCommitTests {
 
     private func synchronizationCount(_ store: Store) -> Int { store.disk.synchronizationCounts["log.commit"] ?? 0 }
 
-    /// How many objects a power cut leaves at the least.
+    /// The least number of objects after a power cut.
     private func durableCount(_ store: Store) throws -> Int {
         let log = try Store(store.disk.withOnlyWhatIsDurable()).open(Self.options)
         defer { log.abandonForTests() }
@@ -83,7 +83,7 @@ struct AsynchronousCommitTests {
         try log.insert([row(2)])
         failing.arm(DiskFault { $0.site == "log.commit" })
         #expect(code { try log.waitUntilDurable() } == .outcomeUnknown)
-        // Nothing is tried twice, and what was durable before is so still.
+        // Nothing is retried, and transactions that were durable before still are.
         #expect(code { try log.waitUntilDurable(through: 2) } == .outcomeUnknown)
         #expect(code { try log.waitUntilDurable(through: 1) } == nil)
         #expect(code { try log.insert([row(3)]) } == .poisoned)
@@ -126,7 +126,7 @@ struct AsynchronousCommitTests {
             }
             #expect(try durableCount(store) == number + 1)
         }
-        // Each time once: it sleeps where there is nothing to do.
+        // Once for each: it sleeps when there is nothing to do.
         #expect(synchronizationCount(store) == 3)
         try log.close()
     }

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 struct GroupCommitTests {
-    /// What a thread of the test works with.
+    /// The work of one thread of the test.
     final class Work: Sendable {
         let log: Log
         let number: Int
@@ -64,7 +64,7 @@ struct GroupCommitTests {
         try again.close()
     }
 
-    /// Threads that commit until they are refused, and what they were told is stored.
+    /// Threads that commit until they are refused; everything acknowledged must be stored.
     final class Crowd: Sendable {
         let log: Log
         let acknowledged = Mutex<[RecordID]>([])

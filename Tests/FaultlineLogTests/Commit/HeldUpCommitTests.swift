@@ -7,9 +7,9 @@ import Glibc
 import Synchronization
 import Testing
 
-/// What others see and do while a commit is held up on its way to the disk.
+/// Tests the view and the actions of other threads while a commit is delayed on its way to the disk.
 struct HeldUpCommitTests {
-    /// A commit that the disk holds up, and the threads beside it.
+    /// A commit that the disk delays, and the threads beside it.
     final class Encounter: Sendable {
         let log: Log
         let isHeldUp = DispatchSemaphore(value: 0)
@@ -30,7 +30,7 @@ struct HeldUpCommitTests {
             isDurable.store(true, ordering: .releasing)
         }
 
-        /// Runs `body` on a thread of its own.
+        /// Runs `body` on a separate thread.
         func begin(_ body: @escaping @Sendable () throws -> Void) {
             Thread.detachNewThread { [self] in
                 do { try body() } catch { failures.withLock { $0.append(error) } }
@@ -38,20 +38,20 @@ struct HeldUpCommitTests {
             }
         }
 
-        /// Waits for as many threads as were begun; what they threw.
+        /// Waits for the threads; returns their errors.
         func end(_ count: Int) -> [any Error] {
             for _ in 0..<count { hasEnded.wait() }
             return failures.withLock { $0 }
         }
 
-        /// What a transaction that writes nothing is told while an insert is held up, and whether that was durable when
+        /// The result of a transaction that writes nothing while an insert is delayed, and whether it was durable when
         /// it ended.
         func readBesideAnInsert() throws -> (count: Int, receipt: CommitReceipt, wasDurable: Bool) {
             begin { [self] in try log.insert([row(1)], in: plainTable) }
             isHeldUp.wait()
             begin { [self] in
                 hasSeen.wait()
-                // Time enough to end too early.
+                // Enough time for it to end too early.
                 usleep(50_000)
                 mayGoOn.signal()
             }
@@ -103,7 +103,7 @@ struct HeldUpCommitTests {
         try log.close()
     }
 
-    /// A checkpoint seals the full segment of blobs while a commit is held up; who comes next begins another one.
+    /// A checkpoint seals the full blob segment while a commit is delayed; the next blob begins another one.
     @Test func `blobs of a group are durable with it, in whatever segment they lie`() throws {
         let store = Store()
         let disk = FailingDisk(over: store.disk)
@@ -134,7 +134,7 @@ struct HeldUpCommitTests {
                 }.value
                 ids.withLock { $0[number] = id }
             }
-            // Time enough to be queued.
+            // Enough time to be queued.
             usleep(100_000)
             if number == 0 {
                 encounter.begin { try log.checkpoint() }

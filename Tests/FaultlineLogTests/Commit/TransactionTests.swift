@@ -127,7 +127,7 @@ struct TransactionTests {
         let store = Store()
         let log = try store.open()
         let ids = try log.insert((0..<2_000).map { row($0) })
-        // In other pages, one of which nobody has; id 0 belongs to nobody.
+        // In other pages, one of which does not exist; id 0 belongs to no object.
         let looked: [RecordID] = [ids[0], ids[1_999], 1_000_000, 0, ids[700]]
         _ = try log.write(author: nil) { transaction in
             for id in looked {

@@ -21,7 +21,7 @@ struct ZerosAheadTests {
 
     private func hotPath(_ store: Store) throws -> String { try #require(store.files(.hotSegment).last) }
 
-    /// Where the log ends in its newest segment.
+    /// The end of the log in its newest segment.
     private func logEnd(_ log: Log) throws -> Int {
         let segments = try log.usage().segments.filter { $0.kind == .hotSegment }
         return Int(try #require(segments.last).byteCount)
@@ -63,7 +63,7 @@ struct ZerosAheadTests {
             let frames = try logEnd(log) - FileHeader.byteCount
             let zeros = counting.counts(of: path).bytesWritten - frames - FileHeader.byteCount
             #expect(zeros <= frames)
-            // A store with few commits stays as it is.
+            // A store with few commits gets no zeros.
             if frames < Self.firstByteCount { #expect(zeros == 0) }
             let now = try store.disk.contents(path).count
             if now != length { lengthChanges += 1 }
@@ -100,7 +100,7 @@ struct ZerosAheadTests {
         let failing = FailingDisk(over: store.disk)
         failing.arm(DiskFault(isSticky: true) { $0.kind == .fileSystem })
         let log = try store.open(Self.options, on: failing)
-        // Asked whether another machine answers for it, and whether zeros may be written ahead.
+        // Two calls: one for the remote file system, one for zeros ahead.
         #expect(failing.hitCount == 2)
         for number in 0..<50 { try commit(log, number) }
         #expect(try preparedByteCount(store, log) == 0)
@@ -164,7 +164,7 @@ struct ZerosAheadTests {
         #expect(!log.openReport.wasClean)
         #expect(log.openReport.discardedByteCount == 0)
         #expect(log.snapshot().recordCount(of: plainTable) == count)
-        // Nothing is cut from a file that a crash may have torn.
+        // A file that a crash may have torn is never truncated.
         #expect(try store.disk.contents(path).count > end)
         #expect(try log.findings().isEmpty)
         try log.close()
@@ -258,7 +258,7 @@ struct ZerosAheadTests {
         #expect(counts[0] > 400)
     }
 
-    /// Where the writes of the log and the space set aside for it end.
+    /// The ends of the log's writes and of its reserved space.
     private final class Ends: Sendable {
         private struct State {
             var reserved: UInt64 = 0
@@ -266,7 +266,7 @@ struct ZerosAheadTests {
         }
         private let state = Mutex(State())
 
-        /// Bytes that were written where no space was set aside, at the most.
+        /// The largest number of bytes written beyond the reserved space.
         var byteCountBeyond: UInt64 { state.withLock { $0.beyond } }
 
         func note(_ operation: DiskOperation) {
@@ -314,7 +314,7 @@ struct ZerosAheadTests {
         let end = try logEnd(log)
         var options = Self.options
         options.access = .reading
-        // As another process would.
+        // Like another process.
         let reader = try Store(store.disk.afterProcessDeath()).open(options)
         #expect(reader.snapshot().recordCount(of: plainTable) == 60)
         #expect(try logEnd(reader) == end)

@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// Blobs that are moved to a fresh segment while others are written beside it.
+/// Blobs that are moved to a new segment while others are written.
 struct BlobCompactionTests {
     private let store = Store()
     private let owner = BlobOwner(table: plainTable, slot: 3, id: 9)
@@ -42,12 +42,12 @@ struct BlobCompactionTests {
             try log.checkpoint()
             #expect(try log.compact().segmentCount > 0)
             let open = try openBlobSegments(log)
-            // None where the last one was full.
+            // None if the last one was full.
             #expect(open.count <= 1, "round \(round): \(open)")
             written += open
             try log.close()
         }
-        // What was written in one round was sealed in the next one.
+        // Segments written in one round were sealed in the next one.
         #expect(written.count >= 3)
         #expect(Set(written).count == written.count)
         let log = try store.open(options)
@@ -90,7 +90,7 @@ struct BlobCompactionTests {
         // Safe because everything runs on one thread.
         nonisolated(unsafe) var hasActed = false
         store.disk.onOperation = { disk, _ in
-            // Something is copied, and not yet placed.
+            // A blob is copied, and has no new placement yet.
             let blobs = disk.filePaths.filter { $0.contains("/b-") }
             guard !hasActed, blobs.count > count, disk.bytes(of: blobs[count])?.count ?? 0 > 64 else { return }
             hasActed = true
@@ -150,7 +150,7 @@ struct BlobCompactionTests {
         try log.checkpoint()
         _ = try log.compact()
         #expect(try log.usage().segments.allSatisfy { $0.kind != .blobSegment })
-        // The next one goes to a segment of its own.
+        // The next one goes to a separate segment.
         let next = try put(bytes(2), log)
         #expect(try openBlobSegments(log).count == 1)
         #expect(try log.snapshot().blob(next) == bytes(2))

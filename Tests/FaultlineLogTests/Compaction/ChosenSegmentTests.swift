@@ -2,7 +2,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Which segments compaction takes on its own.
+/// Tests the segments that compaction chooses without a request.
 struct ChosenSegmentTests {
     /// Bytes of all segments, and those that the newest state needs.
     private func byteCounts(_ log: Log) throws -> (total: UInt64, live: UInt64) {
@@ -10,7 +10,7 @@ struct ChosenSegmentTests {
         return (segments.reduce(0) { $0 + $1.byteCount }, segments.reduce(0) { $0 + $1.liveByteCount })
     }
 
-    /// By age they come first, and copying two of them is as much as a round may copy, for too little gain.
+    /// They come first by age, and copying two of them exhausts a round's bytes, for too little gain.
     @Test func `old segments that are hardly dead do not keep the others from being taken`() throws {
         var options = Store.options
         options.segmentByteCount = 24_000
@@ -42,7 +42,7 @@ struct ChosenSegmentTests {
         try log.close()
     }
 
-    /// So on a full disk it can go, too.
+    /// So such a segment can be dropped on a full disk too.
     @Test func `for what is wholly dead, and not the oldest, no file is made`() throws {
         var options = Store.options
         options.segmentByteCount = 4_000

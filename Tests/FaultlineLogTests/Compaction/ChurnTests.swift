@@ -3,15 +3,15 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// What segments take while all objects are updated again and again, in random order.
+/// Measures the segments' size while all objects are updated again and again, in random order.
 struct ChurnTests {
     private static let objectCount = 4_000
-    /// The disk is measured before one of so many operations.
+    /// The disk is measured before one of this many operations.
     private static let measuredOneIn = 4
     private static let passCount = 5
     private static let batchCount = 50
 
-    /// Measures the segments of a store whenever something of it changes.
+    /// Measures the segments of a store whenever any of its files changes.
     // Safe because everything runs on one thread.
     private final class Meter: @unchecked Sendable {
         let store = Store()
@@ -42,13 +42,13 @@ struct ChurnTests {
         options.checkpointByteCount = 50_000
         options.isCompacting = isCompacting
         options.isCompressingBlobs = false
-        // Space prepared for commits is given back at the close.
+        // Closing frees the space prepared for commits.
         options.preparedByteCount = 0
         options.maintenance = .inline
         return options
     }
 
-    /// Objects, or values out of their rows, that are updated by replacing them.
+    /// Objects, or values outside of their rows, that are updated by replacing them.
     private struct Objects {
         let log: Log
         let areBlobs: Bool
@@ -92,7 +92,7 @@ struct ChurnTests {
         }
     }
 
-    /// Segments may be small beside what is live, or larger than all of it.
+    /// Segments may be smaller than the live bytes, or larger than all of them.
     @Test(arguments: [false, true], [100_000, 64 << 20])
     func `takes at most twice what is live, and half more at the end`(
         areBlobs: Bool, segmentByteCount: Int
@@ -108,7 +108,7 @@ struct ChurnTests {
         try log.compact()
         #expect(meter.most <= live * 2)
         // Beside the log, the segment of blobs is open.
-        // Rows that were updated say what has changed.
+        // Updated rows have a mask of changed slots.
         let liveAtEnd = try log.usage().liveByteCount
         #expect(try meter.byteCount() <= liveAtEnd * 3 / 2 + (areBlobs ? live / 8 : 0))
         #expect(try log.findings().isEmpty)

@@ -5,9 +5,9 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A store that is closed while it is compacted.
+/// A store that is closed during a compaction.
 struct ClosingCompactionTests {
-    /// Closes a log from another thread while the first operation on a file is under way.
+    /// Closes a log from another thread during the first operation on a file.
     private final class Closer: Sendable {
         let log: Log
         private let hasBegun = Atomic<Bool>(false)
@@ -35,7 +35,7 @@ struct ClosingCompactionTests {
                     return nil
                 }, Unmanaged.passRetained(self).toOpaque())
             self.thread.withLock { $0 = thread }
-            // What is closing takes no transaction any more.
+            // A closing log accepts no more transactions.
             while (try? log.write(author: nil) { _ in }) != nil { usleep(100) }
         }
 
@@ -69,7 +69,7 @@ struct ClosingCompactionTests {
         #expect(closer.join())
         store.disk.onOperation = nil
         #expect(closer.operationCount.load(ordering: .acquiring) == store.disk.operationCount)
-        // It was stopped in the middle: most of what it would have dropped is there.
+        // It was stopped in the middle: most of the segments to be dropped still exist.
         #expect(store.files(.hotSegment).count > before / 2)
 
         let again = try store.open(options)

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Compaction of a store that is much larger than the memory budget, in a process of its own.
+/// Compaction of a store that is much larger than the memory budget, in a separate process.
 struct CompactionMemoryTests {
     fileprivate static let budgetByteCount = 4 << 20
     fileprivate static let objectCount = 150_000
@@ -100,7 +100,7 @@ struct CompactionMemoryTests {
                             try transaction.put(
                                 UInt64(number) * distance + 1, row(number, byteCount: 80), in: plainTable)
                         }
-                        // What dies beside it.
+                        // Records that die beside it.
                         try transaction.put(UInt64(number) + 2, row(number, byteCount: 900), in: TableID(rawValue: 18))
                     }
                 }
@@ -117,7 +117,7 @@ struct CompactionMemoryTests {
         let report = try log.compact()
         disk.disarm()
         #expect(report.movedByteCount > UInt64(count * 80) && report.damage.isEmpty)
-        // The page that is being read comes on top.
+        // The page that is being read is not included.
         #expect(most <= Self.budgetByteCount + TablePage.byteCount, "\(most) bytes of the budget")
         for number in stride(from: 0, to: count, by: 37) {
             #expect(try log.snapshot().row(UInt64(number) * distance + 1, in: plainTable) == row(number, byteCount: 80))

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// A random life of a store, with what it should hold: objects of two tables, and blobs.
+/// A random workload with the expected content of the store: objects of two tables, and blobs.
 final class CompactionModel {
     var rows: [TableID: [RecordID: [UInt8]]] = [testTable: [:], plainTable: [:]]
     var blobs: [RecordID: [UInt8]] = [:]
@@ -27,7 +27,7 @@ final class CompactionModel {
         }
     }
 
-    /// A transaction that leaves nothing.
+    /// An abandoned transaction.
     func giveUp(_ log: Log) throws {
         let (rows, blobs) = (rows, blobs)
         do {
@@ -77,7 +77,7 @@ final class CompactionModel {
         blobs[id] = bytes
     }
 
-    /// What differs between a snapshot and what it should hold.
+    /// The first difference between a snapshot and its expected content.
     func difference(_ snapshot: Snapshot) throws -> String? {
         for (table, rows) in rows {
             guard snapshot.recordCount(of: table) == rows.count else {

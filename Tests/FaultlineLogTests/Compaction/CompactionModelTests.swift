@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Random lives with compactions in them, against a model.
+/// Random workloads with compactions, compared with a model.
 struct CompactionModelTests {
     private static func options(_ seed: UInt64) -> LogOptions {
         var random = Seed(seed ^ 0xC0)

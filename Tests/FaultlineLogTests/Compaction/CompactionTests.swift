@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// What compaction gives back, what it keeps, and what it does when something comes between.
+/// Tests the freed space, the kept records, and changes during a compaction.
 struct CompactionTests {
     private var options: LogOptions {
         var options = Store.options
@@ -12,8 +12,8 @@ struct CompactionTests {
         return options
     }
 
-    /// A store with 40 objects, all but every `kept`-th of which were updated since, so that the first segments are
-    /// mostly dead.
+    /// A store with 40 objects, all but every `kept`-th of which were updated, so that the first segments are mostly
+    /// dead.
     private func store(updatingAllBut kept: Int) throws -> (store: Store, log: Log, disk: FailingDisk) {
         let store = Store()
         let disk = FailingDisk(over: store.disk)
@@ -81,7 +81,7 @@ struct CompactionTests {
         // Safe because everything runs on one thread.
         nonisolated(unsafe) var hasActed = false
         store.disk.onOperation = { disk, _ in
-            // The copy is written, and not yet published.
+            // The copy is written, but not published yet.
             let isCopied = disk.filePaths.contains { $0.contains("/c-") && (disk.bytes(of: $0)?.count ?? 0) > 64 }
             guard isCopied, !hasActed else { return }
             hasActed = true
@@ -134,7 +134,7 @@ struct CompactionTests {
 
     @Test func `keeps a segment with rot, reports where it is, and compacts the others`() throws {
         let (store, log, _) = try store(updatingAllBut: 8)
-        // Object 16 lies in its first place still.
+        // Object 16 is still at its first location.
         let wanted = row(16, byteCount: 100)
         let path = try #require(store.files(.hotSegment).first { store.disk.bytes(of: $0)?.contains(wanted) == true })
         let place = try #require(store.disk.bytes(of: path)?.firstRange(of: wanted)?.lowerBound)
@@ -209,7 +209,7 @@ struct CompactionTests {
         let failed = store.files(.coldSegment)
         try log.insert([row(900)])
         #expect(try log.compact().segmentCount > 0)
-        // The file that failed gets nothing more, and goes.
+        // The file that failed gets no more bytes, and is dropped.
         #expect(failed.count == 1 && !store.files(.coldSegment).contains(failed[0]))
         try expectAll(log.snapshot(), keptEvery: 8)
         #expect(try log.findings().isEmpty)
@@ -262,7 +262,7 @@ struct CompactionTests {
             }
         }
         let usage = try log.usage()
-        // 1,500 deletes of 40 bytes are 60,000; without their end, segments only grow.
+        // 1,500 deletes of 40 bytes are 60,000; if they were kept for ever, segments would only grow.
         #expect(usage.segments.reduce(0) { $0 + $1.byteCount } < 40_000, "\(usage.segments)")
         for (number, id) in old.enumerated() {
             #expect(try log.snapshot().row(id, in: plainTable) == row(number + 1, byteCount: 100))
@@ -321,7 +321,7 @@ struct CompactionTests {
     @Test func `a copy that nobody finished makes a store unclean that had been closed`() throws {
         let (store, log, _) = try store(updatingAllBut: 8)
         try log.compact()
-        // The cold segment is open, and there is something to move to it.
+        // The cold segment is open, and there are records to move to it.
         for number in 1...40 {
             _ = try log.write(author: nil) { try $0.put(UInt64(number), row(700 + number, byteCount: 100)) }
         }
@@ -349,7 +349,7 @@ struct CompactionTests {
         let found = try #require(killed)
         let last = try found.open(options)
         #expect(!last.openReport.wasClean)
-        // No place of the file is written twice.
+        // No offset of the file is written twice.
         let before = try #require(found.disk.bytes(of: cold))
         try last.compact()
         #expect(found.disk.bytes(of: cold).map { $0 == before } ?? true)

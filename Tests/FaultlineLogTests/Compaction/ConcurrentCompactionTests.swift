@@ -4,12 +4,12 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// Compaction on a thread of its own beside writers and readers.
+/// Compaction on a separate thread beside writers and readers.
 struct ConcurrentCompactionTests {
     private static let objectCount = 30
     private static let stepCount = 400
 
-    /// What a thread of the test works with: a writer changes objects of its own.
+    /// The work of one thread of the test: a writer changes only its own objects.
     private final class Work: Sendable {
         let log: Log
         let first: RecordID
@@ -28,7 +28,7 @@ struct ConcurrentCompactionTests {
                 let new = row(step * 100_000 + Int(id), byteCount: 60)
                 let receipt = try log.write(author: nil) { try $0.put(id, new) }.receipt
                 let seen = try receipt.snapshot.row(id)
-                // Nobody else changes it; what a snapshot sees is whole.
+                // No other thread changes it; a snapshot shows whole transactions.
                 precondition(seen == new, "Object \(id) is not what was just written.")
                 if step % 50 == 0 {
                     let snapshot = log.snapshot()
@@ -76,7 +76,7 @@ struct ConcurrentCompactionTests {
                 }, work.toOpaque())
             threads.append(thread)
         }
-        // The maintenance thread compacts, and so does who asks.
+        // The maintenance thread and this thread both compact.
         for _ in 0..<20 { try log.compact() }
         for thread in threads { pthread_join(thread, nil) }
         try log.compact()

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// What dies is counted as it does, and the count outlives the process.
+/// Dead bytes are counted at once, and the count outlives the process.
 struct DeadBytesTests {
     private var options: LogOptions {
         var options = Store.options
@@ -12,7 +12,7 @@ struct DeadBytesTests {
         return options
     }
 
-    /// Live, dead, and deletes make up each segment, its header apart.
+    /// Checks that live, dead and deleted bytes make up each segment, without its header.
     private func expectCount(_ log: Log, deletes: UInt64, _ when: String) throws {
         let segments = try log.usage().segments.filter { $0.kind == .hotSegment }
         var rest: UInt64 = 0
@@ -59,7 +59,7 @@ struct DeadBytesTests {
                 try expectCount(log, deletes: deletes, "after closing")
             }
         }
-        // Given-up frames before the last checkpoint stay counted; those behind it are in no log that is replayed.
+        // Frames abandoned before the last checkpoint stay counted; those after it are in no replayed log.
         try log.checkpoint()
         log.abandonForTests()
         store = store.killed
@@ -105,7 +105,7 @@ struct DeadBytesTests {
         try log.close()
     }
 
-    /// Nobody compacts before the store is closed, or the process is killed.
+    /// No compaction runs before the store is closed, or the process is killed.
     @Test(arguments: [false, true]) func `what died with its table stays counted`(isKilled: Bool) throws {
         let store = Store()
         let log = try store.open(options)

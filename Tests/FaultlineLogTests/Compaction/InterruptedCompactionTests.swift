@@ -3,11 +3,11 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// What comes between the steps of a compaction: commits, checkpoints, failures.
+/// Events between the steps of a compaction: commits, checkpoints, failures.
 struct InterruptedCompactionTests {
     private let store = Store()
 
-    /// The store made from its segments alone.
+    /// Opens the store from its segments alone.
     private func fromSegments(_ options: LogOptions, _ body: (Snapshot) throws -> Void) throws {
         var options = options
         options.ignoresDerivedFiles = true
@@ -16,7 +16,7 @@ struct InterruptedCompactionTests {
         log.abandonForTests()
     }
 
-    /// What is live of the segment takes two steps of eight frames.
+    /// The live records of the segment take two steps of eight frames.
     @Test func `a checkpoint amid a move drops no segment of which something is left`() throws {
         var options = Store.options
         options.segmentByteCount = 300_000
@@ -33,15 +33,15 @@ struct InterruptedCompactionTests {
         store.disk.onOperation = { disk, _ in
             guard let cold = disk.filePaths.first(where: { $0.contains("/c-") }) else { return }
             let end = disk.bytes(of: cold)?.count ?? 0
-            // The second frame is written, and not yet durable.
+            // The second frame is written, but not durable yet.
             if seen.firstEnd > 0, end > seen.firstEnd, seen.killed == nil {
                 seen.killed = Store(disk.afterProcessDeath())
             }
-            // The first one is, and is not yet published.
+            // The first one is durable, but not published yet.
             guard end > 64, seen.firstEnd == 0 else { return }
             seen.firstEnd = end
             do {
-                // So much that a checkpoint is due.
+                // Enough for a checkpoint to be due.
                 try log.insert((1...340).map { row($0, byteCount: 900) }, in: TableID(rawValue: 18))
             } catch {
                 Issue.record(error)
@@ -77,7 +77,7 @@ struct InterruptedCompactionTests {
         #expect(disk.hitCount == 1 && log.failure == nil)
         let path = try #require(store.files(.coldSegment).first)
         let before = try store.disk.contents(path)
-        // Nobody commits meanwhile, so no checkpoint has anything to say.
+        // There is no commit in the meantime, so no checkpoint changes anything.
         #expect(try log.compact().segmentCount > 0)
         #expect(store.disk.bytes(of: path).map { $0 == before } ?? true)
         for number in 1...40 {
@@ -103,7 +103,7 @@ struct InterruptedCompactionTests {
         // Safe because everything runs on one thread.
         nonisolated(unsafe) var hasActed = false
         store.disk.onOperation = { disk, _ in
-            // What is to be moved is read, and its segment not yet listed.
+            // The records to be moved are read, and their new segment is not listed yet.
             guard !hasActed, disk.filePaths.contains(where: { $0.contains("/c-") }) else { return }
             hasActed = true
             do { _ = try log.write(author: nil) { try $0.erase(5) } } catch { Issue.record(error) }
@@ -112,7 +112,7 @@ struct InterruptedCompactionTests {
         store.disk.onOperation = nil
         let segments = store.files(.hotSegment)
         #expect(hasActed && segments.count == 1 && store.files(.coldSegment).count == 1)
-        // The segment with the delete goes, too.
+        // The segment with the delete is dropped too.
         for version in 4...6 { try update(others, 100 * version) }
         try log.checkpoint()
         try log.compact()

@@ -4,14 +4,14 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// What segments take at most while writers are faster than compaction: measured after every commit.
+/// The largest size of the segments while writers are faster than compaction: measured after every commit.
 struct SpaceBoundTests {
     private static let objectCount = 3_000
     private static let batchCount = 60
     private static let rowByteCount = 400
     private static let segmentByteCount = 100_000
 
-    /// Checkpoints, and so compaction, are due on their own only where `checkpointByteCount` says so.
+    /// Checkpoints, and with them compaction, become due only by `checkpointByteCount`.
     private func options(_ maintenance: Maintenance, checkpointByteCount: Int = 1 << 40) -> LogOptions {
         var options = Store.options
         options.segmentByteCount = Self.segmentByteCount
@@ -22,7 +22,7 @@ struct SpaceBoundTests {
         return options
     }
 
-    /// Bytes of all segments that are there, dropped ones too while a snapshot reads them.
+    /// Bytes of all existing segments, with dropped ones that a snapshot still reads.
     private func byteCount(_ store: Store) throws -> UInt64 {
         try [FileKind.hotSegment, .coldSegment, .blobSegment].flatMap { store.files($0) }.reduce(0) { sum, path in
             do throws(DiskError) {
@@ -30,7 +30,7 @@ struct SpaceBoundTests {
                 defer { file.close() }
                 return sum + (try file.byteCount())
             } catch {
-                // Removed meanwhile.
+                // It was removed in the meantime.
                 guard error.code == .notFound else { throw error }
                 return sum
             }
@@ -58,14 +58,14 @@ struct SpaceBoundTests {
         }
     }
 
-    /// Twice what is live, a segment that is being copied, and the transaction; a row that was updated has 8 bytes more,
-    /// which say what has changed.
+    /// Twice the live bytes, a segment being copied, and the transaction; an updated row has 8 bytes more, for its mask
+    /// of changed slots.
     private func limit(live: UInt64) -> UInt64 {
         (live + UInt64(Self.objectCount * 8)) * 2
             + UInt64(Self.segmentByteCount + Self.batchCount * (Self.rowByteCount + 64))
     }
 
-    /// Nobody compacts but those who wait.
+    /// Only waiting writers compact.
     @Test func `writers wait rather than let segments take more than twice what is live`() throws {
         let store = Store()
         let log = try store.open(options(.inline), deriver: NoIndexes())
@@ -87,7 +87,7 @@ struct SpaceBoundTests {
         try log.close()
     }
 
-    /// The thread is asked often enough, or so seldom that it cannot be enough.
+    /// Checkpoints of the thread are frequent enough, or too rare to suffice.
     @Test(arguments: [50_000, 3_000_000])
     func `so they do beside the maintenance thread`(checkpointByteCount: Int) throws {
         let store = Store()
@@ -99,7 +99,7 @@ struct SpaceBoundTests {
         for _ in 0..<8 {
             try update(log, &random) {
                 let taken = try byteCount(store)
-                // Two may be copied or removed meanwhile, while the disk is measured.
+                // During the measurement, two may be copied or removed.
                 #expect(taken <= limit(live: live) + UInt64(2 * Self.segmentByteCount))
             }
         }
@@ -127,7 +127,7 @@ struct SpaceBoundTests {
                 try transaction.deleteBlob(blobs[place])
                 return try value(number).withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
             }.value
-            // Blobs and rows have a segment each that is copied to.
+            // Blobs and rows each have a segment that is copied to.
             #expect(try byteCount(store) <= limit(live: live) + UInt64(Self.segmentByteCount))
         }
         #expect(log.figures.spaceWaitCount > 0)
@@ -135,7 +135,7 @@ struct SpaceBoundTests {
         try log.close()
     }
 
-    /// The segments that one transaction fills with values are followed before it ends, or it is given up.
+    /// The segments that one transaction fills with values are sealed before it ends, or before it is abandoned.
     @Test(arguments: [false, true])
     func `values of a transaction that takes many segments are counted, all of them`(isGivenUp: Bool) throws {
         let store = Store()
@@ -159,15 +159,15 @@ struct SpaceBoundTests {
         #expect(log.figures.spaceWaitCount == 0)
         try log.insert([row(1)], in: plainTable)
         #expect(log.figures.spaceWaitCount == 1)
-        // Whether a transaction was given up is only known of those before a checkpoint.
+        // Abandoned transactions are recognized only before a checkpoint.
         if isGivenUp { _ = try log.compact() }
-        // The last one is written to still.
+        // The last one is still open.
         let left = try byteCount(store)
         #expect(left <= UInt64(Self.segmentByteCount * 2), "\(left)")
         try log.close()
     }
 
-    /// A transaction has made most of each segment dead, so that the next one could wait until all were copied.
+    /// A transaction has made most of each segment dead, so the next one could wait until all were copied.
     @Test func `nobody waits for all that others have deleted`() throws {
         let store = Store()
         let log = try store.open(options(.inline), deriver: NoIndexes())
@@ -182,7 +182,7 @@ struct SpaceBoundTests {
             counts.append(try byteCount(store))
             if number == 0 { #expect(log.figures.spaceWaitCount == 1) }
         }
-        // The first one copies a few segments, and not all of them; in the end there is no more than there may be.
+        // The first one copies a few segments, not all of them; in the end the size is within the limit.
         #expect(counts[0] < taken && counts[0] > taken / 2, "\(taken) \(counts)")
         let live = try log.usage().liveByteCount
         #expect(counts[11] <= limit(live: live), "\(taken) \(counts)")
@@ -190,7 +190,7 @@ struct SpaceBoundTests {
         try log.close()
     }
 
-    /// Nobody writes who would wait.
+    /// No writer comes that would wait.
     @Test func `the maintenance thread sees to what the last transactions have made dead`() throws {
         let store = Store()
         var options = options(.thread)
@@ -201,7 +201,7 @@ struct SpaceBoundTests {
             for id in 1...Self.objectCount where id % 16 != 0 { try transaction.delete(UInt64(id), in: plainTable) }
         }
         let live = UInt64(Self.objectCount / 16 * (Self.rowByteCount + 64))
-        // Segments that hold deletes, and the one that is written to.
+        // Segments that hold deletes, and the open one.
         let most = live + UInt64(Self.segmentByteCount * 5)
         var rounds = 0
         while try byteCount(store) > most, rounds < 3_000 {
@@ -247,7 +247,7 @@ struct SpaceBoundTests {
                 }
             }
         }
-        // It waits once, and finds that all but the newest versions can go.
+        // It waits once, and finds that all but the newest versions can be dropped.
         let live = try log.usage().liveByteCount
         try log.insert([row(1)], in: plainTable)
         #expect(log.figures.spaceWaitCount == 1)
@@ -256,7 +256,7 @@ struct SpaceBoundTests {
         try log.close()
     }
 
-    /// A segment that rotted is kept as it is, so all behind it that begin inside a transaction stay too.
+    /// A damaged segment is kept as it is, so all later ones that begin inside a transaction stay too.
     @Test func `nobody waits for ever where compaction gets nowhere`() throws {
         let store = Store()
         var log = try store.open(options(.manual), deriver: NoIndexes())
@@ -269,7 +269,8 @@ struct SpaceBoundTests {
         for _ in 0..<30 {
             try log.insert((0..<Self.batchCount).map { row($0, byteCount: Self.rowByteCount) }, in: plainTable)
         }
-        // One finds that nothing helps; from then on a segment more may be written, which takes four transactions.
+        // One finds that waiting does not help; from then on one more segment may be written, which takes four
+        // transactions.
         #expect(1...8 ~= log.figures.spaceWaitCount)
         #expect(!log.compactionDamage.isEmpty)
         try log.close()
@@ -288,7 +289,7 @@ struct SpaceBoundTests {
         #expect(before > live * 4)
         try log.insert([row(1)], in: plainTable)
         #expect(log.figures.spaceWaitCount == 0)
-        // It does not get worse, and then better: each that waits gives back more than it writes.
+        // The size never grows first: each waiting transaction frees more than it writes.
         for _ in 0..<4 {
             try update(log, &random) {
                 let taken = try byteCount(store)
@@ -300,9 +301,9 @@ struct SpaceBoundTests {
         try log.close()
     }
 
-    /// Four writers and the maintenance thread share one lock, and the store is closed under them.
+    /// Four writers and the maintenance thread share one lock, and the store is closed at the same time.
     @Test func `closing waits for nobody who waits for space`() throws {
-        // Safe because the log guards itself, and the rest is immutable.
+        // Safe because the log has its own locks, and the rest is immutable.
         final class Work: @unchecked Sendable {
             let log: Log
             let number: Int

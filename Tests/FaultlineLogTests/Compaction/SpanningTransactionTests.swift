@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Transactions that lie in two segments of which compaction wants one.
+/// Transactions in two segments, one of which compaction takes.
 struct SpanningTransactionTests {
     private var options: LogOptions {
         var options = Store.options
@@ -14,7 +14,8 @@ struct SpanningTransactionTests {
 
     private let store = Store()
 
-    /// Updates objects, with so much around that the segments before are sealed, and only what they held is dead.
+    /// Updates objects with other records in between, so that the earlier segments are sealed, and only the old
+    /// versions in them are dead.
     private func update(_ updated: ClosedRange<Int>, _ log: Log) throws {
         for _ in 0..<6 { try log.insert([row(500, byteCount: 900)], in: TableID(rawValue: 18)) }
         for id in updated {
@@ -24,7 +25,7 @@ struct SpanningTransactionTests {
         try log.checkpoint()
     }
 
-    /// The store says the same with its derived files and from its segments alone.
+    /// Checks that the store is the same with its derived files and from its segments alone.
     private func expectAll(_ count: Int, updated: ClosedRange<Int>) throws {
         for ignoresDerivedFiles in [false, true] {
             var options = options
@@ -39,7 +40,7 @@ struct SpanningTransactionTests {
         }
     }
 
-    /// Makes a transaction with the objects 9 to 28, of which 9 to 14 lie in the first segment.
+    /// Writes a transaction with the objects 9 to 28, of which 9 to 14 are in the first segment.
     private func openWithTwoSegments() throws -> (log: Log, segments: [String]) {
         let log = try store.open(options)
         try log.insert((1...8).map { row($0, byteCount: 100) }, in: plainTable)
@@ -53,7 +54,7 @@ struct SpanningTransactionTests {
         let (log, segments) = try openWithTwoSegments()
         try update(15...28, log)
         try log.compact()
-        // All of the second is dead, but for the record that says that the transaction took place.
+        // All of the second is dead, except for the record that ends the transaction.
         #expect(store.files(.hotSegment).contains(segments[0]) && store.files(.hotSegment).contains(segments[1]))
         log.abandonForTests()
         try expectAll(28, updated: 15...28)
@@ -79,7 +80,7 @@ struct SpanningTransactionTests {
             }
         }
         #expect(error?.code == .abandoned)
-        // One part fills the second segment, the others lie behind.
+        // One part fills the second segment, the others follow it.
         let rows = [row(12, byteCount: 1_900)] + (13...28).map { row($0, byteCount: 100) }
         try log.insert(rows, in: plainTable)
         let segments = store.files(.hotSegment)
@@ -97,7 +98,7 @@ struct SpanningTransactionTests {
     ) throws {
         let (log, segments) = try openWithTwoSegments()
         try update((isBeginningRotten ? 1 : 15)...28, log)
-        // What is wholly dead is not read.
+        // Wholly dead segments are not read.
         if isBeginningRotten {
             try log.insert([row(1)], in: plainTable)
             store.disk.flip(bit: 200 * 8, of: segments[0])
@@ -121,8 +122,8 @@ struct SpanningTransactionTests {
         try again.close()
     }
 
-    /// Makes a table in a segment that stays, drops it in a transaction of two others, and gives that transaction up or
-    /// not.
+    /// Creates a table in a segment that stays, drops it in a transaction of two others, and abandons that transaction
+    /// or not.
     private func openWithDroppedTable(givingUp: Bool) throws -> (log: Log, segments: [String]) {
         let log = try store.open(options)
         try log.insert([row(800, byteCount: 1_700)], in: TableID(rawValue: 20))
@@ -146,7 +147,7 @@ struct SpanningTransactionTests {
 
     @Test(arguments: [false, true]) func `a table that is dropped in two segments is no rot`(isReused: Bool) throws {
         let (log, segments) = try openWithDroppedTable(givingUp: false)
-        // Some of the table's rows come later, and its drop must not take them.
+        // Some of the table's rows come later, and its drop must not remove them.
         if isReused { try log.insert([row(70, byteCount: 100)], in: droppedTable) }
         try update(1...28, log)
         let report = try log.compact()
@@ -192,7 +193,7 @@ struct SpanningTransactionTests {
             }
         }
         #expect(error?.code == .abandoned)
-        // The next transaction has the number of the one that was given up, and lies behind it.
+        // The next transaction has the number of the abandoned one, and follows it.
         try log.insert((1...4).map { row($0, byteCount: 100) }, in: plainTable)
         let segments = store.files(.hotSegment)
         #expect(first.count == 1 && segments.count == 2)

@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// What compaction does with segments that begin inside a transaction, and so cannot go before those where it begins.
+/// Segments that begin inside a transaction, which compaction cannot drop before those where the transaction begins.
 struct VictimSpanTests {
     private var options: LogOptions {
         var options = Store.options
@@ -19,12 +19,12 @@ struct VictimSpanTests {
         return (segments.reduce(0) { $0 + $1.byteCount }, segments.reduce(0) { $0 + $1.liveByteCount })
     }
 
-    /// Writes 620 objects that live on, and 450 by one transaction that begins behind them and takes many segments; then
-    /// changes nearly all of the 450, so that these segments are mostly dead.
+    /// Writes 620 objects that stay, and then 450 by one transaction that takes many segments; then changes nearly all
+    /// of the 450, so that these segments are mostly dead.
     ///
     /// - Returns: The segments before the changes.
     private func fill(_ store: Store, _ log: Log) throws -> [String] {
-        // Each of these has a frame of its own.
+        // Each of these has a separate frame.
         for batch in 0..<31 {
             try log.insert((1...20).map { row(batch * 20 + $0, byteCount: 100) }, in: plainTable)
         }
@@ -97,7 +97,7 @@ struct VictimSpanTests {
     @Test func `what rot keeps is no reason to move other segments again and again`() throws {
         let store = Store()
         let log = try store.open(options)
-        // Live, but for what a transaction adds to its five records.
+        // Live, except for a transaction's overhead over its five records.
         let other = TableID(rawValue: 18)
         for number in 0..<60 { try log.insert((1...5).map { row(number * 5 + $0, byteCount: 100) }, in: other) }
         let spanned = try fill(store, log)

@@ -1,7 +1,7 @@
 import FaultlineDisk
 import FaultlineLog
 
-/// The bytes of a manifest or segment, to be changed as another version might have written them.
+/// The bytes of a manifest or segment, to be changed into those of another version.
 struct FrameBytes {
     private(set) var bytes: [UInt8]
     /// Offsets of the frames.
@@ -29,7 +29,7 @@ struct FrameBytes {
         bytes[range].withUnsafeBytes { CRC32C.checksum($0, seed: seed) }
     }
 
-    /// headCRC of the frame at an offset, as it should be.
+    /// The right headCRC of the frame at an offset.
     private func head(at offset: Int) -> Int {
         let place = withUnsafeBytes(of: UInt64(offset).littleEndian) { Array($0) }
         let seed = (Array(bytes[40..<48]) + Array(bytes[32..<40]) + place).withUnsafeBytes { CRC32C.checksum($0) }
@@ -64,7 +64,7 @@ struct FrameBytes {
             if record == ordinal {
                 let before = checksum(place + 4..<end)
                 bytes[place + offset] = value
-                // Whatever else goes into the checksum stays in it.
+                // Other parts of the checksum are kept.
                 set(number(place, 4) ^ Int(before) ^ Int(checksum(place + 4..<end)), place, 4)
             }
             headers = checksum(place..<place + 24, seed: headers)
@@ -74,7 +74,7 @@ struct FrameBytes {
         set(head(at: frame), frame, 4)
     }
 
-    /// Appends a frame that names what is before it as durable.
+    /// Appends a frame that records all bytes before it as durable.
     mutating func append(kind: UInt8, flags: UInt8 = 0, body: [UInt8] = []) {
         let offset = bytes.count
         let previous = offsets.last.map { number($0, 4) } ?? 0

@@ -58,7 +58,7 @@ struct HeaderTests {
         #expect(Array(bytes[record + 12..<record + 24]) == [17, 0, 8, 9, 1, 2, 3, 4, 1, 0, 1, 0b1001])
         #expect(Array(bytes[record + 24..<record + 40]) == [0xAB, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 0, 0, 0])
         let checksum = bytes[record + 4..<record + 40].withUnsafeBytes { CRC32C.checksum($0) }
-        // Bound to its file and place.
+        // Bound to its file and offset.
         let binding = (bytes[40..<48] + bytes[32..<40]).withUnsafeBytes { CRC32C.checksum($0) } ^ UInt32(record / 8)
         #expect(
             withUnsafeBytes(of: (checksum ^ binding).littleEndian) { Array($0) } == Array(bytes[record..<record + 4]))

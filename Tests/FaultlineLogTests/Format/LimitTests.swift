@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// What exceeds a limit of the format is refused by name.
+/// Values that exceed a limit of the format are refused with the limit's name.
 struct LimitTests {
     private func file(_ number: UInt64) -> ManifestEdit {
         .fileAdded(AddedFile(number: number, kind: .hotSegment, generation: 0, salt: 0, begun: 0))
@@ -15,7 +15,7 @@ struct LimitTests {
         #expect(Store().openingCode(options) == .tooLarge)
         options.segmentByteCount = Limits.segmentByteCountMax
         #expect(Store().openingCode(options) == nil)
-        // The last record that may begin before the limit, and the frame around it, can be named.
+        // A location can address the last record that may begin before the limit, and its frame.
         let last = Limits.segmentByteCountMax - 8 + FrameHeader.byteCount + Limits.frameBodyByteCountMax
         #expect(last < Limits.locatableByteCountMax)
     }

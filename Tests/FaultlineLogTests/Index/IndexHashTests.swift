@@ -7,7 +7,7 @@ struct IndexHashTests {
         key.withUnsafeBytes { IndexHash.hash($0, prefixByteCountMax: prefix) }
     }
 
-    /// Computed by another program from the words of docs/FileFormat.md.
+    /// Computed by another program from the text of docs/FileFormat.md.
     @Test(
         arguments: [
             ("", 0xE9E0_033E_3BAD_AF36), ("a", 0x6FB2_A91C_0BB5_859F), ("ab", 0xD2A5_3F4D_2C41_7DAB),
@@ -25,7 +25,7 @@ struct IndexHashTests {
         #expect(hash([UInt8](repeating: 0, count: 16)) == 0xCC7A_89D6_CB93_9F9D)
     }
 
-    /// The document's words again, byte by byte: no size is read beyond its end, or short of it.
+    /// The document's definition again, byte by byte: for every size exactly its bytes are read.
     @Test func agreesWithTheWordsForEverySize() {
         let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
         var random = Seed(3)

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// What the budget counts is what there is.
+/// The budget's count equals the memory in use.
 struct IndexMemoryTests {
     private let index = IndexDefinition(id: IndexID(rawValue: 3), isUnique: true, searchPrefix: .wholeKey)
 
@@ -33,14 +33,14 @@ struct IndexMemoryTests {
         #expect(budget.used == 0)
     }
 
-    /// Somebody who gives nothing back, and notes how far the budget went.
+    /// A reclaimer that frees nothing, and records the budget's highest count.
     // Safe because one thread uses it.
     private final class Peak: @unchecked Sendable {
         var byteCount = 0
     }
 
     @Test func countsTheMemoryOfASort() throws {
-        // So small that every reservation asks the reclaimer.
+        // So small that every reservation calls the reclaimer.
         let budget = MemoryBudget(byteCount: 1)
         let peak = Peak()
         let registration = budget.register(.rows) { [weak budget] _ in
@@ -86,7 +86,7 @@ struct IndexMemoryTests {
         let before = log.budget.used(for: .buffers)
         _ = try log.write(author: nil) { transaction in
             for number in 1...50_000 { _ = try transaction.insert(row(number, byteCount: 24)) }
-            // 24 bytes of key, and the entry with its place in the hash.
+            // 24 bytes of key, and the entry with its hash slot.
             #expect(log.budget.used(for: .buffers) - before > 50_000 * 70)
         }
         #expect(log.budget.used(for: .buffers) <= before + 40_000)

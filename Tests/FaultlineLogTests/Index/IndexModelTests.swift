@@ -3,11 +3,11 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// An index against a dictionary, through memtables, flushes, merges, crashes and reopening.
+/// Compares an index with a dictionary, through memtables, flushes, merges, crashes and reopening.
 struct IndexModelTests {
     private typealias Model = [[UInt8]: RecordID]
 
-    /// Keys that share much, differ in length, and are sometimes as long as a key may be.
+    /// Keys that share long prefixes, differ in length, and are sometimes as long as a key may be.
     private func key(_ random: inout Seed) -> [UInt8] {
         if random.oneIn(150) {
             return [UInt8](repeating: 1, count: IndexDefinition.keyByteCountMax - 1) + [UInt8(random.below(4))]
@@ -61,7 +61,7 @@ struct IndexModelTests {
                         model[key] = nil
                     } else if holder == nil, random.oneIn(3), !known.isEmpty, let id = model[known[place]] {
                         let other = known[place]
-                        // Another object takes the key, and gives its own up.
+                        // Another object takes the key, and loses its own.
                         try transaction.put(id, key)
                         model[other] = nil
                         model[key] = id

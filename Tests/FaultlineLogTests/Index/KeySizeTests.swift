@@ -27,7 +27,7 @@ struct KeySizeTests {
                     for word in ["index 1 ", "32001", "32000", "Shorten"] { #expect(error.message.contains(word)) }
                 }
             }
-            // Nobody has such a key, and asking is no mistake.
+            // No object has such a key, and looking it up is no error.
             #expect(try transaction.firstID(row(3, byteCount: Self.longest + 1)) == nil)
             #expect(try transaction.firstID(row(2)) == first)
             try transaction.put(first, row(4))
@@ -82,7 +82,7 @@ struct KeySizeTests {
         #expect(try again.findings().isEmpty)
     }
 
-    /// A record that carries a key which its writer was refused, and that was stored all the same.
+    /// A record with a key that is refused to writers, and was stored all the same.
     @Test func opensAStoreWhoseLogHasSuchAKeyAndTells() throws {
         let store = Store()
         let log = try store.open()

@@ -36,7 +36,7 @@ struct LookUpTests {
         #expect(code { _ = try log.snapshot().firstID(row(5)) } == .damaged)
         #expect(code { _ = try log.write(author: nil) { _ = try $0.firstID(row(5)) } } == .damaged)
         #expect(!(try log.findings().isEmpty))
-        // What the error advises.
+        // The remedy in the error.
         try log.close()
         try store.disk.replace(path, with: [])
         let again = try store.open()
@@ -44,7 +44,7 @@ struct LookUpTests {
         #expect(try again.snapshot().firstID(row(5)) == ids[5])
         #expect(try again.findings().map(\.path) == [path])
         try again.checkpoint()
-        // What is no longer listed goes at the next opening.
+        // An unlisted file is removed at the next opening.
         #expect(try again.findings().allSatisfy { $0.kind == .leftover })
     }
 }

@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Testing
 
 struct RunDamageTests {
-    /// Entries whose keys share nothing, so that 22 of them fill a block.
+    /// Entries whose keys share no prefix, so that 22 of them fill a block.
     private static func entries(_ count: Int) -> [TestEntry] {
         (1...count).map { number in
             let key = row(number << 56, byteCount: 40)
@@ -41,7 +41,7 @@ struct RunDamageTests {
         }
     }
 
-    /// What has a checksum of its own.
+    /// A part of the file with a separate checksum.
     private struct Piece {
         enum Kind { case block, page, footer }
         let kind: Kind
@@ -68,7 +68,7 @@ struct RunDamageTests {
         return pieces + [Piece(kind: .footer, range: footer..<bytes.count)]
     }
 
-    /// Gives a piece the checksum of what it says.
+    /// Sets the right checksum of a piece.
     private func reseal(_ bytes: inout [UInt8], _ piece: Piece, _ file: RunFile) {
         let isInFront = piece.kind == .block
         let content = isInFront ? piece.range.dropFirst(4) : piece.range.dropLast(4)
@@ -93,7 +93,7 @@ struct RunDamageTests {
         }
     }
 
-    /// The first two blocks, which have one size: so do their keys, which share nothing.
+    /// The first two blocks, which have the same size, because their keys share no prefix.
     private func firstTwo(_ bytes: [UInt8]) -> (Piece, Piece) {
         let pieces = pieces(bytes)
         #expect(pieces[0].kind == .block && pieces[1].kind == .block)
@@ -118,7 +118,7 @@ struct RunDamageTests {
         func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
             withUnsafeBytes(of: number.littleEndian) { Array($0) }
         }
-        // The numbers of the only entry are the smallest, and need no bytes of their own.
+        // The numbers of the only entry are the smallest, and take no bytes.
         var block: [UInt8] = [0, 0, 0, 0]
         block += bytes(UInt16(byteCount - 24)) + bytes(UInt16(1)) + [0x80, 0]
         block += bytes(place.byteCount).prefix(6) + bytes(place.offset)
@@ -126,7 +126,7 @@ struct RunDamageTests {
         return block + [UInt8](repeating: 255, count: byteCount - 28)
     }
 
-    /// The block index names a place that cannot be: outside, too small, too large, itself, what stands behind it.
+    /// The block index names an impossible block: outside, too small, too large, itself, or a later one.
     @Test func refusesAnIndexThatNamesImpossiblePlaces() throws {
         let entries = testEntries(8_000, keyByteCount: 300)
         let intact = try RunFile(entries)
@@ -146,7 +146,7 @@ struct RunDamageTests {
             ]
             let right = isLowest ? 64 : footer.indexOffset
             for byteCount in [0, 1, 23, 65_560, 1 << 32, 1 << 48 - 1] as [UInt64] { places.append((right, byteCount)) }
-            // Of the other kind.
+            // A block of the other kind.
             places.append((isLowest ? footer.indexOffset : 64, 1_000))
             for place in places {
                 var wrong = bytes
@@ -158,7 +158,7 @@ struct RunDamageTests {
         }
     }
 
-    /// What merges write must be in order, so what they read must be, across blocks too.
+    /// Merges must write in order, so the blocks that they read must be in order, each and together.
     @Test func refusesBlocksInTheWrongOrder() throws {
         let intact = try RunFile(Self.entries(60))
         let bytes = try intact.bytes()
@@ -176,7 +176,7 @@ struct RunDamageTests {
             while try cursor.advance() {}
         }
         #expect(walked == .damaged)
-        // Twice the same block.
+        // The same block twice.
         wrong.replaceSubrange(first.range, with: bytes[first.range])
         wrong.replaceSubrange(second.range, with: bytes[first.range])
         reseal(&wrong, first, intact)
@@ -190,7 +190,8 @@ struct RunDamageTests {
         let bytes = try intact.bytes()
         let footer = try #require(pieces(bytes).last)
         let start = footer.range.lowerBound
-        // Every number of the footer but level, index, deletes and sequence numbers, which any value may be right for.
+        // Every number of the footer except level, index, deletes and sequence numbers, for which any value may be
+        // right.
         for field in [(16, 8), (24, 8), (32, 8), (40, 8), (48, 8), (56, 8), (88, 8), (96, 4), (100, 2)] {
             for value in [0, 1 << 31, 1 << 63, UInt64.max, UInt64.max - 127] as [UInt64] {
                 var wrong = bytes
@@ -203,7 +204,7 @@ struct RunDamageTests {
                 #expect(code { _ = try file.open() } == .damaged, "\(value) at \(field)")
             }
         }
-        // A height that is only one too large or too small is found by who goes down.
+        // Descending the tree detects a height that is only one too large or too small.
         for change in [-1, 1] {
             var wrong = bytes
             wrong[start + 100] = UInt8(Int(wrong[start + 100]) + change)
@@ -213,7 +214,7 @@ struct RunDamageTests {
         }
     }
 
-    /// Nonsense that carries right checksums: what a broken program would write, or somebody who means harm.
+    /// Invalid content with right checksums: from a broken program, or from an attacker.
     @Test(arguments: Seed.list(20)) func neitherTrapsNorHangsOnNonsenseWithRightChecksums(seed: Seed) throws {
         var random = seed
         let intact = try RunFile(testEntries(3_000, keyByteCount: 300))
@@ -223,7 +224,7 @@ struct RunDamageTests {
         for _ in 0..<20 {
             var wrong = bytes
             for _ in 0...random.below(3) {
-                // Blocks of the index stand behind those of entries.
+                // Blocks of the index follow those of entries.
                 let piece = random.oneIn(3) ? pieces[pieces.count - 1 - random.below(12)] : random.pick(pieces)
                 for _ in 0...random.below(4) {
                     let place = piece.range.lowerBound + random.below(min(piece.range.count, 128))

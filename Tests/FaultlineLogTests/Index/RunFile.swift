@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// One entry as tests write it.
+/// One entry in tests.
 struct TestEntry: Comparable, Hashable {
     var key: [UInt8]
     var id: RecordID
@@ -73,7 +73,7 @@ struct RunFile {
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
     }
 
-    /// The seed of checksums at a place, as section 3 of the format has it.
+    /// The seed of checksums at an offset, by section 3 of the format.
     func seed(at offset: Int) -> UInt32 {
         var bytes: [UInt8] = []
         for field in [header.salt, header.fileNumber, UInt64(offset)] {
@@ -84,7 +84,7 @@ struct RunFile {
 }
 
 extension Run {
-    /// All entries, read past the cache as a merge reads them.
+    /// All entries, read past the cache like a merge.
     func entries() throws -> [TestEntry] {
         let cursor = streamingCursor()
         var entries: [TestEntry] = []
@@ -103,7 +103,7 @@ extension Run {
         try key.withUnsafeBytes { try mayContain(prefixHash: IndexHash.hash($0, prefixByteCountMax: .max)) }
     }
 
-    /// Reads every byte that a reader can meet: by walking, by looking each key up, by asking the filter for it.
+    /// Reads every byte of the file: by walking, by looking up each key, and by testing the filter with it.
     func readAll(_ keys: [[UInt8]]) throws {
         _ = try entries()
         for key in keys {
@@ -117,7 +117,7 @@ extension Run {
     }
 }
 
-/// The error code that `body` throws; nil if it throws none of the log's.
+/// The error code that `body` throws; nil if it throws no `LogError`.
 func code(_ body: () throws -> Void) -> LogError.Code? {
     do {
         try body()
@@ -125,7 +125,7 @@ func code(_ body: () throws -> Void) -> LogError.Code? {
     } catch { return (error as? LogError)?.code }
 }
 
-/// Sorted entries with keys of a size, each with a byte at its end that no other has.
+/// Sorted entries with keys of a size, each with a unique end.
 func testEntries(_ count: Int, keyByteCount: Int) -> [TestEntry] {
     (0..<count).map { number -> TestEntry in
         let tail = withUnsafeBytes(of: UInt32(number * 2).bigEndian) { Array($0) }

@@ -2,19 +2,19 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// What a run's blocks hold, and in how few bytes.
+/// Tests the content of a run's blocks, and their size.
 struct RunFormTests {
     /// A number of any width, small ones as often as large ones.
     private func number(_ random: inout Seed, upTo limit: UInt64) -> UInt64 {
         random.next() >> UInt64(random.below(64)) % limit
     }
 
-    /// Arrays of every width, alone and together: each block takes the width that its own numbers need.
+    /// Arrays of every width, alone and together: each block has the width that its own numbers need.
     @Test(arguments: Seed.list(12)) func keepsNumbersOfEverySize(seed: Seed) throws {
         var random = seed
         var entries: Set<TestEntry> = []
         for _ in 0..<200 {
-            // Neighbours in the order have numbers of one size, so that widths rise and fall from block to block.
+            // Neighbours in the order have numbers of the same size, so that widths rise and fall from block to block.
             let id = number(&random, upTo: 1 << 48), sequence = number(&random, upTo: 1 << 62 + 1)
             let spread = (id: random.next() >> UInt64(16 + random.below(48)), sequence: random.next() >> 2)
             let start = random.bytes(random.oneIn(4) ? random.below(700) : random.below(9))
@@ -52,7 +52,7 @@ struct RunFormTests {
         #expect(try RunFile(entries).open().entries() == entries)
     }
 
-    /// Where all sequence numbers are one, nothing but the deletes needs bytes.
+    /// If all sequence numbers are equal, only the deletes need bytes.
     @Test func keepsDeletesOfOneTransaction() throws {
         let entries = (0..<1_000).map { number in
             TestEntry(key: row(number, byteCount: 8), id: 5, sequence: 9, isDelete: number % 300 == 299)
@@ -60,7 +60,7 @@ struct RunFormTests {
         #expect(try RunFile(entries).open().entries() == entries)
     }
 
-    /// Bytes of the blocks, those of the block index among them, of a run with one entry for each employee.
+    /// Bytes of the blocks, with those of the block index, of a run with one entry for each employee.
     private func byteCount(_ count: Int, _ key: (_ id: UInt64) -> [UInt8]) throws -> Double {
         var entries: [TestEntry] = []
         for id in 1...UInt64(count) {
@@ -72,7 +72,7 @@ struct RunFormTests {
 
     private func bytes(_ number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
-    /// Saves of 10,000 employees, each with an e-mail address of 24 bytes in no order: 21 of them are its own.
+    /// Saves of 10,000 employees, each with an e-mail address of 24 bytes in no order, 21 of them distinctive.
     @Test func takesThirtyBytesAnEntryOfAUniqueIndex() throws {
         var random = Seed(1)
         let digits = Array("0123456789abcdef".utf8)

@@ -15,7 +15,7 @@ struct RunTreeTests {
             #expect(
                 try run.finding(entry.key)
                     == IndexFinding(id: entry.id, sequence: entry.sequence, isDelete: entry.isDelete))
-            // Neighbours that are not there.
+            // Neighbouring keys that do not exist.
             #expect(try run.finding(Array(entry.key.dropLast())) == nil)
             #expect(try run.finding(entry.key + [0]) == nil)
             let cursor = try entry.key.withUnsafeBytes { (bytes) throws -> RunCursor in try run.cursor(from: bytes) }
@@ -41,7 +41,7 @@ struct RunTreeTests {
         }
     }
 
-    /// A filter made for too many or too few is as large as its keys need, or folded to that.
+    /// A filter made for too many or too few keys has the size for its keys, or is folded to that.
     @Test(arguments: [1, 100, 1_000, 5_000, 100_000]) func filtersWhateverWasExpected(expected: Int) throws {
         let entries = testEntries(1_000, keyByteCount: 24)
         let run = try RunFile(entries, expected: expected).open()
@@ -75,14 +75,14 @@ struct RunTreeTests {
         #expect(filter.bytesRead <= 4_100)
     }
 
-    /// A few bytes tell blocks apart, however long the keys are.
+    /// A few bytes distinguish blocks, even if keys are long.
     @Test func indexesLongKeysByShortSeparators() throws {
         var random = Seed(1)
         let entries = (0..<400).map { number -> TestEntry in
             TestEntry(key: row(number << 40, byteCount: 8) + random.bytes(3_000), id: UInt64(number + 1), sequence: 1)
         }
         let run = try RunFile(entries).open()
-        // But for the last block, whose key stands whole in each level.
+        // Except for the last block, whose key is stored whole at each level.
         let whole = UInt64(run.footer.height) * 3_040
         #expect(run.footer.filterOffset - run.footer.indexOffset < 400 * 24 + whole)
         for entry in entries { #expect(try run.finding(entry.key)?.id == entry.id) }
@@ -121,7 +121,7 @@ struct RunTreeTests {
             }
             #expect(budget.used > 80_000)
         }
-        // Nobody will read the file's blocks again.
+        // The file's blocks will not be read again.
         #expect(budget.used == 0)
     }
 }

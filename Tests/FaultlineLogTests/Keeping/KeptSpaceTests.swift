@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// A kept state holds its own segments back, and nothing else: what it holds is no reason to compact, or to wait.
+/// A kept state keeps only its own segments: they are no reason to compact, or to wait.
 struct KeptSpaceTests {
     private static let objectCount = 40
     private let store = Store()
@@ -18,7 +18,7 @@ struct KeptSpaceTests {
         return options
     }
 
-    /// Writes every object so many times: most of it is dead afterwards.
+    /// Writes every object in each round: most of it is dead afterwards.
     private func write(_ log: Log, rounds: Range<Int>, _ body: () throws -> Void = {}) throws {
         for round in rounds {
             for number in 1...Self.objectCount {
@@ -30,13 +30,14 @@ struct KeptSpaceTests {
         }
     }
 
-    /// Bytes of all segments that the state does not have.
+    /// Bytes of all segments outside the kept state.
     private func otherByteCount(_ log: Log, _ kept: Set<UInt64>) throws -> UInt64 {
         try log.usage().segments.reduce(0) { $0 + (kept.contains($1.number) ? 0 : $1.byteCount) }
     }
 
-    /// Thirty times as much is dead in the kept segments as the store has: were that counted, thirty times as much would
-    /// have to die in the others before they are worth a look.
+    /// The kept segments have thirty times as many dead bytes as the store has live ones.
+    ///
+    /// If these counted, thirty times as much would have to die in the others before they are worth compacting.
     @Test func `what is dead in it does not hold compaction of the rest back`() throws {
         var log = try store.open(options(isCompacting: false))
         try write(log, rounds: 0..<30)
@@ -45,7 +46,7 @@ struct KeptSpaceTests {
         try log.close()
         log = try store.open(options())
         try write(log, rounds: 30..<31)
-        // Until nothing to compact is found.
+        // Until there is nothing to compact.
         for _ in 0..<4 { try log.compact() }
         #expect(try log.compact().segmentCount == 0)
         let live = try log.usage().liveByteCount
@@ -62,7 +63,7 @@ struct KeptSpaceTests {
         var log = try store.open(options(isCompacting: false))
         try write(log, rounds: 0..<30)
         try log.close()
-        // What is there when a store is opened is put up with: so it has to be so much more.
+        // The size at the opening is tolerated, so it must grow by so much more.
         log = try store.open(options())
         try log.keepState(for: 1_000)
         if isOpenedAgain {
@@ -75,7 +76,7 @@ struct KeptSpaceTests {
         try log.close()
     }
 
-    /// Salvage without manifests reads a segment to its end, so what is moved later must not lie behind the state's.
+    /// Salvage without manifests reads a segment to its end, so records moved later must not follow the state's.
     @Test func `what compaction moves later lies in no segment of its own`() throws {
         var options = options(isCompacting: false)
         options.segmentByteCount = 20_000
@@ -96,7 +97,7 @@ struct KeptSpaceTests {
         let bytes = try store.disk.contents(cold)
         #expect(bytes.count > 2_000 && bytes.count < 15_000)
         try log.keepState(for: 1_000)
-        // The segment of commits goes on behind the state; all that follows lies in later ones.
+        // The segment of commits continues behind the state; everything later is in later ones.
         for number in 1...200 { try log.insert([row(number)], in: plainTable) }
         try write(log, round: 21, step: 1)
         for round in 22...60 { try write(log, round: round, step: 2) }

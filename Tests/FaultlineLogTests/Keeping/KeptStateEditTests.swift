@@ -2,7 +2,7 @@ import FaultlineDisk
 import FaultlineLog
 import Testing
 
-/// What a manifest takes for a kept state, and what it refuses: `docs/FileFormat.md` section 8.1.
+/// The kept states that a manifest accepts and refuses: `docs/FileFormat.md` section 8.1.
 struct KeptStateEditTests {
     private typealias Field = (offset: Int, value: UInt64)
 
@@ -73,7 +73,7 @@ struct KeptStateEditTests {
         #expect(throws: FormatFault.self) { try edit([0], kind: 17) }
     }
 
-    /// A segment that is not there, of another kind, not the state's own, or shorter; ends without a segment; no log.
+    /// A missing segment, one of another kind, one not of the state, or a shorter one; ends without a segment; no log.
     @Test(arguments: [
         [(40, UInt64(5))], [(40, 3)], [(40, 7)], [(48, 136)], [(48, 56)], [(40, 0)], [(40, 0), (48, 0), (56, 0)],
         [(64, 2)], [(64, 0)], [(72, 72)], [(88, 3)], [(88, 0)], [(96, 72)], [(32, 2)], [(32, 4)],

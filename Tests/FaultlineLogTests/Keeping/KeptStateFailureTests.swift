@@ -3,14 +3,14 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Keeping a state, and returning to it, on a disk that fails.
+/// Keeping a state, and restoring it, on a disk that fails.
 struct KeptStateFailureTests {
     private let store = Store()
     private let disk: FailingDisk
 
     init() { disk = FailingDisk(over: store.disk) }
 
-    /// Commits wait for nothing, so that it is the state's business to make them durable.
+    /// Commits do not wait for the disk, so keeping a state must make them durable.
     private func open() throws -> Log {
         var options = Store.options
         options.durability = .async
@@ -25,7 +25,7 @@ struct KeptStateFailureTests {
         }
     }
 
-    /// What cannot be made durable is not kept, and what was kept before still is.
+    /// A state that cannot be made durable is not kept, and the state kept before still is.
     @Test(
         arguments: [["log.commit"], ["checkpoint.content"], ["manifest.edit", "manifest.fresh"]] as [Set<SyncSite>],
         [false, true])
@@ -49,7 +49,7 @@ struct KeptStateFailureTests {
         try log.close()
     }
 
-    /// What was committed is waited for first: where that fails the store says so, and nothing is given up.
+    /// Committed transactions are made durable first: if that fails, the store reports it, and nothing is lost.
     @Test(arguments: ["log.commit", "segment.header", "segment.directory"] as [SyncSite])
     func `a return that the disk refuses gives nothing up`(site: SyncSite) throws {
         var log = try open()
@@ -61,7 +61,7 @@ struct KeptStateFailureTests {
         #expect(throws: LogError.self) { try log.returnToKeptState() }
         #expect(disk.hitCount == 1)
         disk.disarm()
-        // It ends all the same: nobody knows what the file system has.
+        // The log ends all the same: the content of the file system is unknown.
         #expect(log.hasEnded)
         log = try open()
         #expect(try log.keptState()?.sequence == sequence)

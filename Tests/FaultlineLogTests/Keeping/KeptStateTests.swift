@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// A state that is kept, and returned to.
+/// Keeping a state, and restoring it.
 struct KeptStateTests {
     private let store = Store()
     private let owner = BlobOwner(table: plainTable, slot: 3, id: 9)
@@ -29,7 +29,7 @@ struct KeptStateTests {
         for number in 1...2 { _ = try putBlob(number, log) }
     }
 
-    /// Changes, deletes and adds, in tables old and new, and makes what was there before worth compacting.
+    /// Changes, deletes and adds objects, in old and new tables, and makes the old segments worth compacting.
     private func churn(_ log: Log) throws {
         for round in 1...3 {
             for number in 1...30 {
@@ -46,7 +46,7 @@ struct KeptStateTests {
         _ = try putBlob(3, log)
     }
 
-    /// What is wrong with the state that was filled.
+    /// The first fault of the restored state; nil if there is none.
     private func oldFault(_ log: Log) throws -> String? {
         let snapshot = log.snapshot()
         for number in 1...40 {
@@ -60,7 +60,7 @@ struct KeptStateTests {
         return try log.findings().first.map { "\($0)" }
     }
 
-    /// What is wrong with the state after the changes.
+    /// The first fault of the state after the changes; nil if there is none.
     private func newFault(_ log: Log) throws -> String? {
         let snapshot = log.snapshot()
         for number in 1...40 {
@@ -130,7 +130,7 @@ struct KeptStateTests {
         } else {
             #expect(try oldFault(log) == nil)
         }
-        // It goes on from there, also behind a kill.
+        // The store continues from there, also after a kill.
         try churnSimply(log)
         try log.checkpoint()
         try log.compact()
@@ -165,7 +165,7 @@ struct KeptStateTests {
         #expect(log.health.space.keptByteCount > 5_000 && log.health.space.keptUntilNanoseconds == 1_005)
         let before = try log.usage().byteCount
         try log.close()
-        // Its time is over when the next checkpoint is made.
+        // It has expired when the next checkpoint is made.
         let again = try Log.open(
             Store.path, on: store.disk, clock: Clock { 1_005 }, options: options, deriver: WholeRowDeriver())
         #expect(try again.keptState() != nil)
@@ -176,7 +176,7 @@ struct KeptStateTests {
         #expect(try again.usage().byteCount + 7_000 < before)
         #expect(!hot.allSatisfy(store.files(.hotSegment).contains))
         #expect(throws: LogError.self) { try again.returnToKeptState() }
-        // It stays open where there is nothing to return to.
+        // The log stays open if there is no kept state.
         try again.insert([row(4_000)])
         try again.close()
     }
@@ -245,7 +245,7 @@ struct KeptStateTests {
         try fill(log)
         try log.keepState(for: 1_000)
         try churn(log)
-        // While it is kept it is none of salvage's business.
+        // While it is kept, salvage ignores it.
         let before = try SalvagedStore(store.killed)
         #expect(before.findings.isEmpty, "\(before.findings)")
         let found = try before.open()

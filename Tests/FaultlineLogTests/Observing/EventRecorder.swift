@@ -2,7 +2,7 @@ import FaultlineDisk
 import FaultlineLog
 import Synchronization
 
-/// Keeps what a log tells.
+/// Keeps the events of a log.
 final class EventRecorder: LogObserver {
     let timesCommits: Bool
     private let kept = Mutex<(events: [LogEvent], commits: [UInt64], syncs: [UInt64])>(([], [], []))
@@ -33,7 +33,7 @@ final class EventRecorder: LogObserver {
     var names: [String] { events.map { "\($0)".prefix { $0 != "(" }.description } }
 }
 
-/// A clock that goes on by a microsecond whenever it is read, and counts how often.
+/// A clock that advances by a microsecond at each reading, and counts the readings.
 final class CountedClock: Sendable {
     private let count = Atomic<UInt64>(0)
 

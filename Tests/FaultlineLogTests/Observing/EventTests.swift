@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// What a log tells its observer, and what it costs where there is none.
+/// Tests the events for an observer, and the cost without one.
 struct EventTests {
     private let time = CountedClock()
 
@@ -127,7 +127,7 @@ struct EventTests {
             #expect(throws: LogError.self) { try log.insert((1...2_000).map { row($0, byteCount: 1_000) }) }
         }
         #expect(log.health.fullDisk?.code == .fullDisk)
-        // What fits into space set aside is no sign of space.
+        // A write into reserved space proves no free space.
         try log.insert([row(2)])
         #expect(log.health.fullDisk?.code == .fullDisk)
         store.disk.byteCapacity = capacity

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Whatever rots in a checkpoint or a run: the store opens, answers as before, and says what it made again.
+/// Damage of any part of a checkpoint or a run: the store opens, answers as before, and reports the rebuilt files.
 struct DerivedDataTests {
     private static let objectCount = 2_000
 
@@ -25,7 +25,7 @@ struct DerivedDataTests {
             }
             return ids
         }.value
-        // An update that no index knew of.
+        // An update that no index recorded.
         _ = try log.write(author: nil) { transaction in
             for id in ids.prefix(100) {
                 rows[id] = row(Int(id) + 10_000)
@@ -54,7 +54,7 @@ struct DerivedDataTests {
         try store.open(options, deriver: CatalogDeriver())
     }
 
-    /// Every object, every key, and nothing else.
+    /// Checks that every object and every key is there, and nothing else.
     private func expectWhole(_ log: Log, _ rows: [RecordID: [UInt8]], _ when: String) throws {
         let snapshot = log.snapshot()
         #expect(snapshot.recordCount(of: testTable) == rows.count, "\(when)")
@@ -63,20 +63,20 @@ struct DerivedDataTests {
             if try snapshot.row(id) != row { wrong += 1 }
             if try snapshot.firstID(row) != id { wrong += 1 }
         }
-        // A row that was there before the index, and changed.
+        // A row from before the index, which was changed.
         if try snapshot.firstID(row(50)) != nil { wrong += 1 }
         #expect(wrong == 0, "\(when)")
         #expect(snapshot.nextID(of: testTable) == RecordID(Self.objectCount) + 1, "\(when)")
     }
 
-    /// What rots, and where.
+    /// The part that is damaged.
     enum Part: CaseIterable { case header, footer, map, page, runHeader, runFooter, runBlock, runFilter }
 
     /// Changes a byte in the newest file.
     private func rot(_ part: Part, in store: Store) throws -> String {
         let isRun = [.runHeader, .runFooter, .runBlock, .runFilter].contains(part)
         let files = store.files(isRun ? .indexRun : .tableCheckpoint)
-        // The map in force, or the file with most of the pages, or of the entries.
+        // The map in force, or the file with most of the pages or entries.
         let path = try #require(
             part == .map ? files.last : files.first { path in try store.disk.contents(path).count > 20_000 })
         let bytes = try store.disk.contents(path)
@@ -95,7 +95,7 @@ struct DerivedDataTests {
         return path
     }
 
-    /// What reading everything comes to: the first error.
+    /// Reads everything; returns the first error.
     private func read(_ log: Log, _ rows: [RecordID: [UInt8]]) -> LogError? {
         do {
             for (id, row) in rows {
@@ -114,12 +114,12 @@ struct DerivedDataTests {
         let name = try #require(path.split(separator: "/").last.map(String.init))
         var log = try open(store)
         if [.page, .runBlock, .runFilter].contains(part) {
-            // Met by the first who reads it: then an error that says what to do, and the next opening makes it again.
+            // The first reader meets it: it gets an error with the remedy, and the next opening rebuilds it.
             #expect(log.openReport.wasClean)
             let error = try #require(read(log, rows))
             #expect(error.code == .damaged && error.path == path && error.offset != nil)
             #expect(error.message.contains("Open the store again"))
-            // Other rows are written meanwhile.
+            // Other rows are written in the meantime.
             try log.insert([row(77)], in: plainTable)
             if isKilled { log.abandonForTests() } else { try log.close() }
             log = try open(store)
@@ -127,7 +127,7 @@ struct DerivedDataTests {
         #expect(log.openReport.ignoredDerivedFiles.contains(name))
         try expectWhole(log, rows, "made again")
         #expect(try log.findings().allSatisfy { $0.path == path })
-        // Before a checkpoint is made it is made again each time, and is the same.
+        // Until a checkpoint is made it is rebuilt at each opening, with the same result.
         log.abandonForTests()
         log = try open(store)
         try expectWhole(log, rows, "made again twice")
@@ -169,7 +169,7 @@ struct DerivedDataTests {
     @Test(arguments: Part.allCases) func isFoundByWhoeverOnlyReads(part: Part) throws {
         let (store, rows) = try store()
         let path = try rot(part, in: store)
-        // Met while it reads, then a reason for the next to open the store without it.
+        // Met during reads; the next opening then ignores the file.
         for _ in 0..<2 {
             var options = Store.options
             options.access = .reading
@@ -178,7 +178,7 @@ struct DerivedDataTests {
             #expect(findings.contains { $0.kind == .damage && $0.path == path }, "\(findings)")
             log.abandonForTests()
         }
-        // Mended by whoever writes, and found no more.
+        // A writer repairs it, and it is not found again.
         let log = try open(store)
         _ = read(log, rows)
         log.abandonForTests()
@@ -196,7 +196,7 @@ struct DerivedDataTests {
             let before = store.disk.operationCount
             let error = #expect(throws: LogError.self) { for id in rows.keys { _ = try snapshot.row(id) } }
             #expect(error?.code == .damaged)
-            // The store may be somebody else's by now.
+            // The store may belong to another process by now.
             #expect(store.disk.operationCount == before)
         }
     }

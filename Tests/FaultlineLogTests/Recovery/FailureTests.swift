@@ -4,8 +4,8 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// Every call of the disk fails once, in every way; the log must stay readable, and nothing acknowledged may be missing
-/// afterwards.
+/// Every call of the disk fails once, in every way; the log must stay readable, and everything acknowledged must be
+/// there afterwards.
 struct FailureTests {
     struct Way: Sendable, CustomTestStringConvertible {
         let name: String
@@ -42,7 +42,7 @@ struct FailureTests {
             life.run(store, options, disk)
             let wasHit = disk.hitCount > 0
             disk.disarm()
-            // The handle that met the fault still reads what was acknowledged.
+            // The handle that met the fault still reads everything acknowledged.
             if let log = life.log { #expect(try life.difference(log.snapshot()) == nil, "\(way.name) \(ordinal)") }
             life.log?.abandonForTests()
 
@@ -76,7 +76,7 @@ struct FailureTests {
             try log.write(author: nil) { transaction in
                 let owner = BlobOwner(table: testTable, slot: 0, id: 1)
                 _ = try blob.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
-                // The second blob goes on in another segment; the body hides that this failed.
+                // The second blob continues in another segment; the body hides that this failed.
                 _ = try? blob.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
                 _ = try transaction.insert(row(1))
             }
@@ -91,12 +91,12 @@ struct FailureTests {
         try recovered.close()
     }
 
-    /// A workload that goes on after failures, and what it may be found to have done.
+    /// A workload that continues after failures, with its possible results.
     final class Life {
         var log: Log?
-        /// What was acknowledged: objects by identifier; nil means deleted.
+        /// Acknowledged objects by identifier; nil means deleted.
         var certain: [RecordID: Int?] = [:]
-        /// What a transaction of unknown outcome would have done.
+        /// The changes of a transaction of unknown outcome.
         var doubtful: [RecordID: Int?] = [:]
 
         func run(_ store: Store, _ options: LogOptions, _ disk: Disk) {

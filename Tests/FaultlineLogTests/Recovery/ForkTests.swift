@@ -3,9 +3,9 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// A store was copied, and both copies went on: files of the same number are not the same.
+/// Two copies of a store that were both written to: files with the same number differ.
 struct ForkTests {
-    /// Two stores that were one, each with a segment, a checkpoint and a run of its own, with equal numbers.
+    /// Two stores that were one, each with a separate segment, checkpoint and run, with equal numbers.
     private func forks() throws -> (Store, Store) {
         var options = Store.options
         options.segmentByteCount = 1_000

@@ -3,8 +3,9 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// A full disk refuses what needs space, before anything of it is written; all else goes on, and so does the log when
-/// there is space again.
+/// A full disk refuses operations that need space, before anything is written.
+///
+/// Everything else continues, and so does the log when there is space again.
 struct FullDiskTests {
     static var options: LogOptions {
         var options = Store.options
@@ -19,7 +20,7 @@ struct FullDiskTests {
         return options
     }
 
-    /// Bytes that files take, with what is set aside.
+    /// Bytes of files, with reserved space.
     private func taken(_ disk: SimulatedDisk) throws -> Int {
         disk.byteCapacity - Int(try disk.freeByteCount(in: "/d"))
     }
@@ -65,7 +66,7 @@ struct FullDiskTests {
             #expect(log.failure == nil)
             for (id, row) in expected { #expect(try log.snapshot().row(id) == row) }
 
-            // What a crash leaves now.
+            // Recovery after a crash at this point.
             for disk in [store.disk.afterProcessDeath(), store.disk.withOnlyWhatIsDurable()] {
                 disk.byteCapacity = 1 << 40
                 let recovered = try Store(disk).open(Self.options)
@@ -74,7 +75,7 @@ struct FullDiskTests {
                 try recovered.close()
             }
 
-            // There is space again: the same log goes on.
+            // There is space again: the same log continues.
             store.disk.byteCapacity = 1 << 40
             try log.insert([row(999_999)])
             try log.close()
@@ -113,7 +114,7 @@ struct FullDiskTests {
 
         #expect(try !store.disk.isPresent(ballast))
         #expect(log.snapshot().recordCount(of: testTable) == ids.count - 100)
-        // What was held back is not for new objects.
+        // The ballast's space is not for new objects.
         #expect(throws: LogError.self) { try log.insert([row(1)]) }
 
         store.disk.byteCapacity = 16 << 20
@@ -137,7 +138,7 @@ struct FullDiskTests {
         }
         options.maintenance = .manual
         let again = try store.open(options)
-        // Nothing is free, but for what was set aside for the log: so there is room for the transaction.
+        // Nothing is free except the space reserved for the log: so there is room for the transaction.
         _ = try again.write(author: nil) { try $0.put(ids[0], row(5), in: plainTable) }
         store.disk.byteCapacity = try taken(store.disk)
         #expect(throws: LogError.self) { try again.checkpoint() }
@@ -153,7 +154,7 @@ struct FullDiskTests {
         #expect(throws: LogError.self) { try again.insert([row(1)]) }
         #expect(try again.compact().segmentCount > 0)
 
-        // What was held back is there again as soon as there is space for it, and anybody may write.
+        // The ballast is there again as soon as there is space for it, and all transactions are allowed.
         #expect(try store.disk.isPresent(ballast))
         #expect(try taken(store.disk) < before - 500_000)
         try again.insert([row(1)])
@@ -171,7 +172,7 @@ struct FullDiskTests {
         }
         try log.compact()
         #expect(try log.usage().segments.reduce(0) { $0 + $1.byteCount } < 300_000)
-        // Somebody else takes the space, but for a little: too little to hold something back.
+        // Another program takes nearly all of the space: too little is left for the ballast.
         #expect(try !store.disk.isPresent(Store.path + "/BALLAST"))
         store.disk.byteCapacity = try taken(store.disk) + 400_000
         for number in 0..<20 { try log.insert([row(number)], in: plainTable) }

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Logs that end earlier than they did, in stores that were not closed.
+/// Logs that lost their end, in stores that were not closed.
 struct LostTailTests {
     /// A store that was not closed, of twelve transactions of one object each.
     ///
@@ -57,7 +57,7 @@ struct LostTailTests {
         let path = try #require(store.files(.hotSegment).last)
         let frames = LogBytes(try store.disk.contents(path)).frames
         #expect(frames.map(\.sequence) == Array(1...12))
-        // The blob of transaction 9 was written when transaction 8 was durable. Nothing was written behind it but the log.
+        // The blob of transaction 9 was written when transaction 8 was durable. Only the log was written after it.
         let provable: UInt64 = 8
         var detected: [UInt64] = []
         var undetected: [UInt64] = []
@@ -142,7 +142,7 @@ struct LostTailTests {
             #expect(tail.witness.sequence == 8 && torn.files(.blobSegment).contains(tail.witness.path))
             #expect(log.snapshot().sequence == UInt64(found))
             #expect(try log.findings().isEmpty)
-            // Numbers are given again, and nothing of the lost ones is missed any more.
+            // Numbers are used again, and the lost ones are no longer missed.
             try log.insert([row(100)])
             log.abandonForTests()
             let again = try torn.killed.open()
@@ -175,7 +175,7 @@ struct LostTailTests {
         #expect(!opened.openReport.wasClean)
         opened.abandonForTests()
         #expect(refusal(try cut(killed, at: frames[1].offset), options)?.missingTransactionCount == 1)
-        // The same store with all of its log: nothing to say.
+        // The same store with all of its log: no loss.
         #expect(try killed.open(options).openReport.lostTail == nil)
     }
 
@@ -215,14 +215,14 @@ struct LostTailTests {
         _ = try log.write(author: nil) { transaction in try putBlob(&transaction) }
         log.abandonForTests()
         let killed = store.killed
-        // The given-up blob's head is overwritten, as if it had never been written.
+        // The header of the abandoned blob is overwritten, as if it had never been written.
         let blobs = try #require(killed.files(.blobSegment).last)
         try killed.disk.overwrite(blobs, at: 64, [UInt8](repeating: 0, count: 48))
         let frames = LogBytes(try killed.disk.contents(try #require(killed.files(.hotSegment).last))).frames
         #expect(refusal(try cut(killed, at: frames[1].offset))?.missingTransactionCount == 3)
     }
 
-    /// How a store of five objects and a blob ended before its last hot segment was cut off.
+    /// The last operation of a store of five objects and a blob, before its last hot segment is cut off.
     enum Ending: CaseIterable {
         case closed, checkpointed
     }
@@ -246,7 +246,7 @@ struct LostTailTests {
             let other = store.killed
             try other.disk.replace(path, with: Array(other.disk.contents(path)[..<length]))
             do {
-                // Only bytes that were prepared are missing.
+                // Only prepared bytes are missing.
                 let again = try other.open(accepting)
                 #expect(again.snapshot().recordCount(of: testTable) == 5, "cut at \(length)")
                 #expect(try again.findings().isEmpty, "cut at \(length)")
@@ -278,7 +278,7 @@ struct LostTailTests {
         let error = try #require(refusal(cut))
         #expect(error.code == .damaged && error.path == path)
         #expect(error.missingTransactionCount == 5)
-        // The loss is accepted once: frames of the lost transactions count no more.
+        // The loss is accepted once: frames of the lost transactions no longer count.
         let accepted = try cut.open(accepting)
         #expect(accepted.openReport.lostTail?.count == 5)
         for number in 7...8 { try accepted.insert([row(number)]) }

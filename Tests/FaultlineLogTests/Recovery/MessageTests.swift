@@ -28,7 +28,7 @@ struct MessageTests {
         let store = Store()
         let clock = Clock { 1_700_000_000_000_000_000 }
         try store.open().close()
-        // An earlier version filled the line with spaces.
+        // An earlier version padded the line with spaces.
         let padded = "process 1 on a-much-longer-name" + String(repeating: " ", count: 90) + "\n"
         try store.disk.replace(Store.path + "/LOCK", with: Array(padded.utf8))
         let log = try Log.open(
@@ -36,7 +36,7 @@ struct MessageTests {
         let text = String(decoding: try store.disk.contents(Store.path + "/LOCK"), as: UTF8.self)
         #expect(text.hasSuffix(" since 2023-11-14T22:13:20Z\n") && text.hasPrefix("process "))
         #expect(!text.contains("  "))
-        // Another disk object: the registry would share the log.
+        // Another disk object: with the same one the registry would share the log.
         let refused = error { _ = try store.open(on: CountingDisk(over: store.disk)) }
         #expect(refused?.code == .lockedByAnother)
         #expect(refused?.message.contains("since 2023-11-14T22:13:20Z. Close") == true, "\(refused?.message ?? "-")")
@@ -126,7 +126,7 @@ struct MessageTests {
 }
 
 extension String {
-    /// How often a text stands in this one.
+    /// The number of occurrences of a text in this one.
     fileprivate func components(of text: String) -> Int {
         var count = 0
         var rest = self[...]

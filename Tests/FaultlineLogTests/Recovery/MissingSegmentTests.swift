@@ -5,8 +5,7 @@ import Testing
 
 /// Tables that name a segment which the manifest does not list: a contradiction that no crash leaves.
 struct MissingSegmentTests {
-    /// A store of one object with a blob, whose manifest has forgotten the segments of a kind that are behind a
-    /// checkpoint.
+    /// A store of one object with a blob, whose manifest lacks the segments of a kind before a checkpoint.
     private func store(without kind: FileKind) throws -> (store: Store, lost: String) {
         var options = Store.options
         options.segmentByteCount = 1_000

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// What a newer version may have written is refused by name, and nothing is changed; what may be skipped is.
+/// Data of a newer version is refused with a reason, and nothing is changed; skippable data is skipped.
 struct NewerFormatTests {
     private static let skippable: UInt8 = 1 << 7
 
@@ -42,7 +42,7 @@ struct NewerFormatTests {
             if hasMark { refused.append(kind: 5) }
             #expect(try code(store, segment, refused.bytes) == .newerFormat)
         }
-        // All transactions are found, and the frame's place in the chain counts.
+        // All transactions are found, and the frame counts in the chain.
         var skipped = bytes
         skipped.append(kind: 7, flags: Self.skippable, body: [UInt8](repeating: 9, count: 64))
         skipped.append(kind: 5)
@@ -66,7 +66,7 @@ struct NewerFormatTests {
     }
 
     @Test func takesNoHeadForOneThatNamesMoreThanWasWritten() throws {
-        // What looks like a head by chance, behind a torn frame, must not make damage of it.
+        // Bytes behind a torn frame that look like a header by chance must not count as damage.
         var (store, segment, bytes) = try store()
         bytes.append(kind: 5)
         let end = bytes.bytes.count
@@ -88,7 +88,7 @@ struct NewerFormatTests {
         bytes.changeLastRecord(0, at: 23, to: 1 << UInt8(bit))
         #expect(try code(store, segment, bytes.bytes) == .newerFormat)
 
-        // Also where the record is read by its place, behind a checkpoint.
+        // Also if the record is read by its location, behind a checkpoint.
         let log = try store.open()
         try log.checkpoint()
         let path = try #require(store.files(.hotSegment).last)

@@ -9,14 +9,14 @@ struct OpeningTests {
         var reading = Store.options
         reading.access = .reading
 
-        // Nothing there.
+        // No directory.
         #expect(Store().openingCode(reading) == .notAStore)
         let empty = Store()
         try empty.disk.createDirectory(Store.path)
         #expect(empty.openingCode(reading) == .notAStore)
         #expect(empty.openingCode() == nil)
 
-        // Somebody else's directory, or a file.
+        // Another program's directory, or a file.
         let foreign = Store()
         try foreign.disk.createDirectory(Store.path)
         _ = try foreign.disk.open(Store.path + "/letter.txt", for: .creating)
@@ -48,7 +48,7 @@ struct OpeningTests {
             try store.disk.replace(path, with: newer)
             #expect(store.openingCode() == .newerFormat)
         }
-        // A feature that can only be read, and is nobody's yet.
+        // A feature that allows reading only, and is not defined yet.
         var newer = original
         for copy in [0, 4_096] {
             newer[copy + 72] = 2
@@ -145,7 +145,7 @@ struct OpeningTests {
     }
 
     @Test func refusesToWriteInAChildProcess() throws {
-        // `fork` itself is not for Swift; a log whose owner is another process stands for it.
+        // Swift code cannot call `fork`, so a log with another owner process simulates it.
         let log = try Store().open()
         log.pretendToBeForked()
         #expect(throws: LogError.self) { try log.insert([row(1)]) }
@@ -177,7 +177,7 @@ struct OpeningTests {
         #expect(log.openReport.quarantinedFiles == ["s-00000000000000ff.fls"])
         #expect(log.openReport.removedFiles == ["r-00000000000000fe.flr"])
         #expect(store.disk.filePaths.contains(Store.path + "/quarantine/s-00000000000000ff.fls"))
-        // Its number is not given to another.
+        // Its number is not used again.
         try log.checkpoint()
         try log.insert([row(1)])
         try log.checkpoint()

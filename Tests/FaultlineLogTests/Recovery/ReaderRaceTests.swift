@@ -3,10 +3,10 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Readers of another process that open while a writer commits, makes checkpoints, compacts, closes and comes back:
-/// whatever it does between two of their calls, they see one state, whole.
+/// Readers of another process that open while a writer commits, makes checkpoints, compacts, closes and opens again:
+/// between any two of their calls they see one whole state.
 struct ReaderRaceTests {
-    /// A writer that acts between a reader's calls, and remembers each state that it made.
+    /// A writer that acts between a reader's calls, and keeps each state that it made.
     // Safe because everything runs on one thread.
     private final class Writer: @unchecked Sendable {
         let store = Store()
@@ -15,7 +15,7 @@ struct ReaderRaceTests {
         private let model: CompactionModel
         private var log: Log?
         private var random: Seed
-        /// One call of the reader in so many is preceded by something the writer does; 0 for none.
+        /// The writer acts before one of this many calls of the reader; 0 for none.
         var actsOneIn = 0
         private var isActing = false
 
@@ -38,7 +38,7 @@ struct ReaderRaceTests {
             if let log { states[log.snapshot().sequence] = model.copy() }
         }
 
-        /// One thing that writers do.
+        /// One operation of the writer.
         func act() throws {
             guard let log else {
                 log = try store.open(options)
@@ -62,7 +62,7 @@ struct ReaderRaceTests {
             note()
         }
 
-        /// The disk as a reader of another process has it.
+        /// The disk for a reader of another process.
         func disk() -> FailingDisk {
             let disk = FailingDisk(over: store.disk)
             disk.arm(
@@ -89,7 +89,7 @@ struct ReaderRaceTests {
             options.ignoresDerivedFiles = round % 4 == 3
             writer.actsOneIn = [20, 60, 150][round % 3]
             let reader = try writer.store.open(options, on: writer.disk())
-            // It holds what it found open: nothing that the writer drops goes under its eyes.
+            // It keeps its files open: files that the writer drops stay readable.
             for _ in 0..<10 { try writer.act() }
             let expected = try #require(writer.states[reader.snapshot().sequence])
             #expect(try expected.difference(reader.snapshot()) == nil, "seed \(seed), round \(round)")

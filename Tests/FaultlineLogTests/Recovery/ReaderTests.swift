@@ -3,9 +3,9 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Readers of another process beside a writer: what changes under their eyes is no damage.
+/// Readers of another process beside a writer: changes during their reads are no damage.
 struct ReaderTests {
-    /// Lets the writer act once, when the reader comes to an operation.
+    /// Lets the writer act once, when the reader reaches an operation.
     // Safe because everything runs on one thread.
     private final class Interruption: @unchecked Sendable {
         private var act: (() throws -> Void)?
@@ -89,7 +89,7 @@ struct ReaderTests {
         disk.arm(
             DiskFault { operation in
                 guard operation.kind == .open, operation.path.contains("/m-") else { return false }
-                // Each checkpoint puts a fresh manifest in the place of the one that was just listed.
+                // Each checkpoint replaces the manifest that was just listed by a new one.
                 do {
                     try log.insert([row(number)])
                     try log.checkpoint()
@@ -118,7 +118,7 @@ struct ReaderTests {
                     }
                 }
             }
-            // It says that the others were synchronized.
+            // Its frame records that the others were synchronized.
             try log.insert([row(1)])
         }
         let reader = try store.open(reading, on: interruption.disk(over: store.disk, at: .read, on: "/s-"))
@@ -164,7 +164,7 @@ struct ReaderTests {
     @Test func asksForAWriterWithoutStandingInItsWay() throws {
         let store = Store()
         try store.open().close()
-        // While the reader opens, a writer comes.
+        // A writer comes while the reader opens.
         var writer: Log?
         let interruption = Interruption { writer = try store.open() }
         let disk = interruption.disk(over: store.disk, at: .lock, on: "LOCK")

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Stores on file systems that another machine or process answers for: read, and not written to unless allowed.
+/// Stores on file systems of another machine or process: readable, but not writable unless allowed.
 struct RemoteStoreTests {
     private static let remote: [FileSystemKind] = [.nfs, .smb, .smb2, .cifs, .fuse, .ceph, .plan9]
 
@@ -13,7 +13,7 @@ struct RemoteStoreTests {
         let error = #expect(throws: LogError.self) { try store.open() }
         #expect(error?.code == .readOnly && error?.path == Store.path)
         #expect(error?.message.contains(kind.name) == true)
-        // Nothing was made: no lock, no directory.
+        // Nothing was created: no lock, no directory.
         #expect(store.disk.operationCount == 0)
     }
 
@@ -40,7 +40,7 @@ struct RemoteStoreTests {
         try writer.close()
     }
 
-    /// And on those that nobody has heard of.
+    /// And on unknown ones.
     @Test(arguments: [FileSystemKind.ext4, .xfs, .btrfs, .tmpfs, .overlay, FileSystemKind(magic: 0x1234)])
     func isMadeOnLocalOnes(kind: FileSystemKind) throws {
         let store = Store()

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Stores whose directory goes away, or gives its place to another, while they are open.
+/// Stores whose directory is removed or replaced while they are open.
 struct RemovedDirectoryTests {
     private let folder = TemporaryDirectory()
     private let disk = PosixDisk()
@@ -18,7 +18,7 @@ struct RemovedDirectoryTests {
         return nil
     }
 
-    /// What happens to the directory.
+    /// The change of the directory.
     enum Loss: CaseIterable {
         case removed, emptied, moved, replacedByACopy
 
@@ -46,7 +46,7 @@ struct RemovedDirectoryTests {
         #expect(log.health.failure?.code == .removed)
         #expect(log.health.failure?.path == path)
         #expect(log.health.failure?.message.contains("removed, moved or replaced") == true)
-        // Later saves say the same, and reading goes on.
+        // Later saves get the same error, and reads still work.
         #expect(code { try log.insert([row(3)]) } == .removed)
         #expect(try log.snapshot().row(1) == row(1) && log.snapshot().sequence == 1)
         try log.close()

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// The newest manifest rots while an older one comes back: the segments that only the newest lists stay.
+/// The newest manifest is damaged while an older one comes back: segments that only the newest lists stay.
 struct StaleManifestTests {
     /// A store that was killed twice, and the manifest that the second opening replaced.
     private func store() throws -> (store: Store, stale: String, bytes: [UInt8]) {
@@ -34,7 +34,7 @@ struct StaleManifestTests {
         }
     }
 
-    /// Else whoever reads would take an older state for the newest, and verify would find it sound.
+    /// Otherwise a reader would take an older state for the newest, and verification would find it sound.
     @Test func refusesToReadWithoutTheEditThatListsASegment() throws {
         var options = Store.options
         options.access = .reading
@@ -64,7 +64,7 @@ struct StaleManifestTests {
         #expect(!log.openReport.wasClean)
         #expect(log.openReport.quarantinedFiles == ["m-00000000000000ff.flm"])
         #expect(store.disk.filePaths.contains(Store.path + "/quarantine/m-00000000000000ff.flm"))
-        // The one in force is newer than what was set aside.
+        // The one in force is newer than the quarantined one.
         #expect(store.files(.manifest).allSatisfy { $0 > newer })
     }
 
@@ -85,12 +85,12 @@ struct StaleManifestTests {
         }
         log.abandonForTests()
 
-        // The manifest and the log are those of before: nothing lists the blobs.
+        // The manifest and the log are the earlier ones: nothing lists the blobs.
         let blobs = try #require(store.files(.blobSegment).last)
         try store.disk.replace(manifest, with: before)
         try store.disk.replace(hot, with: header)
         #expect(store.killed.openingCode() == .damaged)
-        // Without its first frame it still has one; without both nothing needs it.
+        // Without its first frame it still has one; without both it is not needed.
         try store.disk.overwrite(blobs, at: 64, [UInt8](repeating: 0, count: 48))
         #expect(store.killed.openingCode() == .damaged)
         let second = try store.disk.contents(blobs).count / 2 + 32
@@ -108,7 +108,7 @@ struct StaleManifestTests {
         _ = try log.write(author: nil) { try $0.deleteBlob(blob) }
         try log.close()
 
-        // As a later version would: the edit is there, the removal is not.
+        // Like a later version: the edit is there, the removal is not.
         let path = try #require(store.files(.blobSegment).last)
         let header = try #require(try store.disk.contents(path).withUnsafeBytes { FileHeader(reading: $0) })
         let numbers = try store.disk.names(in: Store.path).compactMap { FileName.parse($0) }
@@ -128,14 +128,15 @@ struct StaleManifestTests {
         let again = try killed.open()
         #expect(killed.files(.blobSegment).isEmpty)
         #expect(again.openReport.removedFiles.contains(String(path.dropFirst(Store.path.count + 1))))
-        // Once the file is gone, the next snapshot forgets it.
+        // Once the file is gone, the next snapshot omits it.
         try store.disk.remove(path)
         let last = try Manifest(
             manifest.state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: nil)
         #expect(last.state.dropped.isEmpty)
     }
 
-    /// A process ends between writing its last manifest and synchronizing it; the next opening finds it whole, and clean.
+    /// A process ends between writing its last manifest and synchronizing it; the next opening finds it complete, and
+    /// clean.
     @Test(arguments: [0, 1 << 20]) func makesWhatItFindsDurableBeforeItRemovesWhatWasBefore(
         manifestByteCount: Int
     ) throws {
@@ -173,7 +174,7 @@ struct StaleManifestTests {
         try log.checkpoint()
         #expect(store.disk.synchronizationCounts["manifest.removal"] ?? 0 > 0)
         #expect(store.files(.manifest).count == 1)
-        // What cannot be removed stops the log: a stale manifest must not stay.
+        // If it cannot be removed, the log stops: a stale manifest must not stay.
         let disk = FailingDisk(over: store.disk)
         log.abandonForTests()
         let again = try store.open(options, on: disk)

@@ -26,7 +26,7 @@ struct TailTests {
             #expect(log.snapshot().sequence == 4)
             #expect(log.openReport.discardedByteCount > 0)
             #expect(try log.findings().isEmpty)
-            // The old file is neither cut nor appended to.
+            // The old file is neither truncated nor appended to.
             #expect(try torn.disk.contents(path).count == cut)
         }
     }
@@ -55,7 +55,7 @@ struct TailTests {
         #expect(files.count == 2)
         #expect(try store.disk.contents(path) == before)
         #expect(log.snapshot().sequence == 3)
-        // It reads from the copy: the old file's tail may go.
+        // It reads from the copy: the old file's tail may be lost.
         let size = before.count
         try store.disk.overwrite(path, at: size - 150, [UInt8](repeating: 0, count: 150))
         for number in 0..<3 { #expect(try log.snapshot().row(UInt64(number + 1)) == row(number)) }
@@ -82,7 +82,7 @@ struct TailTests {
         for number in 0..<4 { try log.insert([row(number)]) }
         try log.checkpoint()
         log.abandonForTests()
-        // Recovery seals the segment, and nothing follows in the next one.
+        // Recovery seals the segment, and the next one gets no frame.
         let found = store.killed
         try found.open().abandonForTests()
         let path = try #require(found.files(.hotSegment).first)
@@ -165,14 +165,14 @@ struct TailTests {
                 #expect(!outcome.hasPrefix("!"), "\(path), byte \(offset): \(outcome)")
             }
         }
-        // Each way out is taken, or the test looks at too little.
+        // Each result occurs often enough, or the test covers too little.
         #expect((outcomes["same"] ?? 0) > 33)
         #expect((outcomes["refused"] ?? 0) > 33)
         #expect((outcomes["reported"] ?? 0) > 33)
         #expect((outcomes["torn"] ?? 0) > 16)
     }
 
-    /// What a store with one changed byte does: it is refused, reports damage, has lost the group behind the last
+    /// The result for a store with one changed byte: it is refused, reports damage, has lost the group behind the last
     /// watermark, or is the same.
     private static func outcome(
         _ store: Store, _ options: LogOptions, _ ids: [RecordID], _ blobID: RecordID, _ blob: [UInt8], _ last: UInt64
@@ -225,11 +225,11 @@ struct TailTests {
             } else {
                 try broken.disk.overwrite(path, at: try broken.disk.contents(path).count - 20, [0xAA, 0xBB])
             }
-            // Until a checkpoint is made, each opening makes them again.
+            // Until a checkpoint is made, each opening rebuilds them.
             for round in 0..<2 {
                 let killed = try broken.open()
                 _ = try killed.write(author: nil) { try $0.put(ids[300], row(6_000 + round)) }
-                // Nothing is wrong but that file, which stays listed until there is a new one.
+                // Only that file is damaged, and it stays listed until there is a new one.
                 #expect(try killed.findings().filter { $0.kind != .leftover && $0.path != path }.isEmpty)
                 killed.abandonForTests()
             }

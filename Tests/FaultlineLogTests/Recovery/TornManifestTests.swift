@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// A manifest that was being written when the process ended, beside the one whose place it was to take.
+/// A manifest that was being written when the process ended, beside its predecessor.
 struct TornManifestTests {
     /// A store that was killed, and the files that its next opening writes.
     private func store() throws -> (store: Store, fresh: (path: String, bytes: [UInt8]), rescued: [String: [UInt8]]) {
@@ -55,7 +55,7 @@ struct TornManifestTests {
     @Test func `is kept if it has its whole length, whatever is wrong with it, and what only it may list`() throws {
         let whole = try store().fresh.bytes
         var spoiled: [[UInt8]] = []
-        // A bit anywhere in it; its end as zeros; all of it as zeros; an end that is cut off, of something else.
+        // A bit anywhere in it; its end as zeros; all of it as zeros; a truncated end of another kind.
         for place in stride(from: 64, to: whole.count, by: 7) {
             var bytes = whole
             bytes[place] ^= 4

@@ -1,4 +1,4 @@
-/// The frames and records in the bytes of a sound hot segment, read by what the format's document says.
+/// The frames and records in the bytes of a sound hot segment, read by the format's document.
 struct LogBytes {
     struct Frame {
         let offset: Int
@@ -14,7 +14,7 @@ struct LogBytes {
         let table: UInt16
         let id: UInt64
         let operation: UInt8
-        /// Of its transaction.
+        /// The number of its transaction.
         let sequence: UInt64
     }
 

@@ -3,18 +3,19 @@ import FaultlineTestSupport
 
 /// Damage to the files of a store.
 struct SalvageDamage {
-    /// The files as they were, by path.
+    /// The original files, by path.
     let before: [String: [UInt8]]
-    /// What was done, for a failing test.
+    /// The damage, for the message of a failing test.
     private(set) var text = ""
     private let disk: SimulatedDisk
     private let dropped: Set<UInt64>
     private var random: Seed
 
     /// - Parameters:
-    ///   - disk: Has the store.
-    ///   - dropped: Segments that do not count any more, whose files may be there.
-    ///   - seed: What is damaged.
+    ///
+    ///   - disk: The disk with the store.
+    ///   - dropped: Segments that no longer count, whose files may still exist.
+    ///   - seed: Determines the damage.
     init(_ disk: SimulatedDisk, dropped: Set<UInt64>, _ seed: Seed) {
         self.disk = disk
         self.dropped = dropped
@@ -24,12 +25,12 @@ struct SalvageDamage {
         before = files
     }
 
-    /// Whether all manifests are as they were.
+    /// Whether all manifests are unchanged.
     var areManifestsIntact: Bool {
         before.allSatisfy { path, bytes in !path.hasSuffix(".flm") || disk.bytes(of: path) == bytes }
     }
 
-    /// Does one thing to a file.
+    /// Damages a file once.
     mutating func strike() throws {
         let paths = disk.filePaths.filter { !$0.hasSuffix(FileName.lock) }
         guard !paths.isEmpty else { return }
@@ -45,7 +46,7 @@ struct SalvageDamage {
         case 3: for place in start..<end { bytes[place] = 0 }
         case 4: bytes.replaceSubrange(start..<end, with: random.bytes(end - start))
         case 5:
-            // Two sectors change places, in one file or between two.
+            // Swaps two sectors, in one file or between two.
             let other = random.pick(paths)
             guard var others = disk.bytes(of: other), bytes.count >= 1_024, others.count >= 1_024 else { return }
             let (one, two) = (random.below(bytes.count / 512) * 512, random.below(others.count / 512) * 512)
@@ -64,18 +65,18 @@ struct SalvageDamage {
         try disk.place(bytes, at: path)
     }
 
-    // MARK: What is left
+    // MARK: Intact parts
 
-    /// A record of a hot segment, as it was written.
+    /// An original record of a hot segment.
     struct Record {
         let place: (file: UInt64, offset: Int)
         let record: LogBytes.Record
         let isIntact: Bool
     }
 
-    /// The records of transactions whose transaction record is as it was, by object; every copy of them is.
+    /// The records of transactions with an unchanged transaction record, by object; every copy of them is unchanged.
     ///
-    /// Of a copy that recovery made, either may be the one that counts.
+    /// If recovery made a copy, either may be the one that counts.
     func intactRecords() -> [LogBytes.Record] {
         let records = records()
         func name(_ record: LogBytes.Record) -> [UInt64] {

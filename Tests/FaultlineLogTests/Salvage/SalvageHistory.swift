@@ -8,13 +8,13 @@ struct ObjectKey: Hashable {
     let id: RecordID
 }
 
-/// A store with a random past, and every version that its objects ever had.
+/// A store with a random history, and every version that its objects ever had.
 ///
-/// No two versions have the same row, so a row tells its version.
+/// No two versions have the same row, so a row identifies its version.
 final class SalvageHistory {
     struct Version: Equatable {
         let sequence: UInt64
-        /// Nil where the object ended.
+        /// Nil if the object was deleted.
         let row: [UInt8]?
     }
 
@@ -23,16 +23,16 @@ final class SalvageHistory {
     let store = Store()
     /// Whether the store was closed.
     private(set) var isClosed = false
-    /// Segments that compaction dropped; where the store was not closed, the file of one may still be there.
+    /// Segments that compaction dropped; if the store was not closed, their files may still exist.
     private(set) var dropped: Set<UInt64> = []
-    /// Of each object, oldest first; those of blobs have the blob's bytes.
+    /// The versions of each object, oldest first; those of blobs have the blob's bytes.
     private(set) var versions: [ObjectKey: [Version]] = [:]
 
     private var log: Log
     private let options: LogOptions
     private var random: Seed
     private var rowCount = 0
-    /// A table without index; after it was dropped, the next one, because numbers of tables are not given twice.
+    /// A table without an index; after it was dropped, the next one, because numbers of tables are not used again.
     private(set) var plain = plainTable
 
     /// Writes a store.
@@ -55,7 +55,7 @@ final class SalvageHistory {
         if isClosed { try log.close() } else { log.abandonForTests() }
     }
 
-    /// The version of an object that the store shows.
+    /// The version of an object in the store.
     func newest(_ key: ObjectKey) -> Version? { versions[key]?.last }
 
     private func step() throws {
@@ -65,7 +65,7 @@ final class SalvageHistory {
             log = try store.open(options)
         case 1: try log.checkpoint()
         case 12:
-            // It takes only what lies before a checkpoint.
+            // It takes only segments before a checkpoint.
             try log.checkpoint()
             try log.compact()
         case 2:

@@ -11,7 +11,7 @@ struct SalvageMemoryTests {
         var options = LogOptions()
         options.maintenance = .inline
         let log = try Log.open(old, on: PosixDisk(), clock: .system, options: options, deriver: NoIndexes())
-        // The tables of versions of 300,000 objects take 7 MB, and each transaction meets all of their pages.
+        // The tables of versions of 300,000 objects take 7 MB, and each transaction touches all of their pages.
         for round in 0..<2 {
             _ = try log.write(author: nil) { transaction in
                 for number in 0..<300_000 {

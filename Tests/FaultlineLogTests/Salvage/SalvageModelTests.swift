@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Random stores, damaged at random, against what is known of every version.
+/// Random stores with random damage, compared with the known versions.
 struct SalvageModelTests {
     @Test(arguments: Seed.list(40)) func getsOutWhatVerifiesAndInventsNothing(seed: Seed) throws {
         var random = seed
@@ -17,7 +17,7 @@ struct SalvageModelTests {
         do {
             salvaged = try SalvagedStore(store)
         } catch let error as LogError {
-            // Only where no segment is left.
+            // Only if no segment is left.
             #expect(error.code == .notAStore && store.files(.hotSegment).isEmpty, comment)
             return
         }
@@ -29,7 +29,7 @@ struct SalvageModelTests {
         if damage.text.isEmpty { #expect(!salvaged.report.hasLoss, comment) }
     }
 
-    /// What the new store holds.
+    /// The content of the new store.
     private func rows(
         in salvaged: SalvagedStore, of history: SalvageHistory, _ comment: Comment
     ) throws -> [ObjectKey: [UInt8]] {
@@ -48,7 +48,7 @@ struct SalvageModelTests {
         return found
     }
 
-    /// The newest record of each object that is intact, and whose transaction is known to have ended.
+    /// The newest intact record of each object whose transaction is known to have ended.
     private func newestIntact(_ damage: SalvageDamage) -> [ObjectKey: LogBytes.Record] {
         var newest: [ObjectKey: LogBytes.Record] = [:]
         for record in damage.intactRecords() {
@@ -69,10 +69,10 @@ struct SalvageModelTests {
         let version = found.flatMap { row in versions.last { $0.row == row } }
         #expect(found == nil || version != nil, "invented: \(key); \(comment)")
 
-        // No older than what is intact.
+        // No older than the newest intact one.
         if let newest = intact[key] {
             if let version {
-                // Compaction places a blob anew in a transaction of its own.
+                // Compaction writes a blob's new placement in a separate transaction.
                 let isPlacedAgain = key.table == 2 && newest.operation == 1
                 #expect(
                     isPlacedAgain || version.sequence > newest.sequence
@@ -80,13 +80,13 @@ struct SalvageModelTests {
                     "\(key) is of \(version.sequence), \(newest) is intact; \(comment)")
             } else if newest.operation == 1, key.table != 2 || damage.areBlobsIntact {
                 let hasEnded = versions.contains { $0.row == nil && $0.sequence >= newest.sequence }
-                // Compaction may have placed a blob anew, and dropped the segment that the older placement names.
+                // Compaction may have written a new placement of a blob, and dropped the segment of the older one.
                 let isLostBlob = key.table == 2 && salvaged.report.lostBlobCount > 0
                 #expect(hasEnded || isLostBlob, "\(key) is missing, \(newest) is intact; \(comment)")
             }
         }
 
-        // What is not the newest is reported, as far as anything tells that there was something newer.
+        // An object that is not the newest is reported, if anything shows that there was a newer one.
         guard history.isClosed, damage.areManifestsIntact else { return }
         let newest = history.newest(key)
         guard found != newest?.row else { return }

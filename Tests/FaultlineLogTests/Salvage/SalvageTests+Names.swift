@@ -3,9 +3,9 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Files that have other names than their headers say.
+/// Files whose names differ from their headers.
 extension SalvageTests {
-    /// Gives two files of a store each other's names.
+    /// Swaps the names of two files of a store.
     private func swap(_ one: String, _ other: String, on disk: SimulatedDisk) throws {
         let (first, second) = (try disk.contents(one), try disk.contents(other))
         try disk.replace(one, with: second)
@@ -30,7 +30,7 @@ extension SalvageTests {
         let salvaged = try SalvagedStore(store)
         #expect(!salvaged.report.hasLoss)
         try check(salvaged)
-        // A checkpoint or run under a segment's name is not read: the records say the same.
+        // A checkpoint or run under a segment's name is not read: the records have the same content.
         let isDerived = other == .tableCheckpoint || other == .indexRun
         for path in isDerived ? [second] : [first, second] {
             let isTold = salvaged.findings.contains {

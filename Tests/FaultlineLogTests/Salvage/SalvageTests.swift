@@ -30,7 +30,7 @@ struct SalvageTests {
         return random.bytes(100_000)
     }
 
-    /// Checks what `filledStore` holds, but for some objects of table 16 and some blobs.
+    /// Checks the content of `filledStore`, except for some objects of table 16 and some blobs.
     func check(
         _ salvaged: SalvagedStore, without missing: Set<RecordID> = [], blobs missingBlobs: Set<RecordID> = []
     ) throws {
@@ -140,7 +140,7 @@ struct SalvageTests {
         let new = try salvaged.open()
         #expect(try new.snapshot().row(5) == row(4))
         #expect(try new.snapshot().row(9) == nil)
-        // Nobody else gets the number, to which others may refer.
+        // No other object gets the number, to which references may exist.
         #expect(new.snapshot().nextID(of: testTable) > 240)
         try new.close()
     }
@@ -250,7 +250,7 @@ struct SalvageTests {
         for number in 12...14 { try again.insert([row(number)]) }
         try again.close()
 
-        // Where the old segment was sealed only the manifest says; where the new one begins, its frames do.
+        // Only the manifest has the old segment's end; the new one's beginning is known by its frames.
         for path in killed.files(.manifest) { try killed.disk.remove(path) }
         let new = try SalvagedStore(killed).open()
         #expect(new.snapshot().recordCount(of: testTable) == 4)
@@ -303,7 +303,7 @@ struct SalvageTests {
             try new.close()
         }
 
-        // Object 8 is the first that was moved; behind the header comes the list of where the records were.
+        // Object 8 is the first that was moved; the list of origins follows the header.
         let bytes = try store.disk.contents(path)
         let moved = row(8, byteCount: 100)
         let place = try #require((0..<(bytes.count - 100)).first { Array(bytes[$0..<($0 + 100)]) == moved })
@@ -313,19 +313,19 @@ struct SalvageTests {
             let salvaged = try SalvagedStore(damaged)
             #expect(salvaged.report.lostRangeCount == 1 && salvaged.report.lostByteCount == 128)
             #expect(salvaged.report.recordCounts[testTable] == 39)
-            // Without its header nobody knows which object it was.
+            // Without its header the object is unknown.
             #expect(salvaged.findings.contains(.lostObject(table: testTable, id: 8)) == !isHeader)
         }
     }
 
-    /// The segment that recovery sealed does not answer for transactions that recovery copied out of it.
+    /// The segment that recovery sealed need not hold transactions that recovery copied out of it.
     @Test func `misses nothing where compaction dropped what recovery had copied`() throws {
         var options = Store.options
         options.segmentByteCount = 8_000
         let store = Store()
         let log = try store.open(options)
         try log.insert((0..<30).map { row($0, byteCount: 200) })
-        // No later frame says that it is durable.
+        // No later frame records it as durable.
         let id = try log.insert([row(100)])[0]
         log.abandonForTests()
         let again = try store.open(options)
@@ -368,7 +368,7 @@ struct SalvageTests {
         let salvaged = try SalvagedStore(store)
         #expect(salvaged.report.lostRangeCount == 1)
         #expect(Set(salvaged.report.lostTransactions.flatMap { Array($0) }) == lost)
-        // Where no manifest says so, the sequence numbers do.
+        // If no manifest has it, the sequence numbers show it.
         for path in store.files(.manifest) { try store.disk.remove(path) }
         let other = Store(store.disk.afterProcessDeath())
         try removeNew(other.disk)

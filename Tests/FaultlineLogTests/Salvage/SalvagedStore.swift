@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// A salvage of the store of a disk, and what came of it.
+/// A salvage of a disk's store, with its results.
 struct SalvagedStore {
     static let path = "/d/new"
 
@@ -31,7 +31,7 @@ struct SalvagedStore {
         return contents
     }
 
-    /// Opens the new store, which has to be sound and closed.
+    /// Opens the new store, which must be sound and closed.
     func open() throws -> Log {
         let log = try Log.open(
             Self.path, on: disk, clock: Clock { 10 }, options: Store.options, deriver: WholeRowDeriver())
@@ -40,11 +40,11 @@ struct SalvagedStore {
         return log
     }
 
-    /// Objects that are reported as taken in an older version, or as lost.
+    /// Whether an object is reported in an older version, or as lost.
     func isReported(_ id: RecordID, in table: TableID) -> Bool {
         findings.contains { $0 == .olderVersion(table: table, id: id) || $0 == .lostObject(table: table, id: id) }
     }
 
-    /// The newest transaction that is not there whole.
+    /// The newest incomplete transaction.
     var lastLost: UInt64 { report.lostTransactions.last?.upperBound ?? 0 }
 }

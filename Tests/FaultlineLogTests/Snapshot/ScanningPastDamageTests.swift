@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Testing
 
 struct ScanningPastDamageTests {
-    /// What a scan past damage came to.
+    /// The result of a scan past damage.
     private struct Outcome {
         var read: [RecordID] = []
         var unreadable: [ClosedRange<RecordID>] = []
@@ -26,7 +26,7 @@ struct ScanningPastDamageTests {
         return outcome
     }
 
-    /// A thousand records, of which these rot: at both ends, beside each other, alone, and all of a batch.
+    /// A thousand records, some of them damaged: at both ends, adjacent, alone, and all of a batch.
     @Test(arguments: [[], [1...1], [1_000...1_000], [1...3], [256...257, 700...700], [300...640], [1...1_000]])
     func `everything but the damaged is read, in order`(ranges: [ClosedRange<Int>]) throws {
         let damaged = ranges.flatMap { Array($0) }

@@ -5,9 +5,9 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Snapshots that are kept between two uses: what they cost is told, and the log gets it back.
+/// Snapshots that are held between two uses: their cost is reported, and the log can take them.
 struct SnapshotHoldTests {
-    /// A store of which everything that a first hold sees was replaced, and a clock.
+    /// A store whose content was replaced since a first hold, and a clock.
     private struct Ground {
         let store = Store()
         let log: Log
@@ -46,7 +46,7 @@ struct SnapshotHoldTests {
             }
         }
 
-        /// Begins, checks what the hold shows, and ends.
+        /// Begins, checks the content of the hold, and ends.
         ///
         /// - Returns: Whether the snapshot was still there.
         func use(_ hold: SnapshotHold, version: Int) throws -> Bool {
@@ -65,7 +65,7 @@ struct SnapshotHoldTests {
         let log = ground.log
         let hold = log.hold("list of employees")
         #expect(log.pins().isEmpty)
-        // A store in which little is dead: what is held stays below a quarter.
+        // A store with little dead data: the held bytes stay below a quarter.
         for number in 0..<1_500 { try log.insert([Ground.row(5_000 + number, 0)]) }
         try ground.replace(40, version: 1)
         try ground.replace(40, version: 2)
@@ -95,7 +95,7 @@ struct SnapshotHoldTests {
         let ground = try Ground()
         let hold = ground.log.hold("reader")
         for version in 1...4 {
-            // All that it keeps is dead, which is more than a quarter.
+            // Everything that it keeps is dead, which is more than a quarter.
             ground.wait(seconds: 4)
             try ground.replace(version: version)
             try ground.log.compact()
@@ -108,7 +108,7 @@ struct SnapshotHoldTests {
         try ground.log.checkpoint()
         #expect(try ground.use(hold, version: 0))
         hold.end()
-        // The first look finds that it was used, the second that it was not.
+        // The first check finds that it was used, the second that it was not.
         try ground.log.checkpoint()
         ground.wait(seconds: 5)
         try ground.log.checkpoint()
@@ -183,7 +183,7 @@ struct SnapshotHoldTests {
         try ground.log.close()
     }
 
-    /// A reader that begins and ends while the log takes whatever is idle.
+    /// A reader that begins and ends while the log takes idle snapshots.
     private final class Reader: Sendable {
         let log: Log
         let isStopping = Atomic<Bool>(false)
@@ -233,7 +233,7 @@ struct SnapshotHoldTests {
             version += 1
             try ground.replace(version: version)
             try ground.log.compact()
-            // The first look finds who is idle, the second takes it: close together, while readers rest.
+            // The first check finds idle holds, the second takes them: close together, while readers pause.
             for _ in 0..<10 {
                 ground.wait(seconds: 100)
                 try ground.log.checkpoint()

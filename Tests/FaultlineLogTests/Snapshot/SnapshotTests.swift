@@ -66,7 +66,7 @@ struct SnapshotTests {
                 _ = try log.write(author: nil) { try $0.put(1, row(version), in: plainTable) }
                 places.append(try log.snapshot().location(of: 1, in: plainTable))
             }
-            // At the same place of two segments, or at two places of one.
+            // At the same offset of two segments, or at two offsets of one.
             #expect((places[0].offset == places[1].offset) == (segmentByteCount == 100))
             let byteCount = try #require(places[0].byteCount)
             let files = store.files(.hotSegment)
@@ -167,7 +167,7 @@ struct SnapshotTests {
         }
         #expect(used == 128)
         #expect(Array(view.row) == row(5, byteCount: 100))
-        // Another object's record is not handed out.
+        // Another object's record is not returned.
         #expect(throws: LogError.self) { try snapshot.read(id + 1, in: testTable, at: location, into: memory) }
         #expect(throws: LogError.self) { try snapshot.read(id, in: plainTable, at: location, into: memory) }
     }

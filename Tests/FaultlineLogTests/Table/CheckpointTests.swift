@@ -83,7 +83,7 @@ struct CheckpointTests {
         try log.close()
         let path = try #require(store.files(.tableCheckpoint).last)
         let new = try store.disk.contents(path)
-        // Both hold the same ten pages, at the same places; a write to one of them was lost.
+        // Both hold the same ten pages, at the same offsets; a write to one of them was lost.
         #expect(old.count == new.count)
         let mapOffset = 4_096 * 11
         let mixed = store.killed
@@ -99,7 +99,7 @@ struct CheckpointTests {
     }
 
     @Test func keepsNoPageWithoutAnObject() throws {
-        // A queue: 200,000 objects come and go, the newest three stay.
+        // A queue: 200,000 objects are inserted and deleted, the newest three stay.
         var options = Store.options
         options.memoryBudget = 4 << 20
         let store = Store()
@@ -133,7 +133,7 @@ struct CheckpointTests {
             #expect(try log.usage().pageCount == 1)
             #expect(try log.findings().isEmpty)
         }
-        // The last three go, and the identifiers still rise.
+        // The last three are deleted, and the identifiers still rise.
         _ = try log.write(author: nil) { for id in count - 2...count { try $0.delete(RecordID(id), in: plainTable) } }
         try log.close()
         let last = try store.open(options)
@@ -161,7 +161,7 @@ struct CheckpointTests {
             #expect(try log.usage().pageCount == 3)
             for id in 1...1_000 { #expect(try log.snapshot().row(RecordID(id), in: plainTable) == row(id - 1)) }
         }
-        // Emptied and filled again in one transaction, page by page and to and fro.
+        // Emptied and filled again in one transaction, page by page and back and forth.
         let before = log.snapshot()
         _ = try log.write(author: nil) { transaction in
             for id in RecordID(1)...1_000 { try transaction.delete(id, in: plainTable) }

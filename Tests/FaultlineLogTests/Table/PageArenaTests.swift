@@ -15,7 +15,7 @@ struct PageArenaTests {
         pages.forEach { arena.give($0) }
         #expect(budget.used(for: .pages) == 0)
         #expect(budget.used(for: .free) == (200 - Self.uncounted) * 4_096)
-        // Those above have lost theirs; their addresses can be read all the same.
+        // The excess pages have lost their memory; their addresses are still readable.
         #expect(pages.count { $0.load(as: UInt64.self) == 7 } == 200)
 
         let again = (0..<150).map { _ in arena.take() }

@@ -3,7 +3,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Pages that a transaction of several frames changes, while the memory budget holds them and while it does not.
+/// Pages that a transaction of several frames changes, with and without enough memory in the budget.
 struct SpilledPagesTests {
     /// A hundred pages of 4 KiB.
     private static let objectCount = 33_600
@@ -47,7 +47,7 @@ struct SpilledPagesTests {
         let old = log.snapshot()
         let before = log.budget.used(for: .pages)
 
-        // Nothing is read before it is written: to look an object up would make its page resident.
+        // Nothing is read before it is written: looking up an object would make its page resident.
         _ = try log.write(author: nil) { transaction in
             for id in stride(from: 1, through: Self.objectCount, by: 30) {
                 let new = row(id + 1)
@@ -72,7 +72,7 @@ struct SpilledPagesTests {
             most = max(most, store.files(.tableCheckpoint).count)
         }
         #expect(store.disk.synchronizationCounts["spill.content"] ?? 0 >= 20)
-        // The checkpoint's, those of the spill under way, and of the one before.
+        // The checkpoint's file, those of the current spill, and of the previous one.
         #expect(most <= 5)
         #expect(try log.snapshot().row(1, in: plainTable) == row(21))
         #expect(try log.findings().isEmpty)

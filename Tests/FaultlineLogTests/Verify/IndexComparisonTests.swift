@@ -3,9 +3,9 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// Entries of an index in which many belong to one owner.
+/// Compares an index in which many entries belong to one owner.
 struct IndexComparisonTests {
-    /// An owner and a place are a row's first 16 bytes, and its key: the owner is what is searched by.
+    /// A row's first 16 bytes are an owner and a position, and its key: searches are by the owner.
     private final class OwnerDeriver: IndexDeriver {
         static let index = IndexDefinition(id: IndexID(rawValue: 2), isUnique: false, searchPrefix: .bytes(8))
 
@@ -23,7 +23,7 @@ struct IndexComparisonTests {
         withUnsafeBytes(of: (owner.bigEndian, place.bigEndian)) { Array($0) }
     }
 
-    /// Enters and takes out entries, and changes the store by a record, so that there is a transaction.
+    /// Adds and removes entries, and writes a record, so that there is a transaction.
     private static func change(_ log: Log, _ body: (inout Transaction) throws -> Void) throws {
         _ = try log.write(author: nil) { transaction in
             try body(&transaction)
@@ -34,7 +34,7 @@ struct IndexComparisonTests {
     @Test func readsARunAFewTimesHoweverManyEntriesOneOwnerHas() throws {
         let disk = CountingDisk(over: SimulatedDisk(directories: ["/d"]))
         var options = Store.options
-        // Less than the run, so that a block looked up for each entry would be read for each.
+        // Less than the run, so that looking up a block for each entry would read one for each.
         options.memoryBudget = 1 << 20
         let log = try Store().open(options, on: disk, deriver: OwnerDeriver())
         var seed = Seed(7)
@@ -55,7 +55,7 @@ struct IndexComparisonTests {
         disk.reset()
         #expect(try log.findings().isEmpty)
         let bytesRead = runs.reduce(0) { $0 + disk.counts(of: $1).bytesRead }
-        // All blocks twice: once for themselves, once in their order.
+        // All blocks twice: once by themselves, once in their order.
         #expect(bytesRead > byteCount && bytesRead < 3 * byteCount, "\(bytesRead) of \(byteCount)")
         try log.close()
     }
@@ -92,7 +92,7 @@ struct IndexComparisonTests {
                 }
             }
         }
-        // More than can be named are counted.
+        // Differences beyond those that can be named are counted.
         try Self.change(log) { transaction in
             for place in 0..<2_000 {
                 try Self.key(UInt64(place % 3), UInt64(place / 10)).withUnsafeBytes {

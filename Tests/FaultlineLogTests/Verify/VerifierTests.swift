@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Testing
 
 struct VerifierTests {
-    /// A store with everything in it, closed.
+    /// A closed store with every kind of data.
     private func filledStore() throws -> Store {
         let store = Store()
         let log = try store.open()
@@ -37,7 +37,7 @@ struct VerifierTests {
             let store = try filledStore()
             let path = try #require(store.files(kind).first)
             let log = try store.open()
-            // While the store is open: nothing at the opening can notice.
+            // While the store is open: the opening cannot detect it.
             let offset =
                 switch kind {
                 case .tableCheckpoint: 4_096 + 200
@@ -74,7 +74,8 @@ struct VerifierTests {
         #expect(ordinal > 1)
     }
 
-    /// The segment of a copy of the store that went another way: all of it verifies, and has the same length.
+    /// The segment of a copy of the store that was written to separately: all of it verifies, and it has the same
+    /// length.
     @Test func findsFramesThatTheManifestDoesNotKnow() throws {
         let store = Store()
         try store.open().insert([row(1)], in: plainTable)
@@ -90,7 +91,7 @@ struct VerifierTests {
         let path = try #require(copy.files(.hotSegment).last)
         try copy.disk.overwrite(path, at: 0, segments[0])
         let log = try copy.open()
-        // It looks as if nothing were wrong, but for what it says.
+        // The opening seems right; only the content is wrong.
         #expect(log.openReport.wasClean)
         #expect(try log.snapshot().row(2, in: plainTable) == row(2))
         let findings = try log.findings()
@@ -139,7 +140,7 @@ struct VerifierTests {
         #expect(try log.findings().map(\.kind) == [.contradiction])
     }
 
-    /// In an index that is not unique the newest entry of a key says nothing of who else has it.
+    /// In an index that is not unique the newest entry of a key does not show which other objects have it.
     @Test func findsObjectsThatShareAKey() throws {
         let log = try Store().open(deriver: SharedKeyDeriver())
         let index = SharedKeyDeriver.index
@@ -165,7 +166,7 @@ struct VerifierTests {
             #expect(try log.findings().isEmpty)
             if part < 2 { try log.checkpoint() }
         }
-        // Nobody has a key by the index, and a record does.
+        // By the index no object has the key, but a record does.
         _ = try log.write(author: nil) { transaction in
             try transaction.put(1_000, in: testTable, layout: 1, changed: nil, flags: [], byteCount: 2) {
                 $0.copyBytes(from: [7, 9])
@@ -175,7 +176,7 @@ struct VerifierTests {
     }
 }
 
-/// Each row is a key that others may have, too.
+/// Each row is a key that other rows may have, too.
 private final class SharedKeyDeriver: IndexDeriver {
     static let index = IndexDefinition(id: IndexID(rawValue: 1), isUnique: false, searchPrefix: .bytes(1))
 
