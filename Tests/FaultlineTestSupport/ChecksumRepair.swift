@@ -1,18 +1,18 @@
 import FaultlineDisk
 
-/// Makes the checksums of a file fit what it says, by docs/FileFormat.md and not by the code that reads them, so that
-/// bytes behind them are looked at too.
+/// Corrects the checksums of a file, by docs/FileFormat.md and not by the code that reads them, so that readers also
+/// examine the bytes behind them.
 package struct ChecksumRepair {
     private var bytes: [UInt8]
-    /// Of the file's header: salt and number.
+    /// The salt and the number in the file's header.
     private var place: (salt: UInt64, number: UInt64) = (0, 0)
 
-    /// The bytes of a file of that name, repaired.
+    /// The bytes of a file with a name, with correct checksums.
     ///
     /// - Parameters:
-    ///   - bytes: What the file holds.
-    ///   - name: Its name, which says what it is.
-    /// - Returns: As many bytes.
+    ///   - bytes: The content of the file.
+    ///   - name: Its name, which determines its kind.
+    /// - Returns: The same number of bytes.
     package static func repaired(_ bytes: [UInt8], name: String) -> [UInt8] {
         var repair = ChecksumRepair(bytes: bytes)
         if name == "IDENTITY" {
@@ -38,7 +38,7 @@ package struct ChecksumRepair {
         while start + 48 <= bytes.count {
             if u64(start) == 0, u64(start + 8) == 0 { break }
             let body = start + 48
-            // What is too large ends where the file does.
+            // An excessive size ends at the file's end.
             let size = min(Int(u32(start + 4)), bytes.count - body) & ~7
             set(UInt32(size), start + 4)
             var record = body
@@ -47,7 +47,7 @@ package struct ChecksumRepair {
             while record + 24 <= body + size, count < 65_535 {
                 let room = body + size - record - 24
                 let isLast = Int(u32(record + 4)) >= room
-                // A blob's record goes on to the end of its frame, and says modulo 2^32 how large all of it is.
+                // A blob's record continues to the end of its frame, and has its total size modulo 2^32.
                 let isBlob = bytes[record + 22] == 6
                 let stored = isBlob || isLast ? room : Int(u32(record + 4))
                 if !isBlob, isLast { set(UInt32(room), record + 4) }
@@ -74,7 +74,7 @@ package struct ChecksumRepair {
         }
     }
 
-    /// The chunk table of a blob whose payload begins there, section 10.2; of blobs of one group.
+    /// Corrects the chunk table of a blob whose payload begins there, section 10.2; for blobs of one group.
     private mutating func sealChunks(_ payload: Int, _ size: Int) {
         guard size >= 40 else { return }
         let count = Int(min(u32(payload + 20), 510))

@@ -1,19 +1,19 @@
 package import FaultlineDisk
 
-/// A disk over another that counts what goes through: calls, whether they succeed or not, and bytes really moved.
-// Safe because everything that varies is protected by `guardian`.
+/// Passes calls to another disk and counts them: calls, whether they succeed or not, and bytes really moved.
+// Safe because all changing state is protected by `guardian`.
 package final class CountingDisk: ForwardingDisk, @unchecked Sendable {
     private let guardian = EngineLock()
     private var total = DiskCounts()
     private var totals: [String: DiskCounts] = [:]
 
-    /// Everything since the disk was made or reset.
+    /// The counts since the disk was created or reset.
     package var counts: DiskCounts { guardian.withLock { total } }
 
-    /// What went through files opened by one path, or calls on it.
+    /// The counts of files opened by one path, and of calls on it.
     package func counts(of path: String) -> DiskCounts { guardian.withLock { totals[path] ?? DiskCounts() } }
 
-    /// Back to zero.
+    /// Resets the counts to zero.
     package func reset() {
         guardian.withLock {
             total = DiskCounts()
@@ -21,7 +21,7 @@ package final class CountingDisk: ForwardingDisk, @unchecked Sendable {
         }
     }
 
-    /// Runs `body` and tells what went through meanwhile.
+    /// Runs `body` and returns the counts of that time.
     package func counting<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> (result: R, counts: DiskCounts) {
         let before = counts
         let result = try body()

@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// A handle of a counting disk.
+/// A handle of a `CountingDisk`.
 // Safe because its property is immutable and may be used from any thread.
 final class CountingDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: CountingDisk

@@ -1,63 +1,63 @@
-/// How far crash images are enumerated.
+/// The limits for enumerating crash images.
 package struct CrashOptions: Sendable {
-    /// Every combination is tried while no more things than this are uncertain (sectors, lengths, changes of entries),
-    /// and while that makes no more than `exhaustiveImageMax` images.
+    /// All combinations are tried while at most this many items are uncertain (sectors, lengths, changes of entries),
+    /// and while that makes at most `exhaustiveImageMax` images.
     package var exhaustiveItemMax = 8
-    /// The most images for which every combination is tried.
+    /// The largest number of images for which all combinations are tried.
     package var exhaustiveImageMax = 1 << 14
-    /// The most images where not every combination is tried; nil for no limit.
+    /// The largest number of images if not all combinations are tried; nil for no limit.
     ///
     /// The last `sampleCount` of them are random.
     package var imageCountMax: Int?
-    /// Random images: where not every combination is tried, and with torn sectors where it is.
+    /// The number of random images: if not all combinations are tried, and, with torn sectors, if they are.
     package var sampleCount = 64
-    /// One sector in so many of a random image is torn inside, and one at least where any was written; 0 for never.
+    /// One sector of this many in a random image is torn, and at least one if any was written; 0 for never.
     package var tornOneIn = 8
-    /// What may stand in space that was never written.
+    /// The possible content of space that was never written.
     package var fills: [CrashFill] = CrashFill.allCases
-    /// Chooses the random images.
+    /// The seed of the random images.
     package var seed: UInt64 = 1
 
     package init() {}
 }
 
-/// What stands in space that belongs to a file and was never written.
+/// The content of space that belongs to a file and was never written.
 package enum CrashFill: UInt8, Sendable, CaseIterable {
     case zeros
     /// Random bytes.
     case garbage
-    /// What another file held, a removed one if there is any: whole and valid in its own place.
+    /// Bytes of another file, a removed one if there is any: whole and valid at their own location.
     case stale
 }
 
-/// One disk that a power loss may leave behind, and how it came about.
+/// One disk that a power loss may leave, with its origin.
 package struct CrashImage: Sendable, CustomStringConvertible {
     /// The disk; all of it is durable, and nothing is open or locked.
     package let disk: SimulatedDisk
     let choice: CrashChoice
     let space: CrashSpace
 
-    /// Whether a sector is torn inside.
+    /// Whether a sector is torn.
     package var isTorn: Bool { !choice.cuts.isEmpty }
 
-    /// Which parts are old and which new.
+    /// Which parts are old and which are new.
     package var description: String { choice.describe(in: space) }
 }
 
-/// One point of a crash space.
+/// One choice in a crash space.
 struct CrashChoice: Hashable, Sendable {
     /// Index into `CrashSpace.outcomes`.
     var outcome: Int
     var fill: CrashFill
     /// A length for each of the space's files.
     var byteCounts: [Int]
-    /// A version for each sector of each of them, one file after another; 0 is what was durable.
+    /// A version for each sector of each of them, one file after another; 0 is the durable one.
     var versions: [Int]
-    /// Bytes of each sector that have the chosen version, the rest having the one before; empty if no sector is torn.
+    /// Bytes of each sector that have the chosen version, the rest having the previous one; empty if no sector is torn.
     var cuts: [Int]
 
-    /// Makes equal what cannot make a difference: sectors beyond the end, files that no path leads to, and the fill
-    /// where it shows nowhere.
+    /// Normalizes parts of the choice without an effect: sectors beyond the end, unreachable files, and an invisible
+    /// fill.
     mutating func normalize(in space: CrashSpace) {
         var isFillVisible = false
         var place = 0
@@ -81,7 +81,7 @@ struct CrashChoice: Hashable, Sendable {
         if cuts.allSatisfy({ $0 == SimulatedFile.sectorByteCount }) { cuts = [] }
     }
 
-    /// The disk that this choice describes.
+    /// The disk of this choice.
     func makeDisk(in space: CrashSpace) -> SimulatedDisk {
         var state = space.base
         let outcome = space.outcomes[outcome]

@@ -1,9 +1,9 @@
 /// The disks that a power loss at one moment may leave, each once.
 ///
-/// Few uncertain things: all combinations of all versions, lengths, legal sets of changed entries and fills, then
-/// random ones with torn sectors. Many: the two extremes under every set of changed entries, every prefix of the
-/// writes, every single sector lost and every single sector written, as many as fit, then random ones, which always have
-/// their share. The order depends on the options and the disk alone.
+/// With few uncertain items: all combinations of all versions, lengths, legal sets of changed entries and fills, then
+/// random ones with torn sectors. With many: the two extremes under every set of changed entries, every prefix of the
+/// writes, every single sector lost and every single sector written, as many as fit, then random ones, which always get
+/// a share. The order depends only on the options and the disk.
 package struct CrashImages: Sequence, IteratorProtocol {
     private let space: CrashSpace
     private let options: CrashOptions
@@ -12,13 +12,13 @@ package struct CrashImages: Sequence, IteratorProtocol {
     private var odometer: [Int]?
     private var digits: [Int]
     private var planned: [CrashChoice] = []
-    /// Images that may still come from the plan.
+    /// The number of images still to come from the plan.
     private var plannedLeft: Int
-    /// Random images that are still to come, and how often one may be tried: some are the same as another.
+    /// The number of random images still to come, and of attempts for one: some are duplicates.
     private var samplesLeft: Int
     private var attemptsLeft: Int
 
-    /// Whether every combination is among the images (but for torn sectors and lengths that no write left).
+    /// Whether the images include all combinations (but for torn sectors and lengths that no write left).
     package let isExhaustive: Bool
 
     init(of state: SimulatedState, options: CrashOptions) {
@@ -93,7 +93,7 @@ package struct CrashImages: Sequence, IteratorProtocol {
             versions: Array(wheel[(2 + fileCount)...]), cuts: [])
     }
 
-    // MARK: many things
+    // MARK: many items
 
     private var newest: CrashChoice {
         CrashChoice(
@@ -108,7 +108,7 @@ package struct CrashImages: Sequence, IteratorProtocol {
             versions: space.files.flatMap { $0.sectors.map { _ in 0 } }, cuts: [])
     }
 
-    /// The images that break most programs, before chance has its say.
+    /// The images most likely to show an error, before the random ones.
     private mutating func plan() -> [CrashChoice] {
         let newest = newest
         let oldest = oldest
@@ -136,7 +136,7 @@ package struct CrashImages: Sequence, IteratorProtocol {
                 singles += [onlyOld, onlyNew, prefix]
             }
         }
-        // Where there is room for a part only, it is one of both.
+        // If there is room for a part only, it takes from both alternately.
         return (0..<Swift.max(extremes.count, singles.count)).flatMap { place in
             extremes.dropFirst(place).prefix(1) + singles.dropFirst(place).prefix(1)
         }
@@ -185,7 +185,7 @@ extension SimulatedDisk {
         CrashImages(of: frozen(), options: options)
     }
 
-    /// The harshest of them: only what is certain.
+    /// The harshest of them: only the certain data.
     package func withOnlyWhatIsDurable() -> SimulatedDisk {
         var options = CrashOptions()
         options.exhaustiveItemMax = 0

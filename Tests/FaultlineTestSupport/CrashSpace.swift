@@ -1,43 +1,43 @@
-/// Everything that is uncertain on a disk at one moment, laid out so that images can be picked from it.
+/// All uncertainty of a disk at one moment, from which images are chosen.
 ///
-/// Uncertain are: which version of each dirty sector is on the medium; how long each file is; which pending changes of
-/// entries took place; and what stands in space that was never written.
+/// Uncertain are: the version of each dirty sector on the medium; the length of each file; the pending changes of
+/// entries that took place; and the content of space that was never written.
 final class CrashSpace: Sendable {
     /// A sector written since the last synchronization, or lost by a failed one.
     struct Sector: Sendable {
         let index: Int
-        /// After each write that changed it, oldest first.
+        /// The sector's bytes after each write that changed it, oldest first.
         ///
-        /// Version 0, what was durable, is not in here.
+        /// Version 0, the durable one, is not included.
         let versions: [[UInt8]]
-        /// Version 0 by `CrashFill.rawValue`; empty where it is just the durable bytes, with zeros behind the end.
+        /// Version 0 by `CrashFill.rawValue`; empty if it is just the durable bytes, with zeros behind the end.
         let unwritten: [[UInt8]]
     }
 
     struct File: Sendable {
         let file: Int
         let durableByteCount: Int
-        /// Ascending: the durable length, the present one, and each between.
+        /// The possible lengths, ascending: the durable length, the present one, and each between.
         let byteCounts: [Int]
         let sectors: [Sector]
     }
 
-    /// What a set of pending changes makes of the entries.
+    /// The entries after a set of pending changes.
     struct Outcome: Sendable {
         let directories: [SimulatedDirectory]
         let isReachable: [Bool]
         let unreachable: [Int]
-        /// How many of the pending changes took place.
+        /// The number of pending changes that took place.
         let changeCount: Int
     }
 
-    /// With everything uncertain left out: durable bytes, durable lengths, durable entries.
+    /// The state without anything uncertain: durable bytes, durable lengths, durable entries.
     let base: SimulatedState
     let files: [File]
     /// The first has none of the pending changes, the last all of them.
     let outcomes: [Outcome]
     let pendingChangeCount: Int
-    /// Whether `outcomes` has every legal one.
+    /// Whether `outcomes` includes all legal ones.
     let hasEveryOutcome: Bool
 
     init(_ state: SimulatedState, options: CrashOptions) {
@@ -68,7 +68,7 @@ final class CrashSpace: Sendable {
         }
     }
 
-    /// Things that may go either way: sectors, lengths, changes of entries.
+    /// The number of uncertain items: sectors, lengths, changes of entries.
     var itemCount: Int {
         files.reduce(pendingChangeCount) { $0 + $1.sectors.count + ($1.byteCounts.count > 1 ? 1 : 0) }
     }
@@ -114,7 +114,7 @@ final class CrashSpace: Sendable {
             })
     }
 
-    /// A sector's durable bytes and, behind them, what stands in space that was never written; empty if that is zeros
+    /// A sector's durable bytes and, behind them, the content of space that was never written; empty if that is zeros
     /// or there is none.
     private static func unwrittenSector(
         _ sector: Int, of number: Int, _ file: SimulatedFile, _ fill: CrashFill, stale: [UInt8], seed: UInt64
@@ -150,7 +150,7 @@ final class CrashSpace: Sendable {
             }
             let isReachable = reachability(directories, fileCount: state.files.count)
             let visible = reachableDirectories(directories)
-            // Directories that no path leads to make no difference.
+            // Unreachable directories have no effect.
             let key = directories.indices.map { visible[$0] ? directories[$0].durable : [:] }
             guard seen.insert(key).inserted else { return }
             for index in directories.indices { directories[index].current = directories[index].durable }

@@ -1,4 +1,4 @@
-/// What went through a counting disk.
+/// The counts of a counting disk.
 package struct DiskCounts: Hashable, Sendable, CustomStringConvertible {
     package var opens = 0
     package var reads = 0
@@ -10,7 +10,7 @@ package struct DiskCounts: Hashable, Sendable, CustomStringConvertible {
     package var directorySynchronizations = 0
     /// Creations of directories, removals and renames.
     package var entryChanges = 0
-    /// Lists, lengths, identities, questions for presence and space.
+    /// Lists, lengths, identities, and queries of presence and space.
     package var questions = 0
     package var locks = 0
 

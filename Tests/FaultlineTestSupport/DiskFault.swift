@@ -1,25 +1,26 @@
 import Glibc
 
-/// A fault that a failing disk has in store.
+/// A fault for a failing disk.
 package struct DiskFault: Sendable {
-    /// What the failing call leaves behind.
+    /// The effect of the failing call.
     package enum Effect: Sendable {
         /// Nothing happened.
         case none
-        /// A write has put so many of its bytes in place.
+        /// A write has stored its first `byteCount` bytes.
         case writesFirst(byteCount: Int)
-        /// A write has put this share of its bytes in place, in 1/256.
+        /// A write has stored this share of its bytes, in 1/256.
         case writesShare(UInt8)
-        /// The operation has taken place and is reported as failed.
+        /// The operation has succeeded and is reported as failed.
         case takesPlace
-        /// A synchronization has lost the dirty pages; the base must be a `SimulatedDisk`. With a seed, some sectors
-        /// reach the medium.
+        /// A synchronization has lost the dirty pages; the base must be a `SimulatedDisk`.
+        ///
+        /// With a seed, some sectors reach the medium.
         case losesPages(PageLoss, seed: UInt64?)
     }
 
-    /// Which operations count.
+    /// Whether an operation counts.
     package var matches: @Sendable (DiskOperation) -> Bool
-    /// How many of them succeed before.
+    /// The number of matching operations that succeed before.
     package var ordinal: Int
     package var errorNumber: Int32
     /// Whether all later ones fail too.

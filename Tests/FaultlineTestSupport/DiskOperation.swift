@@ -1,13 +1,13 @@
 package import FaultlineDisk
 
-/// One call on a disk or a file, as traces show it and faults match it.
+/// One call on a disk or a file, for traces and for matching faults.
 package struct DiskOperation: Hashable, Sendable, CustomStringConvertible {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case open, create, names, isPresent, createDirectory, remove, removeDirectory, rename, synchronizeDirectory
         case identity, freeByteCount, fileSystem
         case read, write, synchronize, byteCount, lock, unlock, forgetCachedPages, reserve, releaseReserve, cut
 
-        /// Whether it changes what a crash may leave behind.
+        /// Whether it changes the possible disks after a crash.
         package var isMutating: Bool {
             switch self {
             case .create, .createDirectory, .remove, .removeDirectory, .rename, .synchronizeDirectory, .write,
@@ -17,7 +17,7 @@ package struct DiskOperation: Hashable, Sendable, CustomStringConvertible {
             }
         }
 
-        /// The system call that a failure of this kind names.
+        /// The system call that an error of this kind names.
         package var systemCall: SystemCall {
             switch self {
             case .open, .create: .open
@@ -43,13 +43,14 @@ package struct DiskOperation: Hashable, Sendable, CustomStringConvertible {
 
     package let kind: Kind
     package let path: String
-    /// Where a rename leads.
+    /// The target of a rename.
     package let target: String?
-    /// For reads and writes, in bytes from the start of the file; for cuts the new end, for locks the byte.
+    /// For reads and writes, the offset in bytes from the start of the file; for truncations the new end, for locks the
+    /// byte.
     package let offset: UInt64?
-    /// For reads and writes, the bytes asked for.
+    /// For reads and writes, the requested number of bytes.
     package let byteCount: Int?
-    /// For synchronizations.
+    /// The site of a synchronization.
     package let site: SyncSite?
 
     package init(

@@ -1,16 +1,16 @@
 package import FaultlineDisk
 
-/// A disk over another that fails where it is told to.
+/// Passes calls to another disk, and fails some of them on request.
 ///
-/// To meet every call once: arm the n-th fault, run, and stop when `hitCount` stays 0.
-// Safe because everything that varies is protected by `guardian`.
+/// To fail every call once: arm the n-th fault, run, and stop when `hitCount` stays 0.
+// Safe because all changing state is protected by `guardian`.
 package final class FailingDisk: ForwardingDisk, @unchecked Sendable {
     private let guardian = EngineLock()
     private var fault: DiskFault?
     private var matched = 0
     private var hits: [DiskOperation] = []
 
-    /// Puts a fault in store in place of the one before, and counts from 0 again.
+    /// Sets a fault, replacing the previous one, and restarts the counts.
     package func arm(_ fault: DiskFault) {
         guardian.withLock {
             self.fault = fault
@@ -19,7 +19,7 @@ package final class FailingDisk: ForwardingDisk, @unchecked Sendable {
         }
     }
 
-    /// From now on everything succeeds; the counts stay.
+    /// Removes the fault; the counts stay.
     package func disarm() {
         guardian.withLock { fault = nil }
     }
@@ -33,9 +33,9 @@ package final class FailingDisk: ForwardingDisk, @unchecked Sendable {
     /// The operations that failed since `arm`, in order.
     package var failedOperations: [DiskOperation] { guardian.withLock { hits } }
 
-    /// Counts an operation; the fault if it is to fail.
+    /// Counts an operation; returns the fault if it must fail.
     func hit(_ operation: DiskOperation) -> (effect: DiskFault.Effect, error: DiskError)? {
-        // Asked without the lock: a test may hold one operation up while others go on.
+        // Tested without the lock: a test may delay one operation while others continue.
         guard let armed = guardian.withLock({ fault }), armed.matches(operation) else { return nil }
         return guardian.withLock {
             guard let fault else { return nil }

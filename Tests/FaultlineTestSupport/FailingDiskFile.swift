@@ -1,6 +1,6 @@
 import FaultlineDisk
 
-/// A handle of a failing disk.
+/// A handle of a `FailingDisk`.
 // Safe because its property is immutable and may be used from any thread.
 final class FailingDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: FailingDisk

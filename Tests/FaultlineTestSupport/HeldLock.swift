@@ -1,16 +1,16 @@
 internal import Foundation
 internal import Glibc
 
-/// The lock of a store's writer, held by another process.
+/// The writer's lock of a store, held by another process.
 ///
-/// A process is never refused a lock that it holds itself, so this takes one that knows nothing of the library.
+/// A process's own locks never conflict with each other here, so this uses a process without the library.
 package final class HeldLock {
     private let child = Process()
     private let input = Pipe()
 
     /// Locks byte 0 of the lock file of the store in a directory, and returns when it is locked.
     ///
-    /// - Throws: `CocoaError` where there is no such file, it is locked already, or there is no perl.
+    /// - Throws: `CocoaError` if there is no such file, it is locked already, or there is no perl.
     package init(ofStoreIn directory: String) throws {
         child.executableURL = URL(filePath: "/usr/bin/env")
         child.arguments = [
@@ -30,9 +30,9 @@ package final class HeldLock {
         }
     }
 
-    /// Lets the lock go, and returns when it is gone; to be called once.
+    /// Releases the lock, and returns when it is released; to be called once.
     package func release() {
-        // The end of its input would not do: other children of this process may hold that open.
+        // Closing its input is not enough: other children of this process may hold that open.
         kill(child.processIdentifier, SIGKILL)
         child.waitUntilExit()
     }

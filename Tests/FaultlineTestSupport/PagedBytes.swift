@@ -1,13 +1,13 @@
 /// The bytes of a simulated file, in pages that copies share until one of them writes.
 ///
-/// A page that nobody wrote is an empty array and reads as zeros, so sparse files cost nothing.
+/// A page that was never written is an empty array and reads as zeros, so sparse files cost nothing.
 struct PagedBytes: Sendable {
     static let pageByteCount = 4096
 
     private(set) var byteCount = 0
     private var pages: [[UInt8]] = []
 
-    /// Copies bytes from `offset` out; returns how many there were.
+    /// Copies bytes from `offset` to a buffer; returns their number.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         guard offset < byteCount else { return 0 }
         let total = Swift.min(buffer.count, byteCount - offset)
@@ -39,7 +39,7 @@ struct PagedBytes: Sendable {
     /// All bytes.
     var array: [UInt8] { bytes(at: 0, count: byteCount) }
 
-    /// Writes bytes at `offset`, growing where needed; what lies between the old end and `offset` is zeros.
+    /// Writes bytes at `offset`, growing if necessary; zeros fill the space between the old end and `offset`.
     mutating func write(_ source: UnsafeRawBufferPointer, at offset: Int) {
         guard source.count > 0 else { return }
         extend(to: offset + source.count)
@@ -57,14 +57,14 @@ struct PagedBytes: Sendable {
         }
     }
 
-    /// Writes the first `count` of `source` at `offset`, without growing: what lies beyond the end is left out.
+    /// Writes the first `count` bytes of `source` at `offset`, without growing: bytes beyond the end are omitted.
     mutating func overwrite(_ source: [UInt8], count: Int, at offset: Int) {
         let fitting = Swift.min(count, byteCount - offset)
         guard fitting > 0 else { return }
         source.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[..<fitting]), at: offset) }
     }
 
-    /// Ends at `byteCount` bytes; what lay behind reads as zeros if the file grows again.
+    /// Truncates to `byteCount` bytes; the bytes behind read as zeros if the file grows again.
     mutating func cut(to byteCount: Int) {
         guard byteCount < self.byteCount else { return }
         self.byteCount = byteCount

@@ -3,22 +3,22 @@ import CFaultlineTestSupport
 import FaultlineDisk
 import Glibc
 
-/// Resident memory of this process, as the kernel counts it.
+/// Resident memory of this process, by the kernel's count.
 ///
-/// Tests that run beside others in one process see their memory too: measure in a child of your own (an exit test).
+/// Tests in the same process see each other's memory: measure in a separate child process (an exit test).
 package enum PeakMemory {
-    /// Bytes resident now (`VmRSS`); nil where `/proc` does not tell.
+    /// Bytes resident now (`VmRSS`); nil if `/proc` does not have it.
     package static var residentByteCount: Int? { status("VmRSS:") }
 
-    /// The most bytes that were resident since the process began or `reset` was called (`VmHWM`).
+    /// The largest number of resident bytes since the process began or `reset` was called (`VmHWM`).
     package static var peakByteCount: Int? { status("VmHWM:") }
 
-    /// Bytes that the allocator and `BufferMemory` have given out now; pages that nobody touched yet count too.
+    /// Bytes that the allocator and `BufferMemory` have handed out; untouched pages count too.
     package static var allocatedByteCount: Int {
         fl_test_allocated_byte_count() + BufferMemory.pagedByteCountInUse
     }
 
-    /// Makes the present the peak.
+    /// Resets the peak to the present value.
     ///
     /// - Returns: False if the kernel does not allow it.
     package static func reset() -> Bool {
@@ -29,7 +29,7 @@ package enum PeakMemory {
         return fl_pwrite(usable, "5", 1, 0) == 1
     }
 
-    /// Runs `body` and tells by how many bytes the peak rose above what was resident before.
+    /// Runs `body` and returns by how many bytes the peak rose above the resident bytes before.
     package static func growth<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> (result: R, byteCount: Int)? {
         guard reset(), let before = residentByteCount else { return nil }
         let result = try body()
@@ -37,15 +37,15 @@ package enum PeakMemory {
         return (result, Swift.max(0, peak - before))
     }
 
-    /// Lets the allocator map each block from a size on by itself, so that `mappedGrowth` sees it.
+    /// Makes the allocator map each block from a size on separately, so that `mappedGrowth` sees it.
     ///
-    /// For the rest of the process: call it in a child of your own.
+    /// For the rest of the process: call it in a separate child process.
     package static func mapAllocations(from byteCount: Int) { fl_test_map_allocations(byteCount) }
 
-    /// Runs `body` and tells by how many bytes the peak of the address space (`VmPeak`) rose: the blocks of the size of
-    /// `mapAllocations` that it held at once, whether they were touched or not.
+    /// Runs `body` and returns by how many bytes the peak of the address space (`VmPeak`) rose: the blocks above the
+    /// size of `mapAllocations` that it held at once, touched or not.
     ///
-    /// A thread that begins meanwhile counts too.
+    /// A thread that begins at the same time counts too.
     package static func mappedGrowth<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> (result: R, byteCount: Int)? {
         guard let size = status("VmSize:"), let peak = status("VmPeak:") else { return nil }
         // Growth below the old peak would not be seen.

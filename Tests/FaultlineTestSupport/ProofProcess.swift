@@ -1,8 +1,8 @@
 import Foundation
 
-/// A run of `FaultlineProofs` or `MigrationProofs`, for what has to be measured, or killed, in a process of its own.
+/// A run of `FaultlineProofs` or `MigrationProofs`, for work that must be measured, or killed, in a separate process.
 package struct ProofProcess {
-    /// What it printed, line by line, or the last line alone.
+    /// Its output, line by line, or only the last line.
     package private(set) var lines: [String] = []
     /// Its exit status; negative: the signal that ended it.
     package private(set) var status: Int32 = 0
@@ -19,8 +19,8 @@ package struct ProofProcess {
     ///   - arguments: Its command line.
     ///   - name: The executable.
     ///   - keepsAllLines: Whether lines before the last are kept.
-    ///   - killAt: Asked after each line it prints; SIGKILL is sent when it says true.
-    /// - Throws: What Foundation says where it cannot be started.
+    ///   - killAt: Called after each line that it prints; SIGKILL is sent when it returns true.
+    /// - Throws: Foundation's error if it cannot be started.
     package init(
         _ arguments: [String], of name: String = "FaultlineProofs", keepsAllLines: Bool = true,
         killAt: ((_ line: String) -> Bool)? = nil

@@ -1,14 +1,14 @@
 import Glibc
 
-/// What executables of proofs have in common: the command line, the exit status, lines for people.
+/// The common parts of proof executables: the command line, the exit status, lines for people.
 package enum ProofShell {
-    /// Runs the command that the command line names, and ends the process: with the status of the command, with 2 if
-    /// the command line is not understood, with 1 if it failed.
+    /// Runs the command on the command line, and ends the process: with the status of the command, with 2 if the
+    /// command line is invalid, with 1 if the command failed.
     ///
     /// - Parameters:
     ///   - name: The executable.
     ///   - usage: Its commands, for people.
-    ///   - body: Runs one, given its name and arguments; nil if there is none of that name.
+    ///   - body: Runs a command with a name and arguments; nil if there is none of that name.
     package static func run(
         _ name: String, usage: String, _ body: (_ command: String, _ arguments: [String]) throws -> Int32?
     ) -> Never {
@@ -35,12 +35,12 @@ package enum ProofShell {
     }
 }
 
-/// The command line says something that is not understood.
+/// The error of an invalid command line.
 package struct WrongUsage: Error {
-    /// What, for people.
+    /// The mistake, for people.
     package let message: String
 
-    /// Says what.
+    /// Makes an error with a message.
     package init(message: String) {
         self.message = message
     }

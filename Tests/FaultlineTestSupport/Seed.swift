@@ -3,7 +3,7 @@ import Glibc
 /// A seeded source of random numbers (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
 /// generators").
 ///
-/// The same seed gives the same numbers everywhere and for ever. A test that uses one says `seed.replayLine` in its
+/// The same seed gives the same numbers everywhere and for ever. A test that uses one has `seed.replayLine` in its
 /// expectations' comments:
 ///
 ///     @Test(arguments: Seed.list(20)) func keepsWhatWasAcknowledged(seed: Seed) throws {
@@ -22,7 +22,7 @@ package struct Seed: RandomNumberGenerator, Hashable, Sendable, CustomStringConv
     /// The environment variable that replaces a test's list of seeds by one.
     package static let variable = "FAULTLINE_SEED"
 
-    /// `count` seeds from `first` on, or only the one that `FAULTLINE_SEED` names, in decimal or with `0x` in front.
+    /// `count` seeds from `first` on, or only the one in `FAULTLINE_SEED`, in decimal or with `0x` in front.
     package static func list(_ count: Int, from first: UInt64 = 1) -> [Seed] {
         if let text = getenv(variable), let chosen = parse(String(cString: text)) { return [Seed(chosen)] }
         return (0..<UInt64(count)).map { Seed(first &+ $0) }
@@ -42,7 +42,7 @@ package struct Seed: RandomNumberGenerator, Hashable, Sendable, CustomStringConv
 
     /// A number from 0 to `limit` - 1; `limit` is at least 1.
     ///
-    /// Slightly uneven, which no test minds, and far faster than `Int.random`.
+    /// Slightly biased, which does not matter for tests, and far faster than `Int.random`.
     package mutating func below(_ limit: Int) -> Int {
         precondition(limit > 0, "There is no number below \(limit).")
         return Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(limit)).high)
@@ -68,7 +68,7 @@ package struct Seed: RandomNumberGenerator, Hashable, Sendable, CustomStringConv
         return bytes
     }
 
-    /// Another generator, independent of what is drawn from this one later.
+    /// Another generator, independent of this one's later numbers.
     package mutating func fork() -> Seed { Seed(next()) }
 
     /// The line that runs one test again with this seed.
@@ -76,7 +76,7 @@ package struct Seed: RandomNumberGenerator, Hashable, Sendable, CustomStringConv
         "replay: \(Self.variable)=0x\(String(origin, radix: 16)) swift test --filter '\(test)'"
     }
 
-    /// The line that runs a test again with this seed, but for its name.
+    /// The line that runs a test again with this seed, without its name.
     package var replayLine: String { replay("<this test>") }
 
     package var description: String { "seed 0x\(String(origin, radix: 16))" }

@@ -1,7 +1,7 @@
 import FaultlineDisk
 import Glibc
 
-// What handles ask of their disk.
+// The operations of handles on their disk.
 
 extension SimulatedDisk {
     func read(_ file: Int, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
@@ -36,7 +36,7 @@ extension SimulatedDisk {
             }
             let growth = Int(end) - state.files[file].allocatedByteCount
             let available = capacity < 1 << 50 ? max(0, capacity - state.byteCount) : growth
-            // Like ext4 and XFS: what there is stays with the file.
+            // Like ext4 and XFS: the file keeps the free space that there is.
             let got = min(growth, available)
             if got > 0 { state.files[file].reservedEnd = state.files[file].allocatedByteCount + got }
             if got < growth {
@@ -61,7 +61,7 @@ extension SimulatedDisk {
         }
     }
 
-    /// The synchronization of this file fails, and the system loses its dirty pages.
+    /// Fails the synchronization of this file, and loses its dirty pages.
     func lose(_ file: Int, _ path: String, site: SyncSite, _ loss: PageLoss, seed: UInt64?) {
         begin(DiskOperation(.synchronize, path, site: site))
         guardian.withLock {

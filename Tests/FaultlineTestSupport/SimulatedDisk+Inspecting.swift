@@ -1,13 +1,13 @@
 package import FaultlineDisk
 
-// Looking in from outside, and meddling.
+// Inspects and changes the disk from outside.
 
 extension SimulatedDisk {
-    /// All that the disk holds, as a value that later operations do not change.
+    /// The disk's whole content, as a value that later operations do not change.
     func frozen() -> SimulatedState { guardian.withLock { state } }
 
-    /// The disk as the next process finds it when this one is killed: the system lives on with all that was written,
-    /// durable or not, and handles and locks are gone.
+    /// The disk for the next process after this one is killed: the system continues with all written bytes, durable or
+    /// not, and handles and locks are gone.
     package func afterProcessDeath() -> SimulatedDisk {
         var state = frozen()
         for file in state.files.indices {
@@ -40,7 +40,7 @@ extension SimulatedDisk {
         return paths.sorted()
     }
 
-    /// What the file at a path holds now; nil if there is none.
+    /// The present bytes of the file at a path; nil if there is none.
     package func bytes(of path: String) -> [UInt8]? {
         let state = frozen()
         var isBlocked = false
@@ -48,7 +48,7 @@ extension SimulatedDisk {
         return state.files[file].current.array
     }
 
-    /// Changes bytes behind everybody's back, on the medium and in the cache.
+    /// Changes bytes without an operation, on the medium and in the cache.
     ///
     /// - Returns: False if there is no such file, or it ends before.
     @discardableResult
@@ -66,7 +66,7 @@ extension SimulatedDisk {
         }
     }
 
-    /// Flips one bit behind everybody's back; bit 0 is the lowest of the first byte.
+    /// Flips one bit without an operation; bit 0 is the lowest of the first byte.
     ///
     /// - Returns: False if there is no such file, or it ends before.
     @discardableResult
@@ -74,7 +74,7 @@ extension SimulatedDisk {
         corrupt(path, at: bit / 8) { $0 ^ (1 << UInt8(bit % 8)) }
     }
 
-    /// Puts a durable file of these bytes at a path, in place of what is there; its directory must exist.
+    /// Puts a durable file of these bytes at a path, replacing any file there; its directory must exist.
     package func place(_ bytes: [UInt8], at path: String) throws(DiskError) {
         try guardian.withLock { () throws(DiskError) in
             let entry = try entry(at: path, for: .open)

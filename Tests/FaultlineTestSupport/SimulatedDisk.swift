@@ -1,19 +1,19 @@
 package import FaultlineDisk
 import Glibc
 
-/// A file system in memory that knows what power loss may leave behind.
+/// A file system in memory that models the effects of power loss.
 ///
 /// It assumes no more than POSIX and "a synchronized sector stays": written bytes are certain only after `synchronize`,
 /// which covers the file's bytes and length and not its entry; entries are certain only after `synchronizeDirectory`.
-/// `crashImages` gives the disks that a power loss at this moment may leave; `afterProcessDeath` the one that a killed
-/// process leaves.
+/// `crashImages` gives the disks that a power loss at this moment may leave; `afterProcessDeath` the one after the
+/// process is killed.
 ///
 /// Invariants:
-/// - what `read` returns is what was written last, by any handle;
+/// - `read` returns the bytes written last, by any handle;
 /// - with no write and no change of entries since the last synchronization of each file and directory, there is one
 ///   crash image, and it equals the disk;
 /// - the hook and the trace see every mutating operation once, before it takes effect.
-// Safe because everything that varies is protected by `guardian`.
+// Safe because all changing state is protected by `guardian`.
 package final class SimulatedDisk: Disk, @unchecked Sendable {
     let guardian = EngineLock()
     var state: SimulatedState
@@ -31,7 +31,7 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
     /// The longest file; beyond it writes fail with `.fileTooLarge`.
     package static let fileByteCountMax = 1 << 34
 
-    /// An empty disk, but for these directories, which are durable.
+    /// An empty disk with these directories, which are durable.
     package convenience init(directories: [String] = []) {
         self.init(state: SimulatedState())
         for path in directories { makeDurableDirectory(path) }
@@ -49,9 +49,9 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
         package let path: String
         package let site: SyncSite
         package let isDirectory: Bool
-        /// How many synchronizations this disk saw before.
+        /// The number of earlier synchronizations of this disk.
         package let ordinal: Int
-        /// How many of them had the same site.
+        /// The number of them with the same site.
         package let siteOrdinal: Int
 
         /// One line, such as `3: log.commit 2 of /store/log-1`.
@@ -68,7 +68,7 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
         set { guardian.withLock { hook = newValue } }
     }
 
-    /// Says which synchronizations do nothing and still succeed: a canary for tests that must notice.
+    /// Whether a synchronization does nothing and still succeeds: a canary for tests that must detect it.
     package var ignoredSynchronizations: (@Sendable (Synchronization) -> Bool)? {
         get { guardian.withLock { ignores } }
         set { guardian.withLock { ignores = newValue } }
@@ -77,10 +77,10 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
     /// Mutating operations so far.
     package var operationCount: Int { guardian.withLock { mutationCount } }
 
-    /// How often each site synchronized, ignored calls included.
+    /// The number of synchronizations of each site, with ignored calls.
     package var synchronizationCounts: [SyncSite: Int] { guardian.withLock { siteCounts } }
 
-    /// Whether operations are written down in `trace`.
+    /// Whether operations are recorded in `trace`.
     package var recordsTrace: Bool {
         get { guardian.withLock { isTracing } }
         set { guardian.withLock { isTracing = newValue } }
@@ -89,7 +89,7 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
     /// The mutating operations since `recordsTrace` was set, in order.
     package var trace: [DiskOperation] { guardian.withLock { traced } }
 
-    /// Room for bytes in all files together; a write beyond it writes what fits and fails with `.noSpace`.
+    /// The total room for bytes of all files; a write beyond it stores the bytes that fit and fails with `.noSpace`.
     package var byteCapacity: Int {
         get { guardian.withLock { capacity } }
         set { guardian.withLock { capacity = newValue } }
@@ -107,7 +107,7 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
 
     /// Counts a synchronization; the lock is held.
     ///
-    /// - Returns: Whether it is to do its work.
+    /// - Returns: Whether it must do its work.
     func admits(_ path: String, site: SyncSite, isDirectory: Bool) -> Bool {
         let siteOrdinal = siteCounts[site, default: 0]
         siteCounts[site] = siteOrdinal + 1
@@ -243,7 +243,7 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
         guardian.withLock { fileSystemKind }
     }
 
-    /// Which file system it says it is; ext4 if nobody says otherwise.
+    /// Sets the file system that the disk reports; it is ext4 at first.
     package func pretendToBe(_ kind: FileSystemKind) {
         guardian.withLock { fileSystemKind = kind }
     }

@@ -63,7 +63,7 @@ final class SimulatedDiskFile: DiskFile, @unchecked Sendable {
         disk.synchronize(file, path, site: site)
     }
 
-    /// Fails to synchronize: the dirty pages are lost as `loss` says.
+    /// Fails to synchronize: the dirty pages are lost in the way of `loss`.
     ///
     /// `seed` chooses the sectors that reach the medium nonetheless; nil for none.
     func losePages(_ loss: PageLoss, site: SyncSite, seed: UInt64?) throws(DiskError) {

@@ -1,4 +1,4 @@
-/// What a simulated disk knows of one file: what is cached, what is durable, and all that happened between.
+/// The state of one file of a simulated disk: its cached bytes, its durable bytes, and the changes between them.
 struct SimulatedFile: Sendable {
     /// The unit that a device writes whole or, at worst, torn.
     static let sectorByteCount = 512
@@ -22,17 +22,17 @@ struct SimulatedFile: Sendable {
         let isExclusive: Bool
     }
 
-    /// What a read returns.
+    /// The bytes for reads.
     var current = PagedBytes()
-    /// What is certain to survive a power loss.
+    /// The bytes that are certain to survive a power loss.
     var durable = PagedBytes()
-    /// In order, since the last synchronization.
+    /// The writes since the last synchronization, in order.
     var writes: [Write] = []
-    /// Sectors that a failed synchronization marked clean without writing them, with what the cache held then.
+    /// Sectors that a failed synchronization marked clean without writing them, with their cached bytes then.
     ///
-    /// The next synchronization passes over them, unless they are written again.
+    /// The next synchronization skips them, unless they are written again.
     var lost: [Int: [UInt8]] = [:]
-    /// Space is set aside up to here; it outlives a crash or not, and says nothing about bytes.
+    /// The end of the reserved space; a crash may keep it or not, and it does not affect the bytes.
     var reservedEnd = 0
     var locks: [Lock] = []
     var handleCount = 0
@@ -50,7 +50,7 @@ struct SimulatedFile: Sendable {
         writes.append(Write(offset: offset, bytes: [UInt8](bytes), byteCountAfter: current.byteCount))
     }
 
-    /// Ends the file, and gives back the space behind; what is cut off would be zeros if the file grew again.
+    /// Truncates the file, and frees the space behind; the bytes behind would be zeros if the file grew again.
     mutating func cut(to byteCount: Int) {
         reservedEnd = 0
         guard byteCount < current.byteCount else { return }
@@ -59,7 +59,7 @@ struct SimulatedFile: Sendable {
         current.cut(to: byteCount)
     }
 
-    /// Makes bytes and length durable, but for the sectors that the system believes it has written.
+    /// Makes bytes and length durable, except for sectors that the system believes it has written.
     mutating func synchronize() {
         if lost.isEmpty {
             durable = current
@@ -71,7 +71,8 @@ struct SimulatedFile: Sendable {
         writes = []
     }
 
-    /// Fails to write the dirty sectors back and marks them clean; `reached` tells which ones made it.
+    /// Fails to write the dirty sectors back and marks them clean; `reached` returns whether a sector reached the
+    /// medium.
     mutating func lose(_ loss: PageLoss, reached: (_ sector: Int) -> Bool) {
         let cached = current
         for sector in dirtySectors where reached(sector) {
@@ -111,7 +112,7 @@ struct SimulatedFile: Sendable {
     }
 }
 
-/// What the system does with dirty pages that it failed to write.
+/// The system's treatment of dirty pages that it failed to write.
 ///
 /// In each case they count as clean afterwards (Rebello et al., "Can Applications Recover from fsync Failures?", ATC
 /// 2020).

@@ -1,4 +1,4 @@
-/// A file or directory of a simulated disk, by its place in the tables.
+/// A file or directory of a simulated disk, by its index in the tables.
 enum SimulatedNode: Hashable, Sendable {
     case file(Int)
     case directory(Int)
@@ -17,9 +17,9 @@ struct PendingEntryChange: Hashable, Sendable {
         let name: String
     }
 
-    /// The entry that goes away; nil for a creation.
+    /// The entry that is removed; nil for a creation.
     let source: Entry?
-    /// The entry that comes; nil for a removal.
+    /// The entry that is added; nil for a removal.
     let target: Entry?
     let node: SimulatedNode
     /// The directories whose synchronization is still needed: one, or two for a rename between directories.
@@ -27,9 +27,9 @@ struct PendingEntryChange: Hashable, Sendable {
 
     /// Whether this change cannot be on disk without `earlier`.
     ///
-    /// A name's history is in order, and with it a file's, since every change of a file's entry begins at the name that
-    /// the change before gave it (soft updates' rule that no file loses its only name). And a directory is not removed
-    /// before what was in it.
+    /// A name's history is in order. So is a file's, since every change of a file's entry begins at the name from its
+    /// previous change (soft updates' rule that no file loses its only name). And a directory is not removed before its
+    /// entries.
     func dependsOn(_ earlier: PendingEntryChange) -> Bool {
         for entry in [source, target] {
             guard let entry else { continue }
@@ -42,13 +42,13 @@ struct PendingEntryChange: Hashable, Sendable {
     }
 }
 
-/// All that a simulated disk holds: a value, so that an image is a copy that shares every page.
+/// The whole content of a simulated disk: a value, so that an image is a copy that shares every page.
 struct SimulatedState: Sendable {
     var files: [SimulatedFile] = []
     var freeFiles: [Int] = []
     /// The first is the root.
     ///
-    /// Removed directories keep their place.
+    /// Removed directories keep their index.
     var directories: [SimulatedDirectory] = [SimulatedDirectory()]
     /// In order.
     var pending: [PendingEntryChange] = []
@@ -59,9 +59,9 @@ struct SimulatedState: Sendable {
         path.split(separator: "/").filter { $0 != "." }
     }
 
-    /// What stands at a path; nil if nothing does.
+    /// The node at a path; nil if there is none.
     ///
-    /// Sets `isBlocked` where a file stands in the place of a directory.
+    /// Sets `isBlocked` if a component before the last is a file.
     func node(at path: String, isBlocked: inout Bool) -> SimulatedNode? {
         var node = SimulatedNode.directory(0)
         for component in Self.components(path) {
@@ -97,7 +97,7 @@ struct SimulatedState: Sendable {
         if let target = change.target { directories[target.directory].durable[target.name] = change.node }
     }
 
-    /// Makes the entries of one directory durable, and whatever earlier change they cannot be without.
+    /// Makes the entries of one directory durable, with every earlier change that they depend on.
     mutating func synchronize(directory: Int) {
         var isDurable = [Bool](repeating: false, count: pending.count)
         for index in pending.indices {
@@ -128,8 +128,7 @@ struct SimulatedState: Sendable {
         return files.count - 1
     }
 
-    /// Frees the files that no entry, no pending change and no handle can reach any more; their numbers are given out
-    /// again.
+    /// Frees the files that no entry, no pending change and no handle can reach any more; their numbers are used again.
     mutating func reclaim() {
         var isReachable = files.map { $0.handleCount > 0 || $0.isFree }
         func keep(_ node: SimulatedNode?) {
@@ -149,7 +148,7 @@ struct SimulatedState: Sendable {
         }
     }
 
-    /// Bytes that files take: those with an entry, and those that somebody holds open.
+    /// Bytes of files with an entry or an open handle.
     var byteCount: Int {
         var isTaken = files.map { $0.handleCount > 0 }
         for directory in directories {

@@ -1,12 +1,12 @@
 import FaultlineDisk
 import Glibc
 
-/// A directory of the real file system that goes away with this object, and everything in it.
+/// A directory of the real file system that is deleted with this object, with everything in it.
 package final class TemporaryDirectory: Sendable {
     /// The absolute path, without a slash at the end.
     package let path: String
 
-    /// - Parameter parent: Where to make it; `/tmp` if left out.
+    /// - Parameter parent: The directory to create it in; `/tmp` by default.
     package init(in parent: String = "/tmp") {
         var template = Array("\(parent)/faultline-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -22,7 +22,7 @@ package final class TemporaryDirectory: Sendable {
     /// Removes a directory and everything in it.
     package static func remove(_ directory: String) { removeTree(directory, on: PosixDisk()) }
 
-    /// Removes what it can; what it cannot stays for the system to clean up.
+    /// Removes as much as it can; the system cleans up the rest.
     private static func removeTree(_ directory: String, on disk: PosixDisk) {
         do {
             guard try disk.isPresent(directory) else { return }

@@ -2,11 +2,11 @@ import FaultlineDisk
 import FaultlineTestSupport
 import Testing
 
-/// A log of numbers small enough to read, crashed between any two of its operations: what the harness must find, and
-/// what it must not.
+/// A small log of numbers, crashed between any two of its operations: the errors that the harness must find, and the
+/// ones that it must not.
 struct CrashCanaryTests {
-    /// Numbers in a file, each with a checksum that begins with its place; after `rotationCount` of them the log goes
-    /// on in a file made beside it and renamed.
+    /// Numbers in a file, each with a checksum that begins with its offset; after `rotationCount` of them the log
+    /// continues in a file created beside it and renamed.
     struct NumberLog {
         static let rotationCount = 6
         let disk: Disk
@@ -70,7 +70,7 @@ struct CrashCanaryTests {
     }
 
     /// Writes 20 numbers and crashes before each operation; returns the images in which an acknowledged number is
-    /// missing or the numbers are not those that were issued, and the count of all images.
+    /// missing or the numbers are not the issued ones, and the count of all images.
     private func crash(leavingOut site: SyncSite? = nil, isSeeded: Bool = true) throws -> (
         wrong: [String], imageCount: Int
     ) {
@@ -112,13 +112,13 @@ struct CrashCanaryTests {
         #expect(imageCount > 300)
     }
 
-    /// `new.bytes` is not among them: the file is empty then, and nothing is lost without it.
+    /// `new.bytes` is not among them: the file is empty then, so its omission loses nothing.
     @Test(arguments: ["append.bytes", "rotate.bytes", "rotate.entry", "new.entry"] as [SyncSite])
     func findsEverySynchronizationThatIsLeftOut(site: SyncSite) throws {
         #expect(try !crash(leavingOut: site).wrong.isEmpty)
     }
 
-    /// Bytes of another file in space that was never written pass for a record unless the checksum knows the place.
+    /// Bytes of another file in space that was never written count as a record unless the checksum includes the offset.
     @Test func findsRecordsThatAreWholeInTheWrongPlace() throws {
         #expect(try !crash(isSeeded: false).wrong.isEmpty)
     }

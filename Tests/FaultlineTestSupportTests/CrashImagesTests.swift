@@ -281,7 +281,8 @@ struct CrashImagesTests {
             ])
     }
 
-    /// Every image of random work holds only what somebody wrote there: checked against a plain record of all versions.
+    /// Every image of random work holds only bytes that were written there: compared with a plain record of all
+    /// versions.
     @Test(arguments: Seed.list(10))
     func holdsNothingThatWasNotWritten(seed: Seed) throws {
         var random = seed

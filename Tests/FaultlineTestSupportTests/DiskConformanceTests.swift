@@ -2,7 +2,7 @@ import FaultlineDisk
 import FaultlineTestSupport
 import Testing
 
-/// One behaviour, every disk: the engine must not be able to tell them apart.
+/// The same behaviour for every disk: the engine must not be able to distinguish them.
 struct DiskConformanceTests {
     enum Kind: CaseIterable {
         case posix, simulated, failing, counting

@@ -12,7 +12,7 @@ struct FailingDiskTests {
         disk = FailingDisk(over: simulated)
     }
 
-    /// One call of each kind, in the order of `DiskOperation.Kind.allCases` as far as that makes sense.
+    /// One call of each kind, in the order of `DiskOperation.Kind.allCases` where possible.
     private func useEverything() throws(DiskError) {
         try disk.createDirectory("/s/d")
         let file = try disk.open("/s/d/f", for: .creating)
@@ -116,8 +116,7 @@ struct FailingDiskTests {
         #expect(simulated.filePaths == ["/s/f"])
     }
 
-    /// A file of two durable sectors of ones, then a sector of twos and a new third one, and a synchronization that
-    /// fails.
+    /// A file of two durable sectors of ones, then a sector of twos and a new third one, and a failing synchronization.
     private func losePages(_ loss: PageLoss, seed: UInt64? = nil) throws -> DiskFile {
         let file = try disk.open("/s/f", for: .creating)
         try file.write([UInt8](repeating: 1, count: 1024), at: 0)
@@ -142,7 +141,7 @@ struct FailingDiskTests {
         #expect(
             sectors(simulated.afterProcessDeath().bytes(of: "/s/f")) == [1, 2, 2],
             "a restarted process reads the stale cache")
-        // Writing a lost sector again makes it dirty again, with what the cache held of it.
+        // Writing a lost sector again makes it dirty again, with its cached bytes.
         try file.write([9], at: 512 + 100)
         try file.synchronize()
         let durable = simulated.withOnlyWhatIsDurable().bytes(of: "/s/f")

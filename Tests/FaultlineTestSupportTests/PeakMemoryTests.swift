@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 struct PeakMemoryTests {
-    /// The address sanitizer keeps freed memory for a while, which is what is measured here.
+    /// The address sanitizer keeps freed memory for a while, which would change the measurements.
     static let keepsFreedMemory = dlsym(nil, "__asan_init") != nil
 
     @Test(.disabled(if: keepsFreedMemory))
