@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct RunnerTests {
-    /// A store of one file; the workloads write what they found into `rows`.
+    /// A store of one file; the workloads write the values they found into `rows`.
     static let base = StartingStore("base") { folder, count in
         try folder.make()
         try Data(count: count).write(to: URL(fileURLWithPath: folder.path + "/file"))
@@ -24,7 +24,7 @@ import Testing
         },
     ])
 
-    /// The same with workloads that a test brings.
+    /// The same with a test's own workload.
     static func run(_ workload: Workload, _ folder: String, n: Int) throws -> String? {
         try Runner([workload]).run(Arguments(["--store", folder, "--workload", workload.name, "--n", "\(n)"]))
     }

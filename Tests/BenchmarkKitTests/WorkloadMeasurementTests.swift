@@ -4,11 +4,11 @@ import Synchronization
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct WorkloadMeasurementTests {
-    /// A clock that goes when it is told to.
+    /// A clock that a test sets.
     final class SetClock: Sendable {
         private let nanoseconds = Atomic<UInt64>(0)
 
-        /// Wall time as it was set, processor time twice that.
+        /// Wall time as set, processor time twice that.
         var clock: WorkloadMeasurement.Clock {
             var clock = WorkloadMeasurement.Clock()
             clock.wall = { self.nanoseconds.load(ordering: .relaxed) }
@@ -19,7 +19,7 @@ import Testing
         func advance(_ milliseconds: UInt64) { nanoseconds.add(milliseconds * 1_000_000, ordering: .relaxed) }
     }
 
-    /// Waits until the sampler, which was perhaps half way through a look, has taken a whole one.
+    /// Waits until the sampler, which may be in the middle of a sample, has taken a complete one.
     static func waitForASample(_ measurement: WorkloadMeasurement) {
         let count = measurement.sampleCount + 2
         while measurement.sampleCount < count { sched_yield() }
@@ -44,7 +44,7 @@ import Testing
         #expect(line.processorSeconds == 0.1)
     }
 
-    /// In a process of its own, where no other test takes memory.
+    /// In a separate process, where no other test allocates memory.
     @Test func seesThePeaksOfMemory() async {
         await #expect(processExitsWith: .success) {
             // An earlier peak, which `begin` must set back.
@@ -74,7 +74,7 @@ import Testing
         measurement.begin()
         let file = folder.path + "/deep/file"
         try StoreFolder(folder.path + "/deep").make()
-        // Random bytes: a file system that packs zeros away would show none.
+        // Random bytes: a file system that compresses zeros would show none.
         var source = SplitMix64(1)
         var bytes = Data(capacity: 8 << 20)
         while bytes.count < 8 << 20 { withUnsafeBytes(of: source.draw()) { bytes.append(contentsOf: $0) } }

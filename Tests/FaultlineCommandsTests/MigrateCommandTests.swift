@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// The command as an executable of a user's own has it, each time in a process of its own.
+/// The command as part of a user's executable, each time in a separate process.
 struct MigrateCommandTests {
     private let folder = TemporaryDirectory()
     private var store: String { folder.path + "/store" }
@@ -73,7 +73,7 @@ struct MigrateCommandTests {
         }
         #expect(text(result.standardErrorContent).hasPrefix("migrate: "))
         #expect(text(result.standardErrorContent).contains("Book 2"))
-        // It can go on, so that a dry run of it is refused.
+        // It can resume, so a dry run of it is refused.
         await #expect(processExitsWith: .exitCode(1)) { [store = store as String] in
             MigrateCommand<BookPlan>.main([store, "--dry-run"])
         }
@@ -81,7 +81,7 @@ struct MigrateCommandTests {
             MigrateCommand<BookPlan>.main([store, "--resume"])
         }
         try expect(Books1.self)
-        // The old schema has given it up.
+        // The old schema has abandoned it.
         await #expect(processExitsWith: .exitCode(1)) { [store = store as String] in
             MigrateCommand<BookPlan>.main([store, "--resume"])
         }

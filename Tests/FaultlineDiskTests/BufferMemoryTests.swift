@@ -3,7 +3,7 @@ import FaultlineTestSupport
 import Synchronization
 import Testing
 
-/// Memory that goes back to the system.
+/// Tests that freed memory returns to the system.
 struct BufferMemoryTests {
     @Test(arguments: [1, 4_095, 65_535, 65_536, 65_537, 131_072, 3 << 20])
     func `every byte of a buffer can be written`(byteCount: Int) {
@@ -26,7 +26,7 @@ struct BufferMemoryTests {
         let second = regions.take(70_000)
         regions.give(first, 70_000)
         #expect(regions.waitingByteCount == 73_728)
-        // It has the size in pages.
+        // It has the same size in pages.
         #expect(regions.take(73_700) == first)
         #expect(regions.waitingByteCount == 0)
         regions.give(first, 73_700)
@@ -50,13 +50,13 @@ struct BufferMemoryTests {
     }
 
     @Test func `large buffers that are given back are resident no longer`() {
-        // Other tests take and give memory meanwhile: so this is much of it.
+        // Other tests allocate and free memory at the same time, so this uses much more.
         let byteCount = 256 << 20
         let before = PeakMemory.residentByteCount ?? 0
         let buffers = (0..<32).map { _ in BufferMemory.allocate(byteCount: byteCount / 32) }
         for start in buffers { start.initializeMemory(as: UInt8.self, repeating: 1, count: byteCount / 32) }
         let between = PeakMemory.residentByteCount ?? 0
-        // Every other one: what lies between is no reason to stay.
+        // Every other one: a used neighbour must not keep freed memory.
         for (place, start) in buffers.enumerated() where place % 2 == 0 {
             BufferMemory.deallocate(start, byteCount: byteCount / 32)
         }

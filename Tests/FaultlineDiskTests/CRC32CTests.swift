@@ -58,7 +58,7 @@ struct CRC32CTests {
     @Test func methodsAgreeAtEveryLengthAndAlignment() {
         var seed = Seed(2)
         let bytes = seed.bytes(70_000)
-        // Around every place where a method changes its step: words, lanes, whole blocks of lanes.
+        // Around every length at which a method changes its step: words, lanes, whole blocks of lanes.
         var lengths = Array(0...1200)
         for blocks in 1...11 { lengths += (blocks * 6144 - 30)...(blocks * 6144 + 60) }
 

@@ -30,9 +30,9 @@ struct DiskErrorTests {
         #expect(error.systemCall == call)
     }
 
-    /// The sentences as a user reads them.
+    /// The sentences that a user reads.
     ///
-    /// Changing one means changing it here.
+    /// Change them here too.
     @Test(arguments: [
         (
             DiskError(errorNumber: ENOSPC, systemCall: .pwrite, path: "/store/log-1", offset: 4096),

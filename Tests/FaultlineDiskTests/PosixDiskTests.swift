@@ -4,9 +4,9 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// What only the operating system's disk does.
+/// Tests only the operating system's disk.
 ///
-/// What every disk does is in `DiskConformanceTests`.
+/// `DiskConformanceTests` tests the rules for every disk.
 struct PosixDiskTests {
     let directory = TemporaryDirectory()
     let disk = PosixDisk()
@@ -78,7 +78,7 @@ struct PosixDiskTests {
         func openDescriptors() throws -> Int { try disk.names(in: "/proc/self/fd").count }
         try disk.createDurably(directory.path + "/f", [1], in: directory.path)
 
-        // Other tests open files meanwhile, so leaks must show by their number.
+        // Other tests open files at the same time, so only a large number shows a leak.
         let before = try openDescriptors()
         for round in 0..<2000 {
             let file = try disk.open(directory.path + "/f", for: .updating)
@@ -153,7 +153,7 @@ struct PosixDiskTests {
             var limit = rlimit(rlim_cur: 1000, rlim_max: 1000)
             guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(2) }
             signal(SIGXFSZ, SIG_IGN)
-            // The first call is short, 400 bytes; resuming it meets the limit.
+            // The first call is short, 400 bytes; resuming it reaches the limit.
             #expect(
                 throws: DiskError(
                     code: .fileTooLarge, systemCall: .pwrite, errorNumber: EFBIG, path: file.path, offset: 1000)

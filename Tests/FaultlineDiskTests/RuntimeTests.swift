@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 import Testing
 
-/// What the C target adds to the Swift runtime.
+/// The additions of the C target to the Swift runtime.
 struct RuntimeTests {
-    /// Asks from inside its own deinitialization, where nobody may retain it any more.
+    /// Calls from inside its own deinitialization, where a retain must fail.
     private final class Dying {
         let answer: UnsafeMutablePointer<Bool>
 

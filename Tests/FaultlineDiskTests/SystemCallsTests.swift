@@ -3,7 +3,7 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// The calls of the C target that `PosixDisk` does not make yet, and what is not a system call there.
+/// The calls of the C target that `PosixDisk` does not use, and its functions that are not system calls.
 struct SystemCallsTests {
     let directory = TemporaryDirectory()
 

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 struct TransferTests {
-    /// What a system call may answer, one after the other.
+    /// A list of answers of a system call, in order.
     struct Script {
         var answers: [Int64]
         var places: [Int] = []

@@ -7,14 +7,14 @@ internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacroExpansion
 internal import SwiftSyntaxMacros
 
-/// What the macros make of a source text.
+/// The expansion of a source text's macros.
 struct Expansion {
     let text: String
     /// Line, column, severity and message of each diagnostic, in order.
     let diagnostics: [String]
 
-    /// The library's macros under the names that users write; `Submodel` is `Model` on a class whose parent is a model,
-    /// and `ObservableModel` on one that conforms to `Observable` by itself.
+    /// The library's macros under the users' names; `Submodel` is `Model` on a class whose parent is a model, and
+    /// `ObservableModel` on one that conforms to `Observable` itself.
     private static var specs: [String: MacroSpec] {
         [
             "Model": MacroSpec(type: ModelMacro.self, conformances: ["PersistentModel", "Observable", "Sendable"]),
@@ -33,7 +33,7 @@ struct Expansion {
 
     /// Expands the macros in a source text, as the compiler would in a language mode.
     ///
-    /// Without one, macros learn nothing about the settings of the compiler.
+    /// Without one, macros cannot see the settings of the compiler.
     init(of source: String, languageMode: Int? = nil) {
         let file = Parser.parse(source: source)
         let context = BasicMacroExpansionContext(

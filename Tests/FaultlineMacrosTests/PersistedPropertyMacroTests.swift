@@ -26,7 +26,7 @@ import Testing
                 """)
     }
 
-    /// A marker that is optional would take a byte of every object.
+    /// An optional marker would take a byte of every object.
     @Test(arguments: [
         ("name: Int?", "_name: _SwiftDataNoType = _SwiftDataNoType()"),
         ("name: Int!", "_name: _SwiftDataNoType = _SwiftDataNoType()"),
@@ -51,7 +51,7 @@ import Testing
             ])
     }
 
-    /// So that an `append` to a relationship leaves its other members alone.
+    /// So that an `append` to a relationship does not touch its other members.
     @Test func changesArraysInPlace() {
         let expansion = Expansion(of: "class A {\n    @_PersistedProperty(4) var members: [B] = []\n}")
 

@@ -1,7 +1,7 @@
 import FaultlineModel
 import Testing
 
-/// Stands for model classes: the key paths are real, the metadata is what `@Model` would write.
+/// A substitute for model classes: the key paths are real, the metadata is the output of `@Model`.
 private final class Author {
     var name = ""
     var age: Int? = 4

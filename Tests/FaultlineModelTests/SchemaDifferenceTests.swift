@@ -25,7 +25,7 @@ import Testing
         Relationship(name: "r", destination: destination, isToOne: false)
     }
 
-    /// Expects exactly one change, and that its reason says something.
+    /// Expects exactly one change, with a reason.
     private func expect(
         _ kind: SchemaDifference.Kind, _ demand: SchemaDifference.Demand, isChecked: Bool = false, from old: Schema,
         to new: Schema, sourceLocation: SourceLocation = #_sourceLocation
@@ -166,7 +166,7 @@ import Testing
         expect(.entityRenamed(from: "B"), .lightweight, from: schema("B"), to: schema("D"))
     }
 
-    /// A canonical name is the one a property was first stored under, and works from every version since.
+    /// A canonical name is the name under which a property was first stored, and works from every version since.
     @Test func followsCanonicalNames() {
         let first = schema(int("a"))
         let second = schema(int("b", original: "a"))

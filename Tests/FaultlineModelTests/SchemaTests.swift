@@ -2,7 +2,7 @@ import FaultlineModel
 import FoundationEssentials
 import Testing
 
-/// A model of two entities that point at each other, with an attribute of every kind.
+/// A schema of two entities that refer to each other, with an attribute of every kind.
 func company(version: Schema.Version = Schema.Version(1, 2, 3)) -> Schema {
     let kinds = AttributeKind.allCases.map { kind in
         Schema.Attribute(name: kind.description, valueType: kind == .codable ? [String].self : kind.defaultValueType)

@@ -3,7 +3,7 @@ import Foundation
 import MutantSimulation
 import Synchronization
 
-/// Breaks one rule after the other and counts how many of these mutants the tests kill: one JSON line.
+/// Breaks one rule after another and counts how many of these mutants the tests kill: one JSON line.
 @main
 struct FaultlineMutants {
     static let usage = "usage: FaultlineMutants SCRATCH [--chosen | --mutant NAME]"
@@ -47,7 +47,7 @@ struct FaultlineMutants {
         return survived.isEmpty ? 0 : 1
     }
 
-    /// The places in the lists of those that are to be tried.
+    /// The indices of the mutants to be tried.
     private static func chosen(_ arguments: ArraySlice<String>, of mutants: [Mutant]) throws -> [Int] {
         switch arguments.first {
         case nil: return Array(mutants.indices)
@@ -61,7 +61,7 @@ struct FaultlineMutants {
         }
     }
 
-    /// Whether all that is to kill a mutant passes where there is none.
+    /// Whether all tests that should kill a mutant pass without one.
     private static func isWhole(_ build: MutantBuild, _ numbers: [Int]) throws -> Bool {
         let all = Array(Set(numbers.map { build.mutants[$0].killer }))
         let isWhole = Mutex(true)
@@ -95,7 +95,7 @@ struct FaultlineMutants {
     }
 }
 
-/// The command line says something that is not understood.
+/// The error of an invalid command line.
 struct WrongUsage: Error, CustomStringConvertible {
     let message: String
     var description: String { message }

@@ -1,10 +1,10 @@
 import FaultlineTestSupport
 import RotSimulation
 
-/// Flips every bit of the reference stores, one at a time, and reads everything back after each; where asked for, the
-/// same with sectors zeroed, swapped, as they were earlier, and of other files.
+/// Flips every bit of the reference stores, one at a time, and reads everything back after each; on request, also with
+/// sectors zeroed, swapped, from earlier, and of other files.
 struct BitFlipProof {
-    /// What damages came to.
+    /// The results of damages.
     private struct Counts: TrialCounts {
         var flips = 0
         var sectors = 0
@@ -25,7 +25,7 @@ struct BitFlipProof {
         case flips, sectors
     }
 
-    /// One of so many bits shows a broken rule.
+    /// One bit of this many shows a broken rule.
     private static let canaryStride = 4_001
 
     private let arguments: [String]
@@ -33,9 +33,9 @@ struct BitFlipProof {
     init(_ arguments: [String]) { self.arguments = arguments }
 
     func run() throws -> Int32 {
-        // `--sectors`: sectors too. `--every`: every so-many-th flip. `--canary`: some flips with each rule broken. A
-        // kind, a store and a number: that damage; with an end, a range of them, or of every so-many-th, maybe with a
-        // rule broken.
+        // `--sectors`: sectors too. `--every N`: every N-th flip. `--canary`: some flips with each rule broken. A kind,
+        // a store and a number: that damage; with an end, a range of them, or of every N-th, optionally with a rule
+        // broken.
         switch arguments.count {
         case 1 where arguments == ["--canary"]: return try catchCanaries()
         case 0...3 where arguments.allSatisfy({ $0.hasPrefix("--") || Int($0) != nil }): return try runAll()
@@ -61,7 +61,7 @@ struct BitFlipProof {
             switch word {
             case "--sectors": withSectors = true
             case "--every":
-                // Odd, so that bits of all places of a byte are met.
+                // Odd, so that it reaches bits at all positions of a byte.
                 guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0, number % 2 == 1 else {
                     throw WrongUsage(message: "--every needs an odd number")
                 }
@@ -85,7 +85,7 @@ struct BitFlipProof {
         return counts.wrong == 0 && crashed == 0 ? 0 : 1
     }
 
-    /// Breaks each rule in turn; each must be caught.
+    /// Breaks one rule after another; each must be detected.
     private func catchCanaries() throws -> Int32 {
         let stores = try RotStore.all()
         var total = Counts()
@@ -94,7 +94,7 @@ struct BitFlipProof {
             let (counts, crashed) = try sweep(stores, withSectors: false, every: Self.canaryStride, canary)
             total.add(counts)
             crashedCount += crashed
-            // Whoever dies says nothing wrong, and who says something wrong does not die.
+            // A process that dies reports nothing wrong, and one that reports something wrong does not die.
             let isCaught = canary == .dies ? crashed > 0 && counts.wrong == 0 : counts.wrong > 0 && crashed == 0
             if isCaught { caught += 1 }
             let verdict = isCaught ? "caught" : "not caught"
@@ -128,7 +128,7 @@ struct BitFlipProof {
         }
     }
 
-    /// Tries a range of one store's damages, or of every so-many-th.
+    /// Tries a range of one store's damages, or of every N-th.
     private func runRange(
         _ kind: Kind, _ store: RotStore, _ range: Range<Int>, every stride: Int, _ canary: RotCanary?
     ) throws {
@@ -156,7 +156,7 @@ struct BitFlipProof {
         }
     }
 
-    /// Says what comes of one damage.
+    /// Prints the result of one damage.
     private func replay(_ damage: RotDamage, of store: RotStore) throws -> Int32 {
         let outcome = store.outcome(of: damage)
         print("\(store.name), \(damage): \(outcome.map { "\($0)" } ?? "changes nothing")")

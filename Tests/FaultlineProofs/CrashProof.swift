@@ -6,7 +6,7 @@ import Synchronization
 
 /// Power cuts between any two operations of the disk: in commits, checkpoints, compaction, recovery.
 ///
-/// As a canary, the same with each place that synchronizes left out in turn: every one must be missed.
+/// As a canary, the same with one synchronizing place after another left out: each omission must be detected.
 struct CrashProof {
     private var seeds: Range<UInt64> = 1..<101
     private var plan = CrashPlan()
@@ -64,12 +64,12 @@ struct CrashProof {
         return report.violations.isEmpty ? 0 : 1
     }
 
-    /// Leaves each site out in turn; says what caught it, a line a site.
+    /// Leaves out one site after another; prints for each what detected it.
     private func leaveOut() throws -> Int32 {
         let reach = try CrashCanary.reach(of: seeds.lowerBound..<seeds.lowerBound + 12)
         let reached = reach.values.reduce(into: Set(crashSites)) { $0.formUnion($1) }.subtracting([.unnamed])
         let sites = reached.sorted { $0.rawValue < $1.rawValue }
-        // A place may be used by few seeds only: go on until its absence shows, within reason.
+        // A place may be used by few seeds only: continue until its omission shows, up to a limit.
         let limit = max(seeds.upperBound, 60)
         let all = Mutex((report: CrashReport(), caught: 0))
         DispatchQueue.concurrentPerform(iterations: sites.count) { place in

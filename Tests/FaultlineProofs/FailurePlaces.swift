@@ -1,13 +1,13 @@
 import Foundation
 
-/// The places of the log that meet the disk, each by what it says it was doing, as its source has it.
+/// The places of the log that call the disk, each by the operation that it names in errors, as in its source.
 struct FailurePlaces {
-    /// Places that no fault can reach, and why.
+    /// Places that no fault can reach, with the reason.
     static let unreachable = [
         "reading a record's header": "a location tells the size of every record that the log may write"
     ]
 
-    /// What the sources say; none where they are not at hand.
+    /// The operations named in the sources; none if these are not available.
     let all: Set<String>
 
     init() {

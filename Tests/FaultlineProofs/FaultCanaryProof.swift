@@ -1,7 +1,7 @@
 import FaultSimulation
 import FaultlineTestSupport
 
-/// Breaks each rule in turn; each must be caught.
+/// Breaks one rule after another; each must be detected.
 struct FaultCanaryProof {
     func run() throws -> Int32 {
         var injected = 0

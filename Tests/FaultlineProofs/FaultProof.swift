@@ -6,11 +6,11 @@ import Synchronization
 
 /// Injects every error into every call of the disk and every system call of small workloads, once and from then on.
 struct FaultProof {
-    /// What faults came to.
+    /// The results of faults.
     struct Counts: TrialCounts {
         var injected = 0
         var violations = 0
-        /// What was being done when errors came up, in the words of their messages.
+        /// The operations during errors, by their messages.
         var doing: Set<String> = []
 
         mutating func add(_ other: Counts) {
@@ -33,7 +33,7 @@ struct FaultProof {
         switch (arguments.first, arguments.count) {
         case ("--canary", 1): work = .canaries
         case ("--seeds", 2):
-            // The first seed reaches every place: its space is prepared behind commits.
+            // The first seed reaches every place: it prepares space behind commits.
             work = .sweep(seeds: 1..<1 + (try Self.number(arguments[1])), reachesAll: true)
         case ("--seed", 2):
             let seed = try Self.number(arguments[1])
@@ -79,8 +79,7 @@ struct FaultProof {
         }
     }
 
-    /// Injects all faults of some seeds; with `reachesAll` it is wrong if a place of the log that meets the disk was met by
-    /// none.
+    /// Injects all faults of some seeds; with `reachesAll` each place of the log that calls the disk must be reached.
     private func sweep(_ seeds: Range<UInt64>, reachesAll: Bool) throws -> Int32 {
         let start = ContinuousClock.now
         var parts: [TrialSweep<Counts>.Part] = []
@@ -99,7 +98,7 @@ struct FaultProof {
             "\(command[1]) '\(command[2])' \(command[3]) \(number)"
         }
         let places = FailurePlaces()
-        // One that was reached after all is listed wrongly.
+        // A listed place that was reached is wrong too.
         let missing = places.all.subtracting(counts.doing)
             .symmetricDifference(places.all.intersection(FailurePlaces.unreachable.keys))
         for (place, reason) in FailurePlaces.unreachable {
@@ -120,7 +119,7 @@ struct FaultProof {
     private func runTrials(_ trials: FaultTrials, _ range: Range<Int>, name: String) throws {
         var told = 0
         try TrialSweep<Counts>.runTrials(range) { number, counts in
-            // Where threads race, another run may have made fewer calls.
+            // If threads race, another run may have made fewer calls.
             guard number < trials.count else { return }
             switch trials.outcome(of: number) {
             case .notMet: break

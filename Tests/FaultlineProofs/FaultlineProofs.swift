@@ -1,6 +1,6 @@
 import FaultlineTestSupport
 
-/// Runs proofs that are too long for the test suite, or that need a process of their own: one JSON line each.
+/// Runs proofs that are too long for the test suite, or that need a separate process: one JSON line each.
 @main
 struct FaultlineProofs {
     static let usage = """

@@ -35,7 +35,7 @@ struct FullDiskProof {
         return report.violations.isEmpty ? 0 : 1
     }
 
-    /// Breaks each rule in turn; each must be caught.
+    /// Breaks one rule after another; each must be detected.
     private func catchCanaries() -> Int32 {
         var caught = 0
         for canary in FullDiskCanary.allCases {

@@ -3,7 +3,7 @@ import InterleavingSimulation
 
 /// All interleavings of two jobs in a store, for every pair of five.
 struct InterleavingProof {
-    /// What interleavings came to.
+    /// The results of interleavings.
     struct Counts: TrialCounts {
         var interleavings = 0
         var violations = 0
@@ -23,9 +23,9 @@ struct InterleavingProof {
         case trials(Range<Int>)
     }
 
-    /// Interleavings that one process is given.
+    /// The number of interleavings of one process.
     private static let countOfProcess = 1_287
-    /// Each so many are tried with the rule broken.
+    /// The interval of interleavings that are tried with the rule broken.
     private static let canaryStride = 997
 
     private let work: Work

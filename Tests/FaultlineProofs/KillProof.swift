@@ -44,7 +44,7 @@ struct KillProof {
             "torn_manifests":\(report.tornManifestCount),"stores":\(report.storeCount),"seed":\(seed),\
             "seconds":\(end.tv_sec - start.tv_sec)}
             """)
-        // A broken rule must be noticed.
+        // A broken rule must be detected.
         return report.violations.isEmpty != isCanary ? 0 : 1
     }
 

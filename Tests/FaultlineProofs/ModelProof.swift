@@ -5,11 +5,11 @@ import ModelSimulation
 
 /// Random operations on a store under twelve configurations, against a model.
 struct ModelProof {
-    /// What lives came to.
+    /// The results of workloads.
     struct Counts: TrialCounts {
         var operations = 0
         var violations = 0
-        /// Lives in which something was wrong: their seeds, and what it was, for a life lived again may be right.
+        /// Workloads with a violation: their seeds, and the violation, as it may not recur in another run.
         var violated: [UInt64: String] = [:]
         var kinds: Set<ModelKind> = []
         var sites: Set<String> = []
@@ -30,11 +30,11 @@ struct ModelProof {
         case trials(Range<Int>)
     }
 
-    /// Lives that one process is given.
+    /// The number of workloads of one process.
     private static let livesOfProcess = 24
-    /// Lives from which on every kind of operation must have found something to do.
+    /// The number of workloads from which on every kind of operation must have had an effect.
     private static let livesOfAllKinds = 50
-    /// Lives that are made small and told.
+    /// The number of workloads that are minimized and printed.
     private static let toldCount = 3
 
     private let work: Work
@@ -86,7 +86,7 @@ struct ModelProof {
             (command: ["model", "lives"], range: $0..<min($0 + Self.livesOfProcess, Int(seeds.upperBound)))
         }
         let (counts, crashed) = try TrialSweep<Counts>.run(parts) { _, number in "SEED=\(number)" }
-        // In processes of their own: what is left of a life may trap.
+        // In separate processes, as replaying a workload may trap.
         for (seed, violation) in counts.violated.sorted(by: { $0.key < $1.key }).prefix(Self.toldCount) {
             ProofShell.note("SEED=\(seed): \(violation)\n  lived again:")
             _ = try ProofProcess(["model", "--seed", "\(seed)"])
@@ -104,7 +104,7 @@ struct ModelProof {
         return counts.violations == 0 && crashed == 0 && !isMissed ? 0 : 1
     }
 
-    /// Lives one life again; one in which something is wrong is made small and told.
+    /// Replays one workload; minimizes and prints one with a violation.
     private func replay(_ seed: UInt64, _ kept: [Int]?) throws -> Int32 {
         let trial = ModelTrial(seed: seed, keeping: kept)
         let outcome = trial.run()
@@ -123,7 +123,7 @@ struct ModelProof {
         ProofShell.note("  \(shrunk.violation)")
     }
 
-    /// Breaks each rule in turn; each must be caught, and made small.
+    /// Breaks one rule after another; each must be detected, and minimized.
     private func catchCanaries() -> Int32 {
         var caught = 0
         var longest = 0

@@ -1,4 +1,4 @@
-/// What trials came to: adds up, and goes from a process to the one that started it as a line of JSON.
+/// The results of trials: can be added up, and passed from a process to its parent as a line of JSON.
 protocol TrialCounts: Codable, Sendable {
     init()
     mutating func add(_ other: Self)

@@ -3,30 +3,30 @@ import FaultlineTestSupport
 import Foundation
 import Synchronization
 
-/// Numbered trials, tried in processes of their own on all cores, so that one that traps or hangs is counted and named
-/// and the rest goes on.
+/// Numbered trials, tried in separate processes on all cores, so that a trial that traps or hangs is counted and named
+/// and the others continue.
 ///
-/// A process gets a command and a range of numbers. It says what each block of trials came to; where it dies inside a
-/// block, each trial of the rest of that block gets a process to itself.
+/// A process gets a command and a range of numbers. It reports the results of each block of trials; if it dies inside a
+/// block, each remaining trial of that block gets its own process.
 struct TrialSweep<Counts: TrialCounts> {
-    /// A range of trials that one process is given.
+    /// A range of trials for one process.
     typealias Part = (command: [String], range: Range<Int>)
 
-    /// Trials between two lines of a process.
+    /// The number of trials between two lines of a process.
     private static var blockCount: Int { 256 }
     /// Seconds after which a block counts as hanging.
     private static var blockSecondCountMax: UInt32 { 120 }
-    /// Trials that did not survive and are named.
+    /// The number of failed trials that are named.
     private static var namedCountMax: Int { 20 }
 
     /// Tries all parts.
     ///
     /// - Parameters:
-    ///   - parts: The work; longer parts first, so that no core is left alone with one.
-    ///   - words: What follows the range on every command line.
-    ///   - name: Names a trial for people, given its part's command and its number.
-    /// - Returns: What all trials came to, and how many did not survive.
-    /// - Throws: What keeps processes from being started.
+    ///   - parts: The work; longer parts first, so that no core is left with one at the end.
+    ///   - words: The words behind the range on every command line.
+    ///   - name: Names a trial for people, by its part's command and its number.
+    /// - Returns: The results of all trials, and the number of failed ones.
+    /// - Throws: Errors of starting processes.
     static func run(
         _ parts: [Part], behind words: [String] = [], name: @escaping @Sendable ([String], Int) -> String
     ) throws -> (counts: Counts, crashed: Int) {
@@ -63,7 +63,7 @@ struct TrialSweep<Counts: TrialCounts> {
             let (done, isWhole) = try runProcess(command, next..<range.upperBound, words, &counts)
             next += done
             if isWhole { break }
-            // One of this block: each for itself.
+            // One of this block failed: each in its own process.
             let end = min(next + blockCount, range.upperBound)
             for number in next..<end where try !runProcess(command, number..<number + 1, words, &counts).isWhole {
                 crashed.append(number)
@@ -73,7 +73,7 @@ struct TrialSweep<Counts: TrialCounts> {
         return (counts, crashed)
     }
 
-    /// - Returns: How many trials were counted, and whether the process lived to its end.
+    /// - Returns: The number of counted trials, and whether the process reached its end.
     private static func runProcess(
         _ command: [String], _ range: Range<Int>, _ words: [String], _ counts: inout Counts
     ) throws -> (done: Int, isWhole: Bool) {
@@ -98,7 +98,7 @@ struct TrialSweep<Counts: TrialCounts> {
         while next < range.upperBound {
             let end = min(next + blockCount, range.upperBound)
             var block = Block()
-            // A trial that hangs dies of this, as if it had trapped.
+            // A trial that hangs is killed by this alarm, as if it had trapped.
             alarm(blockSecondCountMax)
             for number in next..<end {
                 try body(number, &block.counts)

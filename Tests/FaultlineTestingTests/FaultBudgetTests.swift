@@ -2,7 +2,7 @@ import Faultline
 import FaultlineTesting
 import Testing
 
-/// Bounds on what code may load.
+/// Tests bounds on the loads of code.
 @Suite struct FaultBudgetTests {
     @Model final class Owner {
         var name: String

@@ -37,7 +37,7 @@ enum Library3: VersionedSchema {
     }
 }
 
-/// How often the closures of a test's stages were called.
+/// The number of calls of a test's closures.
 final class Calls: Sendable {
     private let count = Mutex(0)
     func next() -> Int {
@@ -74,7 +74,7 @@ enum FailingLibraryPlan: SchemaMigrationPlan {
     }
 }
 
-/// Writes how often it was called into what it makes.
+/// Writes its number of calls into the objects that it makes.
 enum CountingLibraryPlan: SchemaMigrationPlan {
     static let calls = TaskLocal(wrappedValue: Calls())
     static var schemas: [any VersionedSchema.Type] { LibraryPlan.schemas }
@@ -92,7 +92,7 @@ enum CountingLibraryPlan: SchemaMigrationPlan {
     }
 }
 
-/// Saves once more with each call, and the same.
+/// Saves once more with each call; the objects stay the same.
 enum SavingLibraryPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { LibraryPlan.schemas }
     static var stages: [MigrationStage] {

@@ -1,6 +1,6 @@
 import Faultline
 
-/// A plan as it was released.
+/// A plan in its released form.
 enum Shelf1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Book.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }

@@ -46,7 +46,7 @@ import Testing
             ])
         #expect(paths.map(\.report.objectsWritten) == [0, 0, 3, 0, 3, 0])
         #expect(seen == ["1.0.0": 1, "2.0.0": 2, "3.0.0": 3])
-        // The golden stores are what they were.
+        // The golden stores are unchanged.
         #expect(try kit.run().map(\.report.versions) == paths.map(\.report.versions))
     }
 

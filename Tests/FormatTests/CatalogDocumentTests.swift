@@ -5,7 +5,7 @@ import FaultlineModel
 import FaultlineStore
 import Testing
 
-/// The keys of the catalog's values are those of the document: a renamed property of ours would change the format.
+/// Compares the keys of the catalog's values with the document: renaming a property would change the format.
 @Suite struct CatalogDocumentTests {
     private let document: FormatDocument
 
@@ -25,7 +25,7 @@ import Testing
         return keys
     }
 
-    /// Compares the keys of values of one kind, found below `path` in each sample; `*` stands for every element.
+    /// Compares the keys of values of one kind, found below `path` in each sample; `*` matches every element.
     private func compare(_ value: String, _ samples: [any Encodable], _ path: [String] = [], seesAll: Bool = true)
         throws
     {
@@ -157,7 +157,7 @@ import Testing
         try compare("quarantined numbers", [QuarantineEntry.numbers(numbers)])
     }
 
-    /// Counts that a release without custom stages has written.
+    /// Counts written by a release without custom stages.
     private struct EarlierCounts: Encodable {
         var objectsRead = 1
         var objectsWritten = 2

@@ -5,10 +5,10 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// Stores that were written once and are kept: this release must open each, or refuse it, exactly as
-/// `Fixtures/README.md` says.
+/// Stores of earlier releases: this release must open or refuse each, exactly as `Fixtures/README.md` says.
 ///
-/// With `FAULTLINE_REWRITE=1` in the environment they are made anew; only a new format version is a reason for that.
+/// With `FAULTLINE_REWRITE=1` in the environment they are written again; only a new format version is a reason for
+/// that.
 @Suite(.serialized) struct FixtureTests {
     private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Fixtures/format-1")
@@ -21,7 +21,7 @@ import Testing
         if Self.isRewriting { try Self.makeAll() }
     }
 
-    /// A copy of a fixture, which is never opened in its own place.
+    /// A copy of a fixture, which is never opened in its own folder.
     private func copy(_ name: String) throws -> String {
         let target = folder.path + "/" + name
         try FileManager.default.copyItem(atPath: Self.fixtures.appending(path: name).path, toPath: target)
@@ -95,7 +95,7 @@ import Testing
         try container.close()
     }
 
-    // MARK: Making them
+    // MARK: Writing them
 
     private static func pattern(_ byteCount: Int) -> [UInt8] {
         (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }

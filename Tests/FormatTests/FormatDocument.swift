@@ -1,6 +1,6 @@
 import Foundation
 
-/// `docs/FileFormat.md`, taken at its word: the tables of its sections, by the type that the heading names.
+/// `docs/FileFormat.md` as data: the tables of its sections, by the type in the heading.
 struct FormatDocument {
     /// A field of a byte table.
     struct Field {
@@ -42,7 +42,7 @@ struct FormatDocument {
     }
 }
 
-/// The document lacks what a test asks of it.
+/// The error of a document without a part that a test needs.
 struct FormatDocumentError: Error {
     let message: String
 }

@@ -6,7 +6,7 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// A reader that knows nothing but the document reads a store that the engine wrote.
+/// A reader based only on the document reads a store that the engine wrote.
 @Suite struct FormatDocumentTests {
     private let document: FormatDocument
     private let folder: TemporaryDirectory
@@ -35,7 +35,7 @@ import Testing
             try transaction.put(1, in: table, layout: 7, changed: 0b101, flags: .noIndexChange, byteCount: 4) { _ in }
             try transaction.delete(2, in: table)
         }
-        // Without closing: what lies in the segment is the log itself, not a checkpoint of it.
+        // Without closing: the segment holds the log itself, without a checkpoint.
         _ = Unmanaged.passRetained(log)
         return path
     }

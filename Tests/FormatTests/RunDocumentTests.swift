@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// A reader that knows nothing but section 13 of the document reads index runs that the engine wrote.
+/// A reader based only on section 13 of the document reads index runs that the engine wrote.
 @Suite struct RunDocumentTests {
     private struct Entry: Hashable {
         var key: [UInt8]
@@ -101,7 +101,7 @@ import Testing
         for part in 0..<2 {
             var entries: [Entry] = []
             for number in 1...400 {
-                // Keys that share much or nothing, long ones, and several entries of one key.
+                // Keys that share long prefixes or none, long ones, and several entries of one key.
                 let key = [UInt8](repeating: UInt8(number % 7), count: number % 50 == 0 ? 300 + number : 9)
                 let id = UInt64(number) << UInt64(number % 3 * 16)
                 let isDelete = part == 1 && number % 5 == 0

@@ -1,16 +1,16 @@
 import FaultlineDisk
 
-/// A rule that is broken on purpose, between the store's code and the disk: the cycles must notice each.
+/// A rule that is broken on purpose, between the store's code and the disk: the cycles must detect each.
 package enum FullDiskCanary: String, CaseIterable, Sendable {
-    /// No space is set aside ahead, so that a full disk is a write that fails.
+    /// No space is reserved ahead, so a full disk fails a write.
     case setsNothingAside
-    /// A full disk is called a failing one.
+    /// A full disk is reported as a failing one.
     case misnamesFullDisks
-    /// Removed files go on taking space.
+    /// Removed files still take space.
     case removesNothing
 }
 
-/// A disk over another that breaks such a rule.
+/// Passes calls to another disk, but breaks such a rule.
 // Safe because its property is immutable.
 final class BrokenFullDisk: ForwardingDisk, @unchecked Sendable {
     fileprivate let canary: FullDiskCanary
@@ -26,14 +26,14 @@ final class BrokenFullDisk: ForwardingDisk, @unchecked Sendable {
 
     override func remove(_ path: String) throws(DiskError) {
         guard canary == .removesNothing else { return try base.remove(path) }
-        // Beside the store, where nobody looks.
+        // Beside the store, where nothing reads it.
         let parts = path.split(separator: "/")
         let folder = "/" + parts.dropLast(2).joined(separator: "/")
         try base.rename(path, to: "\(folder)/kept-\(parts.last ?? "")")
     }
 }
 
-/// A file of such a disk.
+/// A file of a `BrokenFullDisk`.
 // Safe because its property is immutable.
 private final class BrokenFullDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: BrokenFullDisk

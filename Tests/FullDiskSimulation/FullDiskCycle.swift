@@ -3,14 +3,14 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// One life of a store on a small file system: it is filled to the last byte three times, and gets space again by files
-/// that somebody else removes, and by deletes and compaction.
+/// A workload of a store on a small file system: it is filled to the last byte three times, and gets space again from
+/// removed foreign files, and from deletes and compaction.
 struct FullDiskCycle {
-    /// Objects are deleted so many at a time.
+    /// The number of objects deleted at a time.
     private static let deleteCount = 16
 
     private let directory: String
-    /// Files of somebody else, and what removing each is for: a first time, deletes and compaction, an opening.
+    /// Foreign files, with the purpose of each removal: a first time, deletes and compaction, an opening.
     private let fillers: [String]
     private let fillerByteCount: UInt64
     private let options: LogOptions
@@ -26,10 +26,10 @@ struct FullDiskCycle {
     /// Makes a store, and three files beside it that take a sixth of the space each.
     ///
     /// - Parameters:
-    ///   - directory: Where, on a small file system.
+    ///   - directory: The directory on a small file system.
     ///   - seed: Makes contents and limits.
     ///   - canary: A rule to be broken.
-    /// - Throws: What the disk or the log says.
+    /// - Throws: Errors of the disk or the log.
     init(in directory: String, _ seed: Seed, _ canary: FullDiskCanary?) throws {
         self.directory = directory
         random = seed
@@ -40,12 +40,12 @@ struct FullDiskCycle {
         fillerByteCount = free / 6
         fillers = (1...3).map { "\(directory)/filler-\($0)" }
         var options = LogOptions()
-        // A small disk has many: compaction leaves the one alone that is being written.
+        // A small disk has many segments: compaction does not touch the open one.
         options.segmentByteCount = random.pick([200_000, 1 << 20])
         options.checkpointByteCount = random.pick([100_000, 1 << 20])
         options.memoryBudget = 4 << 20
         options.maintenance = random.oneIn(2) ? .thread : .inline
-        // Every other store holds something back; on a disk of this size that takes smaller limits.
+        // Every other store has a ballast; on a disk of this size that needs smaller limits.
         holdsBack = random.oneIn(2)
         options.ballastByteCount = Int(free / 16)
         options.ballastStoreByteCount = holdsBack ? Int(free / 8) : .max
@@ -64,9 +64,9 @@ struct FullDiskCycle {
         try file.reserve(from: 0, through: fillerByteCount)
     }
 
-    /// Lives it.
+    /// Runs the workload.
     ///
-    /// - Throws: `CrashViolation` for a promise that was not kept.
+    /// - Throws: `CrashViolation` for a broken promise.
     mutating func run() throws {
         report.cycleCount = 1
         try fillUp()
@@ -99,7 +99,7 @@ struct FullDiskCycle {
 
     // MARK: Steps
 
-    /// Commits until a transaction is refused, and tries a small one then.
+    /// Commits until a transaction is refused, and then tries a small one.
     private mutating func fillUp() throws {
         while try commit(rowByteCount: 4_000) {
             guard report.commitCount < 100_000 else { throw CrashViolation("the disk does not fill up") }
@@ -109,7 +109,7 @@ struct FullDiskCycle {
 
     /// One transaction of some rows, and maybe a blob.
     ///
-    /// - Returns: False if it was refused for want of space.
+    /// - Returns: False if it was refused for lack of space.
     private mutating func commit(rowByteCount: Int) throws -> Bool {
         var next = state
         let count = 1 + random.below(20)
@@ -143,7 +143,7 @@ struct FullDiskCycle {
         guard try commit(rowByteCount: 400) else { throw CrashViolation("\(when), nothing is written all the same") }
     }
 
-    /// Deletes nine of ten objects, and all blobs but one; what is held back is for that.
+    /// Deletes nine of ten objects, and all blobs but one; the ballast is for that.
     private mutating func delete() throws {
         var doomed = state.rows.flatMap { table, rows in
             rows.keys.filter { $0 % 10 != 0 }.map { (table: table, id: $0) }
@@ -167,13 +167,13 @@ struct FullDiskCycle {
             } else if holdsBack {
                 throw CrashViolation("\(start) of \(doomed.count) objects are deleted, then no more")
             } else {
-                // Nothing is held back: somebody else has to make room first.
+                // There is no ballast: a foreign file must be removed first.
                 try makeRoom(1)
             }
         }
     }
 
-    /// Makes a checkpoint and compacts; both give space back.
+    /// Makes a checkpoint and compacts; both free space.
     private mutating func compact() throws {
         for _ in 0..<4 {
             var hasCheckpoint = false
@@ -185,7 +185,7 @@ struct FullDiskCycle {
                 guard error.code == .fullDisk, log.failure == nil else {
                     throw CrashViolation("compaction on a full disk: \(error.code): \(error)")
                 }
-                // What is held back is for deletes, the checkpoints behind them and openings only.
+                // The ballast is only for deletes, the checkpoints after them and openings.
                 if holdsBack, !hasCheckpoint {
                     throw CrashViolation("a checkpoint after deletes finds no room: \(error)")
                 }
@@ -215,7 +215,7 @@ struct FullDiskCycle {
         try makeRoom(2)
     }
 
-    /// What somebody else does.
+    /// Removes a foreign file.
     private func makeRoom(_ filler: Int) throws {
         if try PosixDisk().isPresent(fillers[filler]) { try PosixDisk().remove(fillers[filler]) }
     }

@@ -9,8 +9,9 @@ package struct FullDiskRun {
     private let canary: FullDiskCanary?
 
     /// - Parameters:
-    ///   - directory: An empty directory of a small file system, which nobody else uses.
-    ///   - cycles: Their numbers, from which everything follows.
+    ///
+    ///   - directory: An empty directory of a small file system, which has no other user.
+    ///   - cycles: The numbers of the cycles, which determine everything.
     ///   - canary: A rule to be broken.
     package init(in directory: String, cycles: Range<UInt64>, canary: FullDiskCanary? = nil) {
         self.directory = directory

@@ -2,13 +2,13 @@ import FaultlineLog
 import FaultlineModel
 import FaultlineStore
 
-/// Reads a nested value as an entry of the catalog, and what follows from it.
+/// Reads a nested value as an entry of the catalog, and uses the result.
 enum CatalogTrial {
     private enum Entry: UInt8, CaseIterable {
         case schema, map, layout, migration, leftBehind, lineage
     }
 
-    /// Each entry that a schema of every kind of property needs; the first byte says which it is.
+    /// Each entry for a schema with every kind of property; the first byte has its kind.
     static func seeds() throws -> [[UInt8]] {
         let schema = sample
         let plan = try EntityMapPlan(for: schema)
@@ -52,7 +52,8 @@ enum CatalogTrial {
         }
     }
 
-    /// What decodes is encoded again, decoded again, and encoded as before; what openings read by hand is the same.
+    /// Encodes and decodes a decoded value again, with the same result; the openings' hand-written reader must give the
+    /// same.
     private static func decoded<T: Codable>(
         _ type: T.Type, _ bytes: [UInt8], _ read: (([UInt8]) throws -> T)? = nil
     ) throws -> T? {
@@ -70,7 +71,7 @@ enum CatalogTrial {
         return value
     }
 
-    /// What opening a store does with the schema that it finds there.
+    /// Uses a schema like the opening of a store.
     static func resolve(_ schema: Schema) throws {
         do throws(StoreError) {
             let plan = try EntityMapPlan(for: schema)

@@ -1,7 +1,7 @@
 import FaultlineObjects
 import Foundation
 
-/// Takes bytes for the JSON of a value that a service gives its clients and takes back: an identifier, a cursor, a
+/// Decodes bytes as the JSON of a value that a service gives its clients and takes back: an identifier, a cursor, a
 /// history token.
 ///
 /// Decoding refuses it by `DecodingError`, or a context answers by its rules.
@@ -47,7 +47,7 @@ enum ClientTrial {
         }
     }
 
-    /// The value, nil where it is refused; one that was taken is the same when it is encoded and decoded again.
+    /// The value, nil if it is refused; an accepted one is the same after it is encoded and decoded again.
     private static func decoded<T: Codable & Equatable>(_ bytes: [UInt8]) throws -> T? {
         let value: T
         do { value = try JSONDecoder().decode(T.self, from: Data(bytes)) } catch is DecodingError { return nil }

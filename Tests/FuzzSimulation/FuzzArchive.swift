@@ -1,4 +1,4 @@
-/// Several files of a store in one piece of bytes: which of the stores, then for each file its place in the list of
+/// Several files of a store in one sequence of bytes: the store's number, then for each file its index in the list of
 /// names, its size u32, its bytes.
 enum FuzzArchive {
     static func pack(_ store: Int, _ names: [String]) -> [UInt8] {
@@ -13,7 +13,7 @@ enum FuzzArchive {
         return bytes
     }
 
-    /// The store, and what takes the place of its files; whatever the bytes are, they say something.
+    /// The store, and the replacements of its files; any bytes are valid.
     static func unpack(_ bytes: [UInt8]) -> (store: FuzzStore, files: [(name: String, bytes: [UInt8])]) {
         let store = FuzzStore.all[Int(bytes.first ?? 0) % FuzzStore.all.count]
         var files: [(name: String, bytes: [UInt8])] = []

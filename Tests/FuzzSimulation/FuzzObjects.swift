@@ -7,11 +7,11 @@ import FaultlineStore
 import FaultlineTestSupport
 import Foundation
 
-/// A small store with objects and a history, on a disk in memory: values that clients send are held against it.
+/// A small store with objects and a history, on a disk in memory: clients' values are used with it.
 struct FuzzObjects: Sendable {
     static let shared = FuzzObjects()
 
-    /// Things that are stored; their numbers are from 1 on.
+    /// Stored things; their numbers begin with 1.
     static let thingCount = 40
     private let log: Log
     private let store: RowStore
@@ -42,7 +42,7 @@ struct FuzzObjects: Sendable {
         return Schema(thing, Schema.Entity("Other", properties: Schema.Attribute(name: "text", valueType: String.self)))
     }
 
-    /// A context that has read nothing.
+    /// A new context.
     func context() -> ModelContext {
         ModelContext(
             ContextCore(
@@ -62,6 +62,6 @@ struct FuzzObjects: Sendable {
         try context.save()
     }
 
-    /// Whether a save is in the store.
+    /// Whether the store has a save.
     func landed(_ transaction: TransactionIdentifier) throws -> Bool { try log.landed(transaction.transactionID) }
 }

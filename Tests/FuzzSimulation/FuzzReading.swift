@@ -3,19 +3,19 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// Reads a store, whatever it may be.
+/// Reads a store of any bytes.
 struct FuzzReading {
-    /// Bytes that are read at each end of a blob.
+    /// The number of bytes read at each end of a blob.
     private static let blobByteCount: UInt64 = 1 << 16
 
-    /// Whether checksums were made to fit.
+    /// Whether checksums were corrected.
     let repairsChecksums: Bool
-    /// Whether checkpoints and runs are made again from the segments.
+    /// Whether checkpoints and runs are rebuilt from the segments.
     let ignoresDerivedFiles: Bool
 
     /// Opens a store, reads everything, verifies it, commits to it and closes it.
     ///
-    /// - Returns: What was refused or found; nil if nothing was.
+    /// - Returns: The refusal or finding; nil if there is none.
     /// - Throws: `FuzzViolation` if an error is not one that bytes can cause.
     func problem(on disk: SimulatedDisk, path: String = FuzzStore.path) throws -> String? {
         do {
@@ -42,7 +42,7 @@ struct FuzzReading {
         }
     }
 
-    /// The disk works, so nothing but bytes can be wrong; and whoever reads the error has to find them.
+    /// The disk works, so only bytes can be wrong; and the error must say where.
     func checkRefusal(_ error: LogError) throws {
         switch error.code {
         case .damaged, .newerFormat, .notAStore, .tooLarge: break
@@ -51,7 +51,7 @@ struct FuzzReading {
         case .failedDisk where error.cause?.code == .notFound: break
         default: throw FuzzViolation(description: "bytes cannot cause this: \(error.code): \(error)")
         }
-        // Where checksums fit, nobody can say which of two files is wrong.
+        // If checksums were corrected, it is unknown which of two files is wrong.
         guard error.path != nil || repairsChecksums || error.code == .tooLarge else {
             throw FuzzViolation(description: "the error names no file: \(error)")
         }

@@ -3,11 +3,11 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// A small store that the fuzzer's bytes take the place of a part of; the same at every start.
+/// A small store, a part of which the fuzzer's bytes replace; the same at every start.
 struct FuzzStore: Sendable {
     static let path = "/d/store"
 
-    /// Not closed, all in one segment: whatever it holds is read when it is opened.
+    /// Not closed, all in one segment: opening reads all its data.
     static let written = FuzzStore { try $0.fill() }
     /// Closed: with a checkpoint, runs and a table of blobs.
     static let closed = FuzzStore(isClosed: true) { builder in
@@ -54,7 +54,7 @@ struct FuzzStore: Sendable {
         return options
     }
 
-    /// The first file of a name.
+    /// The first file with a prefix.
     func name(_ prefix: String) -> String {
         guard let name = names.first(where: { $0.hasPrefix(prefix) }) else {
             preconditionFailure("There is no \(prefix) among \(names).")
@@ -72,7 +72,7 @@ struct FuzzStore: Sendable {
     }
 }
 
-/// Writes a bit of everything.
+/// Writes some data of every kind.
 final class FuzzStoreBuilder {
     let log: Log
     private var state = CrashModel()

@@ -1,19 +1,19 @@
-/// What the fuzzer's bytes are taken for.
+/// The interpretation of the fuzzer's bytes.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// A file of a store whose other files are whole.
+    /// A file of a store whose other files are intact.
     case identity, lock, manifest, segment, moved, blob, checkpoint, run
-    /// Several files of a store, and the same as salvage sees them.
+    /// Several files of a store, and the same for salvage.
     case store, salvage
     /// A nested value, as each entry of the catalog.
     case catalog
     /// A row of a layout with a column of every kind.
     case row
-    /// A value that a service gives its clients, as JSON.
+    /// A value for a service's clients, as JSON.
     case identifier, cursor, token
-    /// A text that people keep in files.
+    /// A text in a user's file.
     case mapping, schema, schemaLock
 
-    /// Whether there are checksums in it.
+    /// Whether it has checksums.
     package var hasChecksums: Bool {
         switch self {
         case .identity, .manifest, .segment, .moved, .blob, .checkpoint, .run, .store, .salvage: true
@@ -25,7 +25,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Those that come from outside of a process without checksums, and are small.
     package static let untrusted: [FuzzTarget] = [.identifier, .cursor, .token, .mapping, .schema, .schemaLock]
 
-    /// The store that the file is one of.
+    /// The store of the file.
     var origin: FuzzStore {
         switch self {
         case .identity, .lock, .segment, .blob, .store, .salvage, .catalog, .row: .written
@@ -35,7 +35,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the file's name begins with.
+    /// The beginning of the file's name.
     var namePrefix: String {
         switch self {
         case .identity: "IDENTITY"
@@ -52,7 +52,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// Bytes were taken for something in a way that no bytes may be.
+/// The error of code that handled bytes in a forbidden way.
 package struct FuzzViolation: Error, CustomStringConvertible {
     package let description: String
 }

@@ -3,21 +3,22 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// Takes bytes for what a target says, and checks that whoever reads them does so in an orderly way: reads all of it or
-/// refuses it by an error of a fitting kind, and never traps.
+/// Reads bytes as a target, and checks that they are handled properly: read completely or refused by an error of a
+/// fitting kind, without a trap.
 package struct FuzzTrial: Sendable {
     private let target: FuzzTarget
     private let repairsChecksums: Bool
 
     /// - Parameters:
-    ///   - target: What bytes are taken for.
-    ///   - repairsChecksums: Whether checksums are made to fit first.
+    ///
+    ///   - target: The interpretation of the bytes.
+    ///   - repairsChecksums: Whether checksums are corrected first.
     package init(_ target: FuzzTarget, repairsChecksums: Bool) {
         self.target = target
         self.repairsChecksums = repairsChecksums
     }
 
-    /// Bytes to begin with: what they should be.
+    /// The initial bytes: valid ones.
     package func seeds() throws -> [[UInt8]] {
         switch target {
         case .lock: return [LockTrial.seed(of: target.origin)]
@@ -38,7 +39,7 @@ package struct FuzzTrial: Sendable {
 
     /// Reads the bytes.
     ///
-    /// - Throws: `FuzzViolation` where they are not read as they should.
+    /// - Throws: `FuzzViolation` if they are not handled properly.
     package func run(_ bytes: [UInt8]) throws {
         switch target {
         case .catalog: try CatalogTrial.run(bytes)
@@ -55,7 +56,7 @@ package struct FuzzTrial: Sendable {
         case .identity, .manifest, .segment, .moved, .blob, .checkpoint, .run:
             let name = target.origin.name(target.namePrefix)
             var file = bytes
-            // The manifest says how large these are; another size is known to be wrong without a look.
+            // The manifest has the size of these; another size is detected without reading.
             if target == .checkpoint || target == .run {
                 let size = target.origin.bytes(name).count
                 file = Array(file.prefix(size)) + [UInt8](repeating: 0, count: max(0, size - file.count))
@@ -64,7 +65,7 @@ package struct FuzzTrial: Sendable {
         }
     }
 
-    /// Whether the repair of checksums leaves a seed as it is.
+    /// Whether correcting checksums leaves a seed unchanged.
     package static func changesNothing(repairing seed: [UInt8], as target: FuzzTarget) -> Bool {
         if target == .store || target == .salvage {
             return FuzzArchive.unpack(seed).files.allSatisfy { file in
@@ -80,12 +81,11 @@ package struct FuzzTrial: Sendable {
 
     private func read(_ store: FuzzStore, _ files: [(name: String, bytes: [UInt8])]) throws {
         let disk = try store.disk(replacing: files.map(repaired))
-        // What derived files say is looked at only where it is not made again.
+        // The content of derived files is read only if they are not rebuilt.
         let reading = FuzzReading(
             repairsChecksums: repairsChecksums, ignoresDerivedFiles: target == .segment || target == .moved)
         guard try reading.problem(on: disk) == nil else { return }
-        // What was whole is whole after a commit, too; where checksums were made to fit, files may contradict each
-        // other.
+        // A sound store is sound after a commit, too; if checksums were corrected, files may contradict each other.
         if let problem = try reading.problem(on: disk), !repairsChecksums {
             throw FuzzViolation(description: "a store without a finding was written to, and now: \(problem)")
         }

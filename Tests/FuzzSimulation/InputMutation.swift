@@ -1,6 +1,7 @@
 package import FaultlineTestSupport
 
-/// Makes inputs of valid ones: random bytes, or a seed with some parts replaced, as JSON and text are attacked by hand.
+/// Makes inputs from valid ones: random bytes, or a seed with some parts replaced, as in manual attacks on JSON and
+/// text.
 package struct InputMutation {
     private static let numbers = [
         "0", "-1", "1", "41", "336", "281474976710655", "281474976710656", "1443109011120", "1443109011121",
@@ -35,7 +36,7 @@ package struct InputMutation {
         }
     }
 
-    /// Puts another value in the place of the first number behind a place.
+    /// Replaces the first number behind an offset.
     private func replaceNumber(_ bytes: inout [UInt8], from place: Int, _ random: inout Seed) {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard let start = bytes[place...].firstIndex(where: digits.contains) else { return }
@@ -43,7 +44,7 @@ package struct InputMutation {
         bytes.replaceSubrange(start..<end, with: random.pick(Self.numbers).utf8)
     }
 
-    /// Puts another text between the first two quotes behind a place.
+    /// Replaces the text between the first two quotes behind an offset.
     private func replaceText(_ bytes: inout [UInt8], from place: Int, _ random: inout Seed) {
         let quote = UInt8(ascii: "\"")
         guard let start = bytes[place...].firstIndex(of: quote),

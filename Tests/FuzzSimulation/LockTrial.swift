@@ -3,18 +3,18 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// Takes bytes for the text in LOCK: people are shown what can be shown of it, and nothing else comes of it.
+/// Uses bytes as the text in LOCK: its printable part is shown in messages, and nothing else may happen.
 enum LockTrial {
     private static let path = FuzzStore.path + "/LOCK"
-    /// More is nobody's name.
+    /// The largest length of a process's description.
     private static let shownByteCountMax = 128
 
-    /// The text of whoever wrote the store.
+    /// The text of the store's writer.
     static func seed(of store: FuzzStore) -> [UInt8] { store.disk.bytes(of: path) ?? [] }
 
-    /// Meets the text of a writer, as one who writes and as one who reads, then uses the store.
+    /// Meets the text of a writer, once for writing and once for reading, then uses the store.
     ///
-    /// - Throws: `FuzzViolation` where the text is more than shown.
+    /// - Throws: `FuzzViolation` if the text has any other effect.
     static func run(_ bytes: [UInt8], in store: FuzzStore) throws {
         let disk = try store.disk(replacing: [("LOCK", bytes)])
         try meetWriter(on: disk)

@@ -24,13 +24,13 @@ enum RowTrial {
         try run(Array(bytes.dropFirst()), of: layout, hasExtension: first & 1 == 1)
     }
 
-    /// Where the row is sound, every getter of every column can be trusted.
+    /// Checks that every getter of every column works on a sound row.
     ///
-    /// - Returns: A sum over what they gave, so that all are called.
-    /// - Throws: `FuzzViolation` where one reads beyond the row.
+    /// - Returns: A sum of their values, so that all are called.
+    /// - Throws: `FuzzViolation` if one reads beyond the row.
     @inline(never) @discardableResult
     static func run(_ row: [UInt8], of layout: RowLayout, hasExtension: Bool = false) throws -> Int {
-        // Memory of its own, so that a byte behind the row is one too many.
+        // A separate allocation, so that a read behind the row is detected.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: row.count, alignment: 8)
         defer { copy.deallocate() }
         copy.copyBytes(from: row)

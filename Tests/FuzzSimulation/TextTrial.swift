@@ -2,7 +2,7 @@ import FaultlineMigration
 import FaultlineModel
 import FaultlineStore
 
-/// Takes bytes for a text that people keep in files: a mapping file, a schema as JSON, a schema lock.
+/// Reads bytes as a text in a user's file: a mapping file, a schema as JSON, a schema lock.
 ///
 /// A wrong one is refused by the error of its kind.
 enum TextTrial {

@@ -3,7 +3,7 @@ import Foundation
 import FuzzSimulation
 import Testing
 
-/// What `make fuzz` begins with and what it found, and a sample of bytes that are wrong somewhere.
+/// The seeds and the findings of `make fuzz`, and a sample of damaged bytes.
 struct FuzzTests {
     private static var fixtures: URL {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -37,7 +37,7 @@ struct FuzzTests {
         }
     }
 
-    /// In a process of its own: a trap ends only that, and its memory is that of the inputs.
+    /// In a separate process: a trap ends only that, and its memory is that of the inputs.
     @Test(
         "A3, A4: 10,000 random and mutated inputs are taken or refused in order, and none takes more than 1 MiB at once",
         arguments: FuzzTarget.untrusted)
@@ -63,7 +63,7 @@ struct FuzzTests {
         }
     }
 
-    /// What the repair is worth: a store whose files were written by the log has nothing to repair.
+    /// Tests the repair: a store whose files were written by the log needs none.
     @Test(arguments: FuzzTarget.allCases.filter(\.hasChecksums))
     func repairChangesNothingThatIsWhole(target: FuzzTarget) throws {
         for seed in try FuzzTrial(target, repairsChecksums: true).seeds() {

@@ -2,9 +2,9 @@ import FaultlineModel
 import FaultlineStore
 import Testing
 
-/// The catalog's entries read by hand, held against what `Decodable` makes of the same bytes.
+/// Compares the catalog's hand-written readers with `Decodable` on the same bytes.
 struct CatalogReadingTests {
-    /// A schema of every kind of property and everything that may be left out.
+    /// A schema with every kind of property, and with everything optional left out or not.
     private static func schema() -> Schema {
         let person = Schema.Entity("Person")
         person.originalName = "Human"
@@ -38,7 +38,7 @@ struct CatalogReadingTests {
         try? bytes.withUnsafeBytes { try NestedDecoder.decode(type, from: $0) }
     }
 
-    /// Whether reading by hand and decoding make the same of some bytes: the same value, or none.
+    /// Whether reading by hand and decoding give the same for some bytes: the same value, or none.
     private func agree<T: Codable>(
         _ type: T.Type, _ bytes: [UInt8], _ read: ([UInt8]) throws(StoreError) -> T
     ) throws -> Bool {
@@ -47,7 +47,7 @@ struct CatalogReadingTests {
             == decoded(type, bytes).map { try NestedEncoder.encode($0) }
     }
 
-    /// The bytes as they are, cut short everywhere, and with some bits of each byte flipped.
+    /// The bytes unchanged, truncated at each offset, and with some bits of each byte flipped.
     private func damaged(_ bytes: [UInt8]) -> [[UInt8]] {
         var all = [bytes]
         for place in bytes.indices {
@@ -119,7 +119,7 @@ struct CatalogReadingTests {
             return try NestedEncoder.encode(Schema(Schema.Entity("E", properties: attribute)))
         }
         for count in [1, 20, 39, 40, 41] {
-            // Those that lie deeper cannot be written.
+            // Deeper ones cannot be written.
             guard let bytes = try? bytes(count) else { continue }
             #expect(try agree(Schema.self, bytes) { bytes throws(StoreError) in try StoredCatalog.schema(bytes) })
         }

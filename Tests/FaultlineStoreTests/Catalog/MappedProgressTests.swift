@@ -2,7 +2,7 @@ import FaultlineLog
 import FaultlineStore
 import Testing
 
-/// How far a mapped stage is, read from a file that anybody may have written.
+/// The progress of a mapped stage, read from an untrusted file.
 struct MappedProgressTests {
     /// The keys that the first release with such progress writes, all of them whole numbers but one.
     private struct Written: Encodable {

@@ -2,7 +2,7 @@ import FaultlineModel
 import FaultlineStore
 import Testing
 
-/// The list of schemas as a later release, or a defect, may have written it.
+/// The list of schemas, as a later release or a defect may have written it.
 @Suite struct SchemaLineageTests {
     private struct Stored: Encodable {
         var schemas: [SchemaLineage.Member]

@@ -43,7 +43,7 @@ struct MemberKeyTests {
         }
     }
 
-    /// Zero bytes that are left out change no order.
+    /// Omitted zero bytes do not change the order.
     @Test func ordersByOwnerAndOrderKey() {
         var seed = RowSeed(62)
         for _ in 0..<5_000 {

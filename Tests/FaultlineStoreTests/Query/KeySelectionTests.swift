@@ -2,7 +2,7 @@ import FaultlineStore
 import Testing
 
 struct KeySelectionTests {
-    /// Places of the first keys, by sorting them all.
+    /// Indices of the first keys, by sorting all of them.
     private func expected(_ keys: [[UInt8]], _ limit: Int?) -> [UInt64] {
         let order = keys.indices.sorted {
             keys[$0] == keys[$1] ? $0 < $1 : keys[$0].lexicographicallyPrecedes(keys[$1])

@@ -3,7 +3,7 @@ import FaultlineStore
 import Testing
 
 struct RowProgramTests {
-    /// A value to compare a column with, often one that rows have.
+    /// A value to compare a column with, often one that occurs in rows.
     private func value(for column: Column, _ seed: inout RowSeed) -> RowValue {
         if seed.chance(12) { return .null }
         let number: RowValue =
@@ -58,7 +58,7 @@ struct RowProgramTests {
         }
     }
 
-    /// Rows whose values often meet those of the filters.
+    /// Rows whose values are often those of the filters.
     private func rows(_ layout: RowLayout, count: Int, _ seed: inout RowSeed) -> [[UInt8]] {
         (0..<count).map { _ in
             var draft = Draft.create(layout: layout)

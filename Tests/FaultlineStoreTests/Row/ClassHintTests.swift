@@ -2,7 +2,7 @@ import FaultlineModel
 import FaultlineStore
 import Testing
 
-/// The upper 16 bits of a to-one field are no part of the value.
+/// The upper 16 bits of a to-one field do not belong to the value.
 struct ClassHintTests {
     private let layout = RowLayout(
         number: 1, entityName: "E", columns: [ColumnDescription(number: 1, kind: .toOne, isOptional: true)])

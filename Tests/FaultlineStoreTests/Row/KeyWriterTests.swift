@@ -103,7 +103,7 @@ struct KeyWriterTests {
                 isNegative: seed.chance(2)
             )
         }
-        /// Exact comparison by bringing both to the exponent −10.
+        /// Exact comparison by scaling both to the exponent −10.
         func scaled(_ value: StoredDecimal) -> (negative: Bool, mantissa: UInt128) {
             var mantissa = value.mantissa
             for _ in 0..<Int(value.exponent) + 10 { mantissa *= 10 }

@@ -3,7 +3,7 @@ import FaultlineStore
 import Testing
 
 struct RowViewTests {
-    /// Touches every byte that any getter could reach.
+    /// Reads every byte that any getter can reach.
     private func readEverything(_ row: RowView, _ layout: RowLayout) -> Int {
         var sum = 0
         for (slot, column) in layout.columns.enumerated() {
@@ -17,7 +17,7 @@ struct RowViewTests {
         return sum
     }
 
-    /// Gives the bytes an allocation of exactly their size, so that reading beyond them is seen by a sanitizer.
+    /// Copies the bytes to an allocation of exactly their size, so that a sanitizer detects reads beyond them.
     private func check(_ bytes: ArraySlice<UInt8>, _ layout: RowLayout, hasExtension: Bool) -> Bool {
         let exact = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         defer { exact.deallocate() }

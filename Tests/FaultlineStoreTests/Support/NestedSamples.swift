@@ -1,6 +1,6 @@
 import FaultlineStore
 
-/// Types of every shape that the compiler derives coding for, or that people write by hand.
+/// Types of every shape for which coding is derived by the compiler or written by hand.
 enum NestedSamples {
     struct Numbers: Codable, Equatable {
         var bool = true
@@ -50,7 +50,7 @@ enum NestedSamples {
         ]
     }
 
-    /// Types that stand for those of a layer above: their own coding must never be used.
+    /// Types in the role of a higher layer's: their own coding must never be used.
     protocol Foreign: Codable, Equatable {
         var scalar: NestedScalar { get }
         init?(_ scalar: NestedScalar)
@@ -120,7 +120,7 @@ enum NestedSamples {
         }
     }
 
-    /// Uses containers within containers by hand, and in an order of its own.
+    /// Uses nested containers by hand, in an unusual order.
     struct ByHand: Codable, Equatable {
         var first = 1
         var list = ["x", "y"]
@@ -171,7 +171,7 @@ enum NestedSamples {
         static func chain(_ count: Int) -> Link? { (0..<count).reduce(nil) { next, _ in Link(next: next) } }
     }
 
-    /// What the layer above tells the encoder.
+    /// The higher layer's scalars.
     struct Scalars: NestedScalarCoding {
         func scalar<Value: Encodable>(for value: Value) -> NestedScalar? { (value as? any Foreign)?.scalar }
 

@@ -1,7 +1,7 @@
 import FaultlineModel
 import FaultlineStore
 
-/// Filters by Swift's own operators on decoded values: what programs are compared with.
+/// Filters by Swift's own operators on decoded values: the reference for programs.
 enum ReferenceFilter {
     static func matches(_ filter: RowFilter, _ row: RowView, _ layout: RowLayout) -> Bool {
         switch filter {
@@ -21,7 +21,7 @@ enum ReferenceFilter {
         }
     }
 
-    /// Containment as Swift's collections have it: a window of equal characters.
+    /// Containment as in Swift's collections: a window of equal characters.
     private static func contains(_ text: String, _ part: String) -> Bool {
         let (characters, wanted) = (Array(text), Array(part))
         guard characters.count >= wanted.count else { return false }
@@ -158,7 +158,7 @@ enum ReferenceFilter {
         String(decoding: left._nfcCodeUnits, as: UTF8.self) < String(decoding: right._nfcCodeUnits, as: UTF8.self)
     }
 
-    /// A decimal of small magnitude in thousandths; not-a-number is below all, as Foundation's operators have it.
+    /// A decimal of small magnitude in thousandths; not-a-number is below all, as in Foundation's operators.
     private static func decimal(_ value: StoredDecimal) -> Int128 {
         if value.isNaN { return .min }
         var thousandths = Int128(value.mantissa)

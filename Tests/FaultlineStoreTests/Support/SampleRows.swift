@@ -1,10 +1,10 @@
 import FaultlineModel
 import FaultlineStore
 
-/// A value as a test sets it and expects it back.
+/// A value that a test sets and expects back.
 enum SampleValue: Equatable {
     case null
-    /// Of a slot without a place in the row.
+    /// The value of a slot without bytes in the row.
     case nothing
     case bool(Bool)
     case int(Int64)
@@ -156,7 +156,7 @@ enum SampleRows {
         }
     }
 
-    /// Encodes a draft, with a guard byte behind that must stay.
+    /// Encodes a draft, with a guard byte behind it that must not change.
     static func encode(_ draft: Draft) -> [UInt8] {
         let byteCount = draft.encodedByteCount
         var bytes = [UInt8](repeating: 0xA5, count: byteCount + 1)

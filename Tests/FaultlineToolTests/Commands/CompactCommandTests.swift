@@ -5,7 +5,7 @@ import FaultlineTool
 import Foundation
 import Testing
 
-/// The same shelves; volumes have lost their pages.
+/// The same shelves, with volumes without pages.
 enum BareShelves {
     @Model final class Shelf {
         @Attribute(.unique) var label: String
@@ -23,7 +23,7 @@ enum BareShelves {
 struct CompactCommandTests {
     private let shelves: ShelfStore
 
-    /// Most volumes are gone, and the segments that they were in are not written any more.
+    /// Most volumes are deleted, and their segments are sealed.
     init() throws {
         shelves = try ShelfStore()
         let container = try ShelfStore.container(shelves.path)
@@ -32,7 +32,7 @@ struct CompactCommandTests {
             context.delete(volume)
         }
         try context.save()
-        // What recovery finds, it leaves as it is and goes on in new segments.
+        // Recovery leaves its segments as they are and continues in new ones.
         container.rowStore.log.abandonForTests()
         try ShelfStore.container(shelves.path).close()
     }
@@ -55,7 +55,7 @@ struct CompactCommandTests {
         #expect(outcome["live_share"] as? Double ?? 0 > 0.9)
         #expect((outcome["damage"] as? [Any])?.isEmpty == true)
         #expect(text(result.standardErrorContent).isEmpty)
-        // What is left is whole.
+        // The remaining data is intact.
         await #expect(processExitsWith: .success) { [store = shelves.path as String] in
             runFaultlineTool(["verify", store])
         }

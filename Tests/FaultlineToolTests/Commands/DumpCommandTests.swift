@@ -36,7 +36,7 @@ struct DumpCommandTests {
             #expect(members.map { volumes[$0]?["title"] as? String } == (0..<3).map { "volume-\(number)-\($0)" })
             #expect(members.allSatisfy { volumes[$0]?["shelf"] as? Int == id })
         }
-        // Named, not read.
+        // Blobs are named, not read.
         for volume in volumes.values {
             let pages = try #require(volume["pages"] as? [String: Any])
             #expect(Set(pages.keys) == ["blob", "bytes"])
@@ -89,7 +89,7 @@ struct DumpCommandTests {
             let isFiled = try Data(contentsOf: URL(filePath: folder + "/" + file)) == expected
             #expect(isFiled, "in \(file)")
         }
-        // Nothing is written over, and nothing into the store.
+        // Existing files are not replaced, and the store is not written to.
         await #expect(processExitsWith: .exitCode(2)) { [store = shelves.path as String, folder = folder as String] in
             runFaultlineTool(["dump", store, "--blobs", folder])
         }
@@ -121,7 +121,7 @@ struct DumpCommandTests {
         let values = try #require(volume["values"] as? [String: Any])
         #expect(values["title"] as? String == "volume-2-1")
         #expect((volume["damage"] as? [[String: Any]])?.first?["property"] as? String == "pages")
-        // What comes before the damaged chunk is not lost.
+        // Bytes before the damaged chunk are not lost.
         let base64 = try #require((values["pages"] as? [String: Any])?["base64"] as? String)
         let whole = ShelfStore.pages(2, 1)
         let isPrefix = Data(base64Encoded: base64).map { whole.starts(with: $0) && $0.count < whole.count } ?? false

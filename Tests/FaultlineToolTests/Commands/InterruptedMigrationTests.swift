@@ -3,7 +3,7 @@ import FaultlineTool
 import Glibc
 import Testing
 
-/// `faultline migrate` in a process that gets SIGINT amid its work, as from Ctrl-C.
+/// `faultline migrate` in a process that gets SIGINT during its work, as from Ctrl-C.
 struct InterruptedMigrationTests {
     enum Tickets1 {
         @Model final class Ticket {
@@ -59,7 +59,7 @@ struct InterruptedMigrationTests {
             runFaultlineTool(["migrate", store, "--to", goal, "--mapping", file, "--memory", "16"])
         }
         #expect(text(result.standardErrorContent).contains("was cancelled"), "\(text(result.standardErrorContent))")
-        // Another migration is not begun in its place.
+        // No other migration is begun instead.
         await #expect(processExitsWith: .exitCode(1)) { [store = store as String] in
             runFaultlineTool(["migrate", store, "--resume"])
         }
@@ -80,7 +80,7 @@ struct InterruptedMigrationTests {
     }
 }
 
-/// Sends SIGINT to this process once the files of a directory have grown by so many bytes.
+/// Sends SIGINT to this process once the files of a directory have grown by `byteCount` bytes.
 private func interruptThisProcess(whenItHasWritten byteCount: Int, to directory: String) {
     @Sendable func size() -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []

@@ -4,7 +4,7 @@ import FaultlineStore
 import FaultlineTool
 import Testing
 
-/// Volumes with a name and a number, and their pages in an entity of their own.
+/// Volumes with a name and a number, and their pages in a separate entity.
 enum CoveredShelves {
     @Model final class Shelf {
         @Attribute(.unique) var label: String

@@ -2,7 +2,7 @@ import Faultline
 import FaultlineTool
 import Testing
 
-/// The same shelves with a light they may have, and with a number they must have.
+/// The same shelves with an optional light, and with a required number.
 enum LitShelves {
     @Model final class Shelf {
         @Attribute(.unique) var label: String

@@ -4,7 +4,7 @@ import FaultlineLog
 import FaultlineTool
 import Testing
 
-/// Blobs that no row refers to: counted, and no damage.
+/// Blobs that no row refers to: they are counted, and are no damage.
 struct OrphanTests {
     private let shelves: ShelfStore
 
@@ -55,7 +55,7 @@ struct OrphanTests {
         #expect(output.contains("sound"))
     }
 
-    /// A window of few blobs, as a store of very many has them.
+    /// A window of few blobs, for the code that reads very many in windows.
     @Test func areFoundWindowByWindow() throws {
         try leave([5_000, 6_000, 7_000])
         let store = try OpenedStore(shelves.path)

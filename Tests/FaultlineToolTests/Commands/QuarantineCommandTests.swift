@@ -26,7 +26,7 @@ struct QuarantineCommandTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/guests" }
 
-    /// Two guests have one email: the second one is in the quarantine, and the third refers to it.
+    /// Two guests have the same email: the second one is quarantined, and the third refers to it.
     init() throws {
         folder = try TemporaryFolder()
         var configuration = ModelConfiguration(url: URL(filePath: path))

@@ -6,7 +6,7 @@ import Testing
     var name: String
     @Relationship(deleteRule: .noAction, inverse: \Ticket.holder) var tickets: [Ticket] = []
     @Relationship(deleteRule: .noAction, inverse: \Ticket.payer) var paid: [Ticket] = []
-    // One way: a holder is no owner of lists that name it.
+    // One way: a holder does not own the lists that contain it.
     @Relationship var friends: [Stranger] = []
     init(name: String) { self.name = name }
 }
@@ -27,7 +27,7 @@ import Testing
     }
 }
 
-/// A store with ten tickets of holders that are gone, three of them with a payer that is gone, and four lost links.
+/// A store with ten tickets of deleted holders, three of them with a deleted payer, and four lost links.
 private struct TicketStore {
     let folder: TemporaryFolder
     var path: String { folder.path + "/tickets" }
@@ -57,7 +57,7 @@ private struct TicketStore {
             configurations: ModelConfiguration(url: URL(filePath: path)))
     }
 
-    /// What a reader sees.
+    /// The content for a reader.
     func shown() throws -> [String] {
         let container = try Self.container(path)
         defer { try? container.close() }
@@ -91,7 +91,7 @@ struct RepairCommandTests {
         ) { [path = store.path as String] in runFaultlineTool(["verify", path, "--json"]) }
         #expect(try lastLine(verified.standardOutputContent)["dangling"] as? Int == 0)
         #expect(try store.shown() == before)
-        // Nothing is left to do.
+        // Nothing is left to repair.
         let again = try await #require(
             processExitsWith: .success, observing: [\.standardOutputContent]
         ) { [path = store.path as String] in runFaultlineTool(["repair", path, "--json"]) }
@@ -123,7 +123,7 @@ struct RepairCommandTests {
         }
     }
 
-    /// Three saves with values out of the row, copied as a killed process leaves them, without the last two.
+    /// Three saves with values outside of the row, copied as after a kill, without the last two.
     private func cutStore(_ folder: TemporaryFolder) throws -> String {
         let (living, path) = (folder.path + "/living", folder.path + "/cut")
         let container = try ShelfStore.container(living)

@@ -6,7 +6,7 @@ struct RollbackCommandTests {
     private let shelves: ShelfStore
     private var goal: String { shelves.folder.path + "/goal" }
 
-    /// A store that was migrated, with a grace period where one is given.
+    /// A store that was migrated, with a grace period if one is given.
     init() throws { shelves = try ShelfStore() }
 
     private func migrate(_ grace: [String]) async throws {
@@ -51,7 +51,7 @@ struct RollbackCommandTests {
         let container = try ShelfStore.container(shelves.path)
         #expect(container.migrationReport.versions.isEmpty)
         try container.close()
-        // There is nothing more to return to.
+        // There is no other state to restore.
         await #expect(processExitsWith: .exitCode(1)) { [store = shelves.path as String] in
             runFaultlineTool(["rollback", store])
         }

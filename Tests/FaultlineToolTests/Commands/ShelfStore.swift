@@ -41,13 +41,13 @@ struct ShelfStore {
     }
 
     static func container(_ path: String) throws -> ModelContainer {
-        // The figures that tests expect to the byte are those of the objects alone.
+        // The byte counts that tests expect are those of the objects alone.
         var configuration = ModelConfiguration(url: URL(filePath: path))
         configuration.options.history = .off
         return try ModelContainer(for: Shelf.self, Volume.self, configurations: configuration)
     }
 
-    /// Bytes that do not compress, so that they stand in the file as they are.
+    /// Incompressible bytes, so that the file contains them unchanged.
     static func pages(_ number: Int, _ place: Int) -> Data {
         var state = UInt64(number * 3 + place + 1)
         return Data(
@@ -57,7 +57,7 @@ struct ShelfStore {
             })
     }
 
-    /// Changes the byte in the middle of the only place where a file of a kind has these bytes.
+    /// Changes the byte in the middle of these bytes, which occur once in the files of a kind.
     func rot(_ bytes: Data, inFilesOf letter: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasPrefix(letter) {
             let url = URL(filePath: path + "/" + name)
@@ -70,17 +70,17 @@ struct ShelfStore {
     }
 }
 
-/// The lines of JSON that a run printed.
+/// The lines of JSON in a run's output.
 func jsonLines(_ output: [UInt8]?) throws -> [[String: Any]] {
     try String(decoding: output ?? [], as: UTF8.self).split(separator: "\n").map { line in
         try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
     }
 }
 
-/// The last line of JSON that a run printed.
+/// The last line of JSON in a run's output.
 func lastLine(_ output: [UInt8]?) throws -> [String: Any] {
     try #require(try jsonLines(output).last)
 }
 
-/// What a run printed.
+/// The output of a run as text.
 func text(_ output: [UInt8]?) -> String { String(decoding: output ?? [], as: UTF8.self) }

@@ -13,7 +13,7 @@ struct StoreSummaryTests {
         ) { [store = shelves.path as String] in
             runFaultlineTool(["info", store])
         }
-        // The last line says what is free on this machine.
+        // The last line has this machine's free space.
         let lines = text(result.standardOutputContent).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(
             lines.dropLast(2).joined(separator: "\n") == """

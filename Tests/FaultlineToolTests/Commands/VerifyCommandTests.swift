@@ -14,7 +14,7 @@ struct VerifyCommandTests {
             runFaultlineTool(["verify", store])
         }
         #expect(text(result.standardOutputContent).hasPrefix("\(shelves.path): sound; 40 objects, "))
-        // Nobody looks: no progress.
+        // Standard error is no terminal: no progress.
         #expect(text(result.standardErrorContent).isEmpty)
     }
 
@@ -37,7 +37,7 @@ struct VerifyCommandTests {
         }
         #expect(lines.last?["verify"] as? String == "failed")
         #expect(lines.last?["findings"] as? Int == lines.count - 1)
-        // The rows behind the damaged ones are looked at all the same.
+        // The rows behind the damaged ones are examined too.
         #expect(lines.last?["objects"] as? Int == 38)
     }
 
@@ -52,12 +52,13 @@ struct VerifyCommandTests {
         let output = text(result.standardOutputContent)
         #expect(output.components(separatedBy: "faultline salvage").count == 2)
         #expect(output.contains("offset "))
-        // An index that has what a record cannot show is right.
+        // An entry for a record that cannot be read counts as right.
         #expect(!output.contains("contradiction"))
         #expect(output.contains("38 objects"))
     }
 
-    /// A byte of a run's block is met by whoever reads it; one of the footer at the opening, which goes on without the run.
+    /// A reader meets a damaged byte of a run's block; the opening meets one of the footer, and continues without the
+    /// run.
     @Test(arguments: [70, -10]) func knowsThatDerivedFilesAreMadeAgain(place: Int) async throws {
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: shelves.path).first { $0.hasPrefix("r-") })

@@ -2,7 +2,7 @@ import FaultlineTool
 import Testing
 
 @Suite struct ProcessMemoryTests {
-    /// In a process of its own, where no other test takes memory or sets the peak back.
+    /// In a separate process, where no other test allocates memory or resets the peak.
     @Test func seesMemoryComeAndGo() async {
         await #expect(processExitsWith: .success) {
             let byteCount = 64 << 20

@@ -2,7 +2,7 @@ import FaultlineTool
 import Testing
 
 @Suite struct DebianVersionTests {
-    /// Each is earlier than all that follow it.
+    /// Each is lower than all later ones.
     static let ascending = [
         "0~~", "0~~a", "0~", "0", "0a", "0+", "1.0~rc1-1", "1.0-0", "1.0-1~bpo1", "1.0-1", "1.0-1+b1", "1.0-1.1",
         "1.0a-1",

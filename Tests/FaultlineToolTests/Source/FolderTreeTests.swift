@@ -2,7 +2,7 @@ import FaultlineTool
 import Testing
 
 @Suite struct FolderTreeTests {
-    /// A tree of three folders, two files, and links inwards and outwards.
+    /// A tree of three folders, two files, and links to the inside and the outside.
     static func read(change: (inout FolderTree) -> Void = { _ in }) throws -> PackageSet {
         let folder = try TemporaryFolder()
         folder.makeFolder("b")

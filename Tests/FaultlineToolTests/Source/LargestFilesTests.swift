@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 @Suite struct LargestFilesTests {
-    /// A folder with files of some sizes, and a set of one installed package a list.
+    /// A folder with files of given sizes, and a set with one installed package for each list.
     static func choose(
         _ files: [String: Int],
         lists: [(package: String, paths: [String])],

@@ -296,7 +296,7 @@ import Testing
         #expect(set.relations.first(where: \.isDangling)?.targetName == "mail-transport-agent")
     }
 
-    /// Whatever the bytes, reading ends, counts every stanza, and the set keeps its invariants.
+    /// For any bytes, reading ends, counts every stanza, and the set keeps its invariants.
     @Test(arguments: 0..<200)
     func survivesDamagedTexts(seed: UInt64) throws {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1

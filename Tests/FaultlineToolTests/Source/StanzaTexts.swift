@@ -1,10 +1,10 @@
 import FaultlineTool
 
-/// Reads stanzas from texts in memory, as if they came from files, in pieces of any size.
+/// Reads stanzas from texts in memory, like files, in pieces of any size.
 struct StanzaTexts {
     var status: [UInt8] = []
     var available: [UInt8] = []
-    /// Bytes handed out by one read.
+    /// Bytes that one read returns.
     var pieceByteCount = 1 << 20
 
     init(status: String = "", available: String = "", pieceByteCount: Int = 1 << 20) {
@@ -33,8 +33,8 @@ struct StanzaTexts {
 }
 
 extension PackageSet {
-    /// The relations of the package of that name, one text each:
-    /// `kind group.position target:architecture operator version`.
+    /// The relations of the package with a name, one text each: `kind group.position target:architecture operator
+    /// version`.
     func relationTexts(of name: String) -> [String] {
         guard let place = packages.firstIndex(where: { $0.name == name }) else { return [] }
         return relations(of: place).map { relation in

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A folder that goes away with its owner.
+/// A folder that is deleted with its owner.
 final class TemporaryFolder {
     let path: String
 

@@ -130,7 +130,7 @@ struct NestedCodingTests {
         #expect(throws: EncodingError.self) { try NestedEncoder.encode(tooDeep) }
         var bytes = try NestedEncoder.encode(deepest)
         #expect(try bytes.withUnsafeBytes { try NestedDecoder.decode(NestedSamples.Link.self, from: $0) }.next != nil)
-        // One more level around it, as no encoder writes it.
+        // One more level around it, which no encoder writes.
         let inner = bytes
         bytes = [13] + le(inner.count + 16) + le(1) + le(4) + le(inner.count) + Array("next".utf8) + inner
         #expect(throws: DecodingError.self) {
@@ -201,7 +201,7 @@ struct NestedCodingTests {
         #expect(throws: DecodingError.self) { try keeper.decoder?.singleValueContainer().decode(Int.self) }
     }
 
-    /// Reads whatever is there, and more than is there.
+    /// Reads everything there is, and tries beyond the end.
     private func walk(_ view: NestedView?, depth: Int = 0) -> Int {
         guard let view, depth < 200 else { return 0 }
         var sum = view.string?.count ?? 0
