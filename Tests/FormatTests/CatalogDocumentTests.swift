@@ -15,7 +15,7 @@ import Testing
 
     /// The keys of a value, and whether each may be missing.
     private func documentedKeys(of value: String) throws -> [String: Bool] {
-        let rows = try document.table(below: "7.1 Catalog entries", columns: ["value", "keys"])
+        let rows = try document.table(below: "7.1 Keys of catalog entries", columns: ["value", "keys"])
         let row = try #require(rows.first { $0[0] == value }, "The document has no \(value).")
         var keys: [String: Bool] = [:]
         for word in row[1].split(separator: ",") {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `docs/FileFormat.md` as data: the tables of its sections, by the type in the heading.
+/// `docs/FileFormat.md` and `docs/format/Catalog.md` as data: the tables of their sections, by the type in the heading.
 struct FormatDocument {
     /// A field of a byte table.
     struct Field {
@@ -9,14 +9,16 @@ struct FormatDocument {
         let text: String
     }
 
-    /// The document's lines.
+    /// The lines of both documents.
     let lines: [String]
 
     init() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "docs/FileFormat.md"), encoding: .utf8)
-        lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines = try ["docs/FileFormat.md", "docs/format/Catalog.md"].flatMap { path in
+            let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+            return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        }
     }
 
     /// The fields of the first byte table below the heading that names `type`.
@@ -30,7 +32,7 @@ struct FormatDocument {
     /// The rows of the first table below the heading that contains `heading`, whose first columns have the given names.
     func table(below heading: String, columns: [String]) throws -> [[String]] {
         guard let start = lines.firstIndex(where: { $0.hasPrefix("#") && $0.contains(heading) }) else {
-            throw FormatDocumentError(message: "docs/FileFormat.md has no heading with \(heading).")
+            throw FormatDocumentError(message: "The documents have no heading with \(heading).")
         }
         let begin = "| " + columns.joined(separator: " | ")
         guard let head = lines[start...].firstIndex(where: { $0.hasPrefix(begin) }) else {
