@@ -4,11 +4,11 @@ import FaultlineStore
 import FaultlineTestSupport
 import Testing
 
-/// What a save reads of the rows that it replaces.
+/// How much a save reads of the rows that it replaces.
 struct ChangedTextTests {
     private static let count = 300
 
-    /// Notes of 500 characters lie in the row, those of 5,000 out of it.
+    /// Notes of 500 characters are stored in the row, those of 5,000 outside it.
     private static func make(_ stores: Stores, length: Int) throws {
         try stores.use(NoteVersion.self) { _, context in
             for number in 0..<count {
@@ -46,7 +46,7 @@ struct ChangedTextTests {
             for note in notes { note.text = note.number % 2 == 0 ? "short" : String(repeating: "m", count: 6_000) }
             try context.save()
             #expect(Self.blobCount(container) == Self.count / 2)
-            // Now the rows of half of them are plain, and become others.
+            // Now the rows of half of the notes are plain, and then change.
             for note in notes where note.number % 2 == 0 { note.text = String(repeating: "o", count: 7_000) }
             try context.save()
             #expect(Self.blobCount(container) == Self.count)

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What people have lost by migrations that went wrong elsewhere.
+/// Data that users of other libraries have lost in failed migrations.
 struct ComplaintOutcomeTests {
     private struct Stopped: Error {}
 
@@ -44,7 +44,8 @@ struct ComplaintOutcomeTests {
         throws
     {
         let albums = try Albums()
-        // Without a stage the values would be lost: that is refused by name, and everything stays.
+        // Without a stage the values would be lost. The migration is refused with the property's name, and the store
+        // stays unchanged.
         let error = #expect(throws: MigrationError.self) { try albums.stores.open(Album4.self) }
         #expect(error?.code == .notLightweight)
         #expect(error?.entityName == "Photo" && error?.message.contains("width") == true)
@@ -88,7 +89,7 @@ struct ComplaintOutcomeTests {
             #expect(tracks.map(\.spot) == [Track2.Spot(x: 4, y: nil), Track2.Spot(x: 4, y: nil)])
             #expect(tracks[0].mood == .loud)
             #expect(errors.withLock { $0 } == 0)
-            // A stand-in, which is told, and which no save writes over what is there.
+            // A placeholder that is reported, and that no save writes over the stored value.
             #expect(tracks[1].mood == .calm)
             #expect(errors.withLock { $0 } == 1)
             tracks[1].name = "c"

@@ -7,13 +7,14 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// What people have met with migrations elsewhere, as they tell it: a number, and where it was said.
+/// Problems that users of other libraries have reported with migrations: a number, and the source of the report.
 ///
-/// `docs/Testing.md` lists all of them; those that a test of another suite covers whole have their number in its name.
+/// `docs/Testing.md` lists all of them. If a test of another suite covers one completely, its number is in the test's
+/// name.
 struct ComplaintTests {
-    // MARK: Memory, and values out of the row
+    // MARK: Memory, and values outside the row
 
-    /// Holds an object without keeping it.
+    /// Refers to an object weakly.
     private final class Witness {
         weak var object: AnyObject?
         init(_ object: AnyObject) { self.object = object }
@@ -77,7 +78,7 @@ struct ComplaintTests {
     @Test func `M8 (AppleForums 826633, 761735): a store from before there were versions goes on with a plan`()
         throws
     {
-        // The app has no plan yet, and its classes are those that will be called the second version.
+        // The app has no plan yet, and its classes are those that later become the second version.
         let stores = Stores()
         try stores.use(Album2.self) { container, context in
             #expect("\(container.schema.version)" != "2.0.0")
@@ -110,7 +111,7 @@ struct ComplaintTests {
     {
         let atOnce = try Albums()
         #expect(try atOnce.contents() == atOnce.expected)
-        // Two mappings and two closures serve all the pairs.
+        // Two mappings and two closures serve all pairs of versions.
         for skipped in 2...4 {
             let albums = try Albums()
             for version in AlbumPlan.schemas where version.versionIdentifier.major != skipped {
@@ -158,7 +159,7 @@ struct ComplaintTests {
         let many = try bytesRead(4_000, Album2.self)
         // Large values alone are 6 MB, rows and tables 200 kB.
         #expect(many - few < 64 << 10, "\(few) and \(many) bytes")
-        // A stage that goes through all rows is what that is held against.
+        // For comparison, a stage that goes through all rows.
         #expect(try bytesRead(4_000, Album4.self) > many + 64 << 10)
     }
 }

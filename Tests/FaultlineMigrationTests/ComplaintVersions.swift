@@ -2,9 +2,10 @@ import Faultline
 import FaultlineMigration
 import Foundation
 
-/// Photos with everything that has gone wrong for people elsewhere: large values outside, a number kept as text.
+/// Photos with the properties that have caused problems in other libraries: large external values, a number kept as
+/// text.
 ///
-/// Classes that do not change are listed by several versions.
+/// Several versions list the classes that do not change.
 enum Album1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Photo.self, Place.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -19,14 +20,14 @@ enum Album1: VersionedSchema {
         }
     }
 
-    /// The same in all versions, and written once.
+    /// The same class in all versions, declared once.
     @Model final class Place {
         var town: String
         init(town: String) { self.town = town }
     }
 }
 
-/// Photos have a rating.
+/// The second version: photos have a rating.
 enum Album2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -43,7 +44,7 @@ enum Album2: VersionedSchema {
     }
 }
 
-/// And an initial, which code makes of the name.
+/// The third version: photos also have an initial, which code derives from the name.
 enum Album3: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
@@ -61,7 +62,7 @@ enum Album3: VersionedSchema {
     }
 }
 
-/// The width is a number.
+/// The fourth version: the width is a number.
 enum Album4: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
@@ -79,7 +80,7 @@ enum Album4: VersionedSchema {
     }
 }
 
-/// The name is a title, and the bytes are a picture.
+/// The fifth version: the name becomes a title, and the bytes become a picture.
 enum Album5: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(5, 0, 0) }
@@ -97,9 +98,9 @@ enum Album5: VersionedSchema {
     }
 }
 
-/// A stage of every kind.
+/// A plan with a stage of every kind.
 enum AlbumPlan: SchemaMigrationPlan {
-    /// Is told of each old object of the streamed stage.
+    /// Called with each old object of the streamed stage.
     @TaskLocal static var meets: @Sendable (AnyObject) -> Void = { _ in }
 
     static var schemas: [any VersionedSchema.Type] {
@@ -136,7 +137,7 @@ enum AlbumPlan: SchemaMigrationPlan {
     }
 }
 
-/// Stores with photos, which are looked at under the first version or the last.
+/// Stores with photos, which are opened under the first version or the last.
 struct Albums {
     let stores: Stores
     let count: Int
@@ -160,12 +161,12 @@ struct Albums {
         Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ number) })
     }
 
-    /// What the last version has to have, a photo a line.
+    /// The contents that the last version must have, one photo per line.
     var expected: [String] {
         (0..<count).map { "p\($0) \(Double($0) + 0.5) p \($0 % 3 == 0 ? Self.bytes($0).hashValue : 0)" }.sorted()
     }
 
-    /// What it has.
+    /// The contents that the last version has.
     func contents() throws -> [String] {
         try stores.use(Album5.self, AlbumPlan.self) { _, context in
             guard try context.all(Album1.Place.self).map(\.town) == ["Rome"] else { return ["no place"] }
@@ -175,7 +176,7 @@ struct Albums {
     }
 }
 
-/// What a track is like: a case and a member are there that the next version lacks.
+/// A track's values: they include a case and a member that the next version lacks.
 enum Track1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Track.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -220,7 +221,7 @@ enum Track2: VersionedSchema {
     }
 }
 
-/// An attribute says that it had a name which no version has had.
+/// An attribute declares an earlier name that no version has had.
 enum Label2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Photo.self, Album1.Place.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }

@@ -3,24 +3,24 @@ import FaultlineMigration
 import Foundation
 import Synchronization
 
-/// What the closures of `CrewPlan` do beside their work, on whatever thread.
+/// Additional behavior for the closures of `CrewPlan`, on any thread.
 final class CrewNotes: Sendable {
-    /// Called first of all.
+    /// Called before anything else.
     let during: @Sendable (_ number: Int) throws -> Void
     @TaskLocal static var current = CrewNotes { _ in }
 
     init(_ during: @escaping @Sendable (_ number: Int) throws -> Void) { self.during = during }
 }
 
-/// The same work as `WorkPlan`'s, by closures that several threads may run, and with values that depend on what earlier
-/// objects have become.
+/// Does the same work as `WorkPlan`, with closures that several threads may run, and with values that depend on earlier
+/// objects.
 enum CrewPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [Work1.self, Work2.self] }
     static var stages: [MigrationStage] {
         [.streamed(fromVersion: Work1.self, toVersion: Work2.self, StreamedEntity(Work1.Employee.self, convert))]
     }
 
-    /// Old objects of each share that `options` asks for.
+    /// The number of old objects in each share that `options` requests.
     static let shareCount = 8
 
     static func options(_ workerCount: Int?, batch: Int? = nil) -> MigrationOptions {
@@ -36,7 +36,7 @@ enum CrewPlan: SchemaMigrationPlan {
         if old.number % 10 == 9 { return }
         let parts = old.name.split(separator: " ")
         let new = Work2.Employee(number: old.number, firstName: String(parts[0]), lastName: String(parts[1]))
-        // Of every second share the closures find and read what others have made.
+        // In every second share the closures find and read objects that others have made.
         if old.number / shareCount % 2 == 1 {
             new.city = try output.upsert(Work2.City(name: old.city, lastNumber: old.number))
             if let boss = try output.object(migratedFrom: old.boss, as: Work2.Employee.self),
@@ -60,7 +60,7 @@ enum CrewPlan: SchemaMigrationPlan {
     }
 }
 
-/// The same, one object after the other.
+/// The same work, one object after the other.
 enum OrderedCrewPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { CrewPlan.schemas }
     static var stages: [MigrationStage] {

@@ -4,9 +4,9 @@ import FaultlineMigration
 import FaultlineStore
 import Testing
 
-/// What the engine holds while the closures of a custom stage go through many rows.
+/// The engine's memory while the closures of a custom stage go through many rows.
 struct CustomMemoryTests {
-    /// Rows come to three times the ceiling.
+    /// The rows amount to three times the ceiling.
     @Test func `M2 (CoreStore#428): the engine's memory stays under its share whatever the rows`() throws {
         let rows = 16_000
         let stores = Stores(isOnDisk: true)

@@ -5,7 +5,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// What becomes of custom stages that are stopped, and of the state before them.
+/// What happens when custom stages are stopped, and that the old state is kept.
 struct CustomResumeTests {
     private struct Stopped: Error {}
 
@@ -14,7 +14,7 @@ struct CustomResumeTests {
             item.photo = Data(repeating: 3, count: 5_000)
         }
         try context.save()
-        // A second time: the first new value is the stage's own, and goes at once.
+        // A second change: the first new value belongs to the stage itself, and is removed at once.
         for item in try context.all(Shop2.Item.self) where item.photo != nil {
             item.photo = Data(repeating: 4, count: 5_000)
         }
@@ -73,7 +73,7 @@ struct CustomResumeTests {
         try old.close()
     }
 
-    /// A first stage that ends, and a second that stops after it has saved.
+    /// A first stage that completes, and a second that stops after it has saved.
     private func stages(_ runs: Box<[String]>, stops: Box<Bool>) -> [MigrationStage] {
         [
             ShopStages.custom(
@@ -86,7 +86,7 @@ struct CustomResumeTests {
                     runs.value.append("d1")
                     for item in try context.all(Shop2.Item.self) {
                         item.cents = Int(item.price * 100)
-                        // Written by the first stage, given up by the second.
+                        // Written by the first stage, replaced by the second.
                         if Shops.number(item.name) % 6 == 1 { item.photo = Data(repeating: 6, count: 7_000) }
                     }
                     try context.save()
@@ -153,7 +153,7 @@ struct CustomResumeTests {
         let stops = Box(true)
         let stages = [
             ShopStages.custom(will: { context in
-                // Leaves values behind, too: those of the first stage stay left.
+                // Leaves values behind, too; those of the first stage stay left behind.
                 try context.delete(model: Shop1.Poster.self)
                 try context.save()
             }),
@@ -186,7 +186,7 @@ struct CustomResumeTests {
         _ = try shops.failure(to: Shop3.self, stages(Box([]), stops: stops))
         try shops.checkOld()
         _ = try shops.failure(to: Shop3.self, stages(Box([]), stops: stops))
-        // The same versions, other kinds of stages.
+        // The same versions with other kinds of stages.
         try shops.migrate(to: Shop3.self, [ShopStages.light, ShopStages.secondLight]) { container, context in
             #expect(container.migrationReport.resumes == 0)
             let items = try context.all(Shop3.Item.self)

@@ -5,7 +5,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// The shapes of migrations that people write.
+/// Common kinds of custom migrations.
 struct CustomShapeTests {
     @Test func `fill after: new columns are made of old ones, and those dropped by a light stage`() throws {
         let shops = try Shops()

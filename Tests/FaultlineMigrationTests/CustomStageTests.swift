@@ -5,7 +5,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// What custom stages do, by the numbered statements of SwiftData's behaviour where there is one.
+/// The behavior of custom stages, by the numbered statements about SwiftData's behavior where one applies.
 struct CustomStageTests {
     private static let removeDoubles: ShopStages.Closure = { context in
         var seen: Set<String> = []
@@ -78,7 +78,8 @@ struct CustomStageTests {
             #expect(error?.message.contains("\(closure) of the custom stage from 1.0.0 to 2.0.0") == true)
             #expect(error?.description.contains(type) == true, "\(String(describing: error))")
         }
-        // Not saved, so nothing would be lost; still it was wanted.
+        // The change was not saved, so nothing would be lost. The stage still refuses it, because the closure intended
+        // it.
         let unsaved = try shops.failure([
             ShopStages.custom(will: { context in context.insert(Shop2.Item(name: "new", price: 1)) })
         ])
@@ -107,7 +108,7 @@ struct CustomStageTests {
             #expect(makers.map(\.text).sorted() == ["p0", "p1"])
             #expect(makers.map { $0.picture?.count } == [6_000, 6_000])
             try Shops.checkItems(context)
-            // The posters' own pictures are gone with them.
+            // The posters' own pictures are removed with them.
             #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == shops.blobCount + 2)
         }
         #expect(try shops.stores.findings(Shop2.self) == [])
@@ -157,7 +158,7 @@ struct CustomStageTests {
         #expect(error?.cause is Stopped)
         #expect(error?.message.contains(isSecond ? "didMigrate" : "willMigrate") == true)
         try shops.checkOld()
-        // And again, to the end.
+        // The migration runs again, to the end.
         try shops.migrate([ShopStages.custom(did: Self.fillCents)]) { container, context in
             #expect(container.migrationReport.resumes == 0)
             try Shops.checkItems(context)
@@ -168,7 +169,7 @@ struct CustomStageTests {
 
     @Test func `68: duplicates that willMigrate removes do not hinder a new unique attribute`() throws {
         let shops = try Shops(doubles: 7)
-        // Alone the change fails.
+        // Without the closure the change fails.
         let alone = try shops.failure([ShopStages.light])
         #expect(alone?.code == .duplicate)
         let late = try shops.failure([ShopStages.custom(did: { _ in })])
@@ -181,7 +182,7 @@ struct CustomStageTests {
             try Shops.checkItems(context)
             #expect(container.migrationReport.objectsDeleted == 7)
             #expect(container.migrationReport.blobsLeftBehind == 7)
-            // Neither the photos that were given up are there, nor the posters' pictures.
+            // Neither the removed photos nor the posters' pictures are in the store.
             #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == shops.blobCount)
             context.insert(Shop2.Item(name: "i1", price: 5))
             try context.save()
@@ -251,7 +252,7 @@ struct CustomStageTests {
         ]) { container, context in
             #expect(container.migrationReport.objectsDeleted == 2)
             try #expect(context.all(Shop2.Maker.self).map(\.text) == ["m"])
-            // A context of a stage that is over saves nothing.
+            // A context of a completed stage cannot save.
             let late = try ModelContext(#require(leaked.value))
             late.insert(Shop2.Maker(text: "late"))
             let error = #expect(throws: StorageError.self) { try late.save() }
@@ -276,7 +277,7 @@ struct CustomStageTests {
         try shops.migrate([
             ShopStages.custom(
                 will: { context in
-                    // Cascades to the shelf's items, whose photos are the old state's.
+                    // Cascades to the shelf's items, whose photos belong to the old state.
                     let shelf = try #require(try context.all(Shop1.Shelf.self).first { $0.label == "s2" })
                     context.delete(shelf)
                     try context.save()

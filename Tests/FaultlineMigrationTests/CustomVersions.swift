@@ -1,7 +1,7 @@
 import Faultline
 import FaultlineMigration
 
-/// What a shop has on its shelves: names may come twice.
+/// A shop's items, shelves, tags and posters: names may occur twice.
 enum Shop1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Item.self, Shelf.self, Tag.self, Poster.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -30,7 +30,7 @@ enum Shop1: VersionedSchema {
         init(word: String) { self.word = word }
     }
 
-    /// Gone in the next version.
+    /// Removed in the next version.
     @Model final class Poster {
         var text: String
         var picture: Data?
@@ -38,7 +38,7 @@ enum Shop1: VersionedSchema {
     }
 }
 
-/// Names are unique, prices have a twin in cents, posters are gone, makers are new.
+/// Names are unique, cents are added beside prices, posters are removed, and makers are new.
 enum Shop2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Item.self, Shelf.self, Tag.self, Maker.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -75,7 +75,7 @@ enum Shop2: VersionedSchema {
     }
 }
 
-/// Prices are gone, what is left of them are cents; classes are listed in another order.
+/// Prices are removed, only cents remain, and the classes are listed in another order.
 enum Shop3: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Tag.self, Shelf.self, Item.self, Maker.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
@@ -108,7 +108,7 @@ enum Shop3: VersionedSchema {
     }
 }
 
-/// Photos are gone, tags have notes.
+/// Photos are removed, and tags have notes.
 enum Shop4: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Item.self, Shelf.self, Tag.self, Maker.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
@@ -141,7 +141,7 @@ enum Shop4: VersionedSchema {
     }
 }
 
-/// The stages of `ShopPlan` in one test.
+/// The stages of `ShopPlan` for one test.
 // Safe because a migration runs on the thread of its test.
 final class ShopStages: @unchecked Sendable {
     typealias Closure = @Sendable (ModelContext) throws -> Void
@@ -171,7 +171,7 @@ enum ShopPlan: SchemaMigrationPlan {
     static var stages: [MigrationStage] { ShopStages.current.stages }
 }
 
-/// What closures of a stage leave for each other and for their test.
+/// A value that closures of a stage share with each other and with their test.
 // Safe because a migration runs on the thread of its test.
 final class Box<Value>: @unchecked Sendable {
     var value: Value

@@ -1,6 +1,6 @@
 import Faultline
 
-/// Stamps: the second version adds values with defaults, which change without a version and with one.
+/// Stamps: the second version adds values with defaults, which change both within a version and with a new one.
 enum Stamps1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Stamp.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -43,7 +43,7 @@ enum Stamps2Later: VersionedSchema {
     }
 }
 
-/// Wider, optional again, renamed, and with other defaults.
+/// Values become wider or optional again, are renamed, and get other defaults.
 enum Stamps3: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Stamp.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
@@ -69,7 +69,7 @@ enum StampsPlan: SchemaMigrationPlan {
     }
 }
 
-/// The same way, with the rows copied in between.
+/// The same versions, with the rows copied between the second and the third.
 enum CopyingStampsPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [Stamps1.self, Stamps2.self, Stamps3.self] }
     static var stages: [MigrationStage] {

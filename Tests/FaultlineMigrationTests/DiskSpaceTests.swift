@@ -3,7 +3,7 @@ import FaultlineMigration
 import FaultlineTestSupport
 import Testing
 
-/// A disk that is too small is found before a migration begins.
+/// A disk that is too small is detected before a migration begins.
 struct DiskSpaceTests {
     enum V1: VersionedSchema {
         static var models: [any PersistentModel.Type] { [Page.self] }
@@ -69,7 +69,7 @@ struct DiskSpaceTests {
         #expect(try disk.names(in: "/s/store").sorted() == files.sorted())
         try stores.use(V1.self) { _, context in try #expect(context.fetchCount(FetchDescriptor<V1.Page>()) == 400) }
 
-        // The closure makes much less of them.
+        // The closure makes the values much smaller.
         var options = MigrationOptions()
         options.checksSpace = false
         try stores.use(V2.self, plan, migration: options) { _, context in

@@ -5,7 +5,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// A store has some 65,000 numbers for tables and for layouts: dry runs do not use them up.
+/// A store has about 65,000 numbers for tables and for layouts: dry runs do not use them up.
 @Suite struct DryRunNumberTests {
     private func counters(_ stores: Stores) throws -> NumberCounters {
         try stores.use(Work1.self) { container, _ in container.rowStore.storage.map.counters }
@@ -29,13 +29,14 @@ import Testing
         }
         let after = try counters(stores)
         #expect(after.table == before.table && after.layout == before.layout)
-        // A replay could take entries of one for those of another.
+        // A replay could confuse the entries of two indexes.
         #expect(after.index > before.index)
         #expect(try catalogRecords(stores) == records)
 
         try stores.use(Work2.self, plan) { _, context in try WorkStore.check(context) }
         #expect(try stores.findings(Work2.self) == [])
-        // Everything that can be made again is: from records of dry runs and of the migration in the same tables.
+        // Removes everything that can be derived again: it comes from records of dry runs and the migration in the same
+        // tables.
         for file in try FileManager.default.contentsOfDirectory(atPath: stores.directory)
         where file.hasSuffix(".flt") || file.hasSuffix(".flr") {
             try FileManager.default.removeItem(atPath: "\(stores.directory)/\(file)")

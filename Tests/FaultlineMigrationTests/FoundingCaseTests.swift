@@ -3,16 +3,16 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Migrations for which there was no good way elsewhere, whole.
+/// Complete migrations that other libraries did not support well.
 ///
 /// The third, a day and a month derived by a policy whose seven calls are observed, is
 /// `MappedStageTests.policiesAreCalledInThreePasses`.
 struct FoundingCaseTests {
-    // MARK: A photo that weighs on every list
+    // MARK: A photo that makes every list expensive
 
     private static let peopleCount = 400
 
-    /// Bytes of memory that a list of all names takes.
+    /// The bytes of memory that listing all names takes.
     private static func listing<T: PersistentModel>(
         _ container: ModelContainer, _ type: T.Type, _ name: (T) -> String
     ) throws -> (byteCount: Int, names: [String], counters: FaultCounters) {
@@ -50,7 +50,8 @@ struct FoundingCaseTests {
 
         #expect(before.names == (0..<Self.peopleCount).map(name))
         #expect(after.names == before.names)
-        // Small values lie in the row, and every list carries them; large ones lie out of it even where nobody asked.
+        // Small values are stored in the row, so every list loads them. Large ones are stored outside it even without a
+        // request.
         let isInRow = photoByteCount < 4_096
         #expect((before.byteCount > Self.peopleCount * 9 / 10 * photoByteCount) == isInRow, "\(before.counters)")
         #expect(after.byteCount < Self.peopleCount * 400, "\(after.counters)")
@@ -68,7 +69,7 @@ struct FoundingCaseTests {
         #expect(try stores.findings(Portraits2.self) == [])
     }
 
-    // MARK: Four entities that become one
+    // MARK: Four entities merged into one
 
     private static let noteCount = 60
 

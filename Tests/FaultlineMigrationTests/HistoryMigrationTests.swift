@@ -29,7 +29,7 @@ private enum Diary2: VersionedSchema {
     }
 }
 
-/// What migrations do to the history.
+/// The effect of migrations on the history.
 struct HistoryMigrationTests {
     private typealias Wanted = HistoryDescriptor<DefaultHistoryTransaction>
 
@@ -72,7 +72,7 @@ struct HistoryMigrationTests {
             Issue.record("no update")
             return
         }
-        // The property that is gone has no name any more, the other one a new one.
+        // The removed property no longer has a name, and the renamed one has its new name.
         #expect(update.updatedPropertyNames == ["words"])
         #expect(update.updatedAttributes.map { $0 as AnyKeyPath } == [\Diary2.Page.words])
         guard case .delete(let delete)? = found[1].changes.first,

@@ -21,7 +21,7 @@ struct IndexBuildingTests {
         }
     }
 
-    /// For each index of books: its entries, and how many of them are set aside.
+    /// For each index of books: its number of entries, and how many of them have no key of their own.
     private func entries(_ container: ModelContainer) throws -> [[Int]] {
         let rows = container.rowStore
         let entity = try #require(rows.storage.entity(named: "Book"))
@@ -103,7 +103,7 @@ struct IndexBuildingTests {
         let older = [[Self.count, 0], [Self.count, 500], [Self.count, 500], [Self.count, 500]]
         try stores.use(Books2.self) { container, context in
             var found = try entries(container)
-            // Those without a shelf, which has a default now.
+            // The books without a shelf, which now has a default.
             #expect(found[1][1] == 167)
             found[1][1] = 500
             #expect(found == older)

@@ -17,7 +17,7 @@ enum Books1: VersionedSchema {
     }
 }
 
-/// The same with indexes: no row means something else, so the fingerprint is the same.
+/// The same with indexes: the meaning of the rows stays the same, so the fingerprint does too.
 enum IndexedBooks1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Book.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -34,7 +34,7 @@ enum IndexedBooks1: VersionedSchema {
     }
 }
 
-/// An attribute comes with its index, one is wider, one is required.
+/// One attribute is added with its index, one becomes wider, and one becomes required.
 enum Books2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Book.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -53,7 +53,7 @@ enum Books2: VersionedSchema {
     }
 }
 
-/// A unique attribute stays in the row, also where it asks for external storage.
+/// A unique attribute stays in the row, even if it requests external storage.
 enum Codes1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Part.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -66,7 +66,7 @@ enum Codes1: VersionedSchema {
     }
 }
 
-/// It is unique no more.
+/// The attribute is no longer unique.
 enum Codes2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Part.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }

@@ -74,7 +74,7 @@ struct LightweightStageTests {
         let stores = Stores()
         try makePeople(stores)
         try stores.use(People2.self) { container, _ in
-            // The photo stays until its row is written again: rows are not rewritten.
+            // The photo stays until its row is written again, because rows are not rewritten.
             #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == 1)
         }
         #expect(try stores.findings(People2.self) == [])
@@ -102,7 +102,7 @@ struct LightweightStageTests {
             #expect(people.map(\.age) == [30, 31, 32])
             #expect(people.map { $0.team?.title } == ["Blue", "Blue", nil])
             #expect(container.migrationReport.versions == ["1.0.0", "2.0.0", "3.0.0", "4.0.0"])
-            // The new unique index knows old rows.
+            // The new unique index contains the old rows.
             context.insert(People4.Person(title: "Ann"))
             try context.save()
             #expect(try context.fetchCount(FetchDescriptor<People4.Person>()) == 3)

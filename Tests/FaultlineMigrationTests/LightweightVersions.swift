@@ -29,7 +29,7 @@ enum People1: VersionedSchema {
     }
 }
 
-/// Renames, adds, removes, and turns optional and required round.
+/// Renames, adds and removes properties, and makes optional ones required and the reverse.
 enum People2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Person.self, Team.self, Office.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -84,7 +84,7 @@ enum People3: VersionedSchema {
     }
 }
 
-/// Makes titles of teams unique, and the title of persons.
+/// Makes the titles of teams and of persons unique.
 enum People4: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Person.self, Team.self, Office.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
@@ -123,7 +123,7 @@ enum PeoplePlan: SchemaMigrationPlan {
     }
 }
 
-/// A relationship without an inverse, and then with one.
+/// A relationship that first has no inverse, and then has one.
 enum Pets1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Pet.self, Owner.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Two processes, of which one has a store that the other wants to migrate.
+/// Two processes, one of which has opened a store that the other wants to migrate.
 struct LockedMigrationTests {
     private let stores = Stores(isOnDisk: true)
     private static let count = 40
@@ -18,14 +18,14 @@ struct LockedMigrationTests {
         }
     }
 
-    /// What opening the store is refused with.
+    /// The code of the error that opening the store is refused with.
     private static func refusal(
         _ stores: Stores, _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil
     ) -> StorageError? {
         #expect(throws: StorageError.self) { try stores.open(version, plan).close() }
     }
 
-    /// Waits until there is a file, or for half a minute.
+    /// Waits until the file exists, for at most half a minute.
     fileprivate static func wait(for path: String) {
         var waited = 0
         while waited < 30_000, !FileManager.default.fileExists(atPath: path) {
@@ -68,10 +68,10 @@ struct LockedMigrationTests {
         }
     }
 
-    /// The other process is amid the code of a stage until it is told to go on.
+    /// The other process is in the code of a stage until the test lets it continue.
     @Test(.timeLimit(.minutes(2)), arguments: QueuePlan.Kind.allCases)
     func `a store that another process migrates is not to be had`(kind: QueuePlan.Kind) async throws {
-        // On a thread of its own: the tasks of other tests may all be waiting.
+        // Uses its own thread, because the tasks of other tests may all be waiting.
         let refusals = Mutex<[StorageError.Code?]>([])
         Thread.detachNewThread { [stores] in
             Self.wait(for: stores.directory + "-begun")
@@ -122,7 +122,7 @@ enum Queue2: VersionedSchema {
     }
 }
 
-/// One stage, whose code does what the test wants.
+/// A plan with one stage, whose code the test chooses.
 enum QueuePlan: SchemaMigrationPlan {
     enum Kind: String, CaseIterable, Codable {
         case streamed, custom, mapped

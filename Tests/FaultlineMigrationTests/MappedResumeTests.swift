@@ -7,7 +7,7 @@ import FaultlineTestSupport
 import Synchronization
 import Testing
 
-/// Mapped stages that were killed go on where they were, if their policies can.
+/// Killed mapped stages continue from their last batch, if their policies support it.
 struct MappedResumeTests {
     private func options(_ batchByteCount: Int) -> MigrationOptions {
         var options = MigrationOptions()
@@ -15,8 +15,8 @@ struct MappedResumeTests {
         return options
     }
 
-    /// Migrates a store, and keeps the disk as it would be after a kill when the policy comes to an employee, in one of
-    /// the passes.
+    /// Migrates a store, and keeps the disk as it would be if the process were killed when the policy reaches an
+    /// employee in one of the passes.
     private func killed(
         at number: Int, in call: String, _ batchByteCount: Int,
         _ plan: any SchemaMigrationPlan.Type = ResumableWorkPlan.self
@@ -39,7 +39,8 @@ struct MappedResumeTests {
         return (stores, Stores(try #require(killed.withLock { $0 }), stores.directory))
     }
 
-    /// In the first pass the policy gets employees; in the second one cities, 198 being the last employee of one.
+    /// In the first pass the policy gets employees; in the second it gets cities, where 198 is the last employee of
+    /// one.
     @Test(arguments: [("Employee", 155, 1), ("Employee", 155, 600), ("City", 198, 1)])
     func `a stage goes on behind its last batch`(call: String, number: Int, batchByteCount: Int) throws {
         let (whole, cut) = try killed(at: number, in: call, batchByteCount)
@@ -63,7 +64,7 @@ struct MappedResumeTests {
             if call == "City" {
                 #expect(seen == [])
             } else {
-                // What was saved is not called for again.
+                // Completed batches are not repeated.
                 #expect(seen.last == 198)
                 #expect(seen.first == 155 || batchByteCount > 1 && seen.count < 180)
             }
@@ -108,7 +109,7 @@ struct MappedResumeTests {
                 try WorkStore.check(context)
             }
         }
-        // Of a batch of one object, that is the next.
+        // With batches of one object, it continues with the next object.
         seen.withLock { #expect($0.first == (call == "City" ? nil : 156)) }
         #expect(notes.all == ["cities resume"])
         #expect(try stores.findings(Work2.self) == [])
@@ -130,7 +131,7 @@ struct MappedResumeTests {
         #expect(try cut.findings(Work2.self) == [])
     }
 
-    /// It asks for all that was made, which is nothing that has to be saved.
+    /// The policy requests all objects that were made, and none of them has to be saved.
     @Test func `a policy may look at all that was made when it goes on`() throws {
         let (whole, cut) = try killed(at: 155, in: "Employee", 1, AskingWorkPlan.self)
         let notes = PolicyNotes()
@@ -147,10 +148,10 @@ struct MappedResumeTests {
         #expect(Set(rows.keys).union(found.keys).filter { $0 != "schema" && rows[$0] != found[$0] } == [])
     }
 
-    /// The first kill leaves a stage that goes on.
+    /// The first kill leaves a stage that can continue.
     ///
-    /// An opening with a quarantine takes it back, and is killed before it
-    /// begins again; then one without a quarantine must not go on.
+    /// An opening with a quarantine takes the stage back, and is killed before the stage begins again. An opening
+    /// without a quarantine must then not continue it.
     @Test func `what was taken back is not gone on with`() throws {
         let (_, cut) = try killed(at: 155, in: "Employee", 1)
         let simulated = try #require(cut.disk as? SimulatedDisk)
@@ -179,7 +180,7 @@ struct MappedResumeTests {
         #expect(try again.findings(Work2.self) == [])
     }
 
-    /// Behind another stage, so that the migration is not given up when it fails.
+    /// The stage is behind another one, so that the migration is not given up when it fails.
     @Test func `a stage that has failed begins again, by what a fixed release makes of it`() throws {
         let shops = try Shops()
         let stages: [MigrationStage] = [
@@ -232,7 +233,7 @@ struct MappedResumeTests {
         }
     }
 
-    /// A policy that had the stage save amid its call cannot go on with that call.
+    /// A policy whose stage was saved in the middle of its call cannot continue that call.
     @Test func `what was saved amid a call is taken back`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
@@ -258,7 +259,7 @@ struct MappedResumeTests {
     }
 }
 
-/// `MappedWorkPlan` with a policy that goes on.
+/// `MappedWorkPlan` with a policy that can continue.
 private enum ResumableWorkPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { MappedWorkPlan.schemas }
     static var stages: [MigrationStage] {
@@ -270,7 +271,7 @@ private enum ResumableWorkPlan: SchemaMigrationPlan {
     }
 }
 
-/// The same with one that looks at all that was made.
+/// The same plan with a policy that reads all objects made.
 private enum LookingWorkPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { MappedWorkPlan.schemas }
     static var stages: [MigrationStage] {
@@ -282,7 +283,7 @@ private enum LookingWorkPlan: SchemaMigrationPlan {
     }
 }
 
-/// The same with one that looks at it when it goes on.
+/// The same plan with a policy that reads them when it continues.
 private enum AskingWorkPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { MappedWorkPlan.schemas }
     static var stages: [MigrationStage] {
@@ -294,7 +295,7 @@ private enum AskingWorkPlan: SchemaMigrationPlan {
     }
 }
 
-/// Refuses items without a price, and lets a test give them one.
+/// Refuses items without a price, and lets a test provide one.
 private final class PricingPolicy: EntityMigrationPolicy, ResumablePolicy {
     private struct Unpriced: Error {}
 

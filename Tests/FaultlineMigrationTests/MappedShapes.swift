@@ -1,7 +1,7 @@
 import Faultline
 import Foundation
 
-/// Albums with ordered songs and tags, to be renamed as a whole.
+/// Albums with ordered songs and tags, all of which are renamed.
 enum Music1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Album.self, Song.self, Tag.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -107,7 +107,7 @@ enum MusicPlan: SchemaMigrationPlan {
     static var whole: MappingModel { MappingModel(album, song, tag, cover) }
 }
 
-/// A store with six albums, every second with a cover, and 24 songs.
+/// A store with six albums, half of them with a cover, and 24 songs.
 enum MusicStore {
     static let cover = Data(repeating: 9, count: 7_000)
 

@@ -26,7 +26,7 @@ struct MappedStageTests {
             #expect(report.blobBytesRead == 0)
             try WorkStore.check(context)
             #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == 40)
-            // The unique index is kept.
+            // The unique index is maintained.
             context.insert(Work2.Employee(number: 3, firstName: "New", lastName: "One"))
             try context.save()
             try #expect(context.fetchCount(FetchDescriptor<Work2.Employee>()) == 180)

@@ -2,7 +2,7 @@ import Faultline
 import Foundation
 import Synchronization
 
-/// The stage of `WorkPlan` by mappings and a policy in the place of code that sees both sides.
+/// The stage of `WorkPlan` by mappings and a policy, in place of code with access to both versions.
 enum MappedWorkPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [Work1.self, Work2.self] }
     static var stages: [MigrationStage] {
@@ -38,7 +38,7 @@ enum MappedWorkPlan: SchemaMigrationPlan {
     }
 }
 
-/// Makes one city of all employees that name it.
+/// Makes one city for all employees that name it.
 class CityPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -58,7 +58,7 @@ class CityPolicy: EntityMigrationPolicy {
     }
 }
 
-/// What the policies of a test note, and are told.
+/// Records the calls of a test's policies, and can stop them with an error.
 final class PolicyNotes: Sendable {
     private let texts = Mutex<[String]>([])
     let stop: (@Sendable (ManagedObject) throws -> Void)?
@@ -133,7 +133,7 @@ enum EventPlan: SchemaMigrationPlan {
     }
 }
 
-/// Writes down each call.
+/// Records each call.
 class NotingPolicy: EntityMigrationPolicy {
     func note(_ call: String, _ mapping: EntityMapping) { PolicyNotes.current.add("\(mapping.name) \(call)") }
 
@@ -188,7 +188,7 @@ final class DayPolicy: NotingPolicy {
     }
 }
 
-/// Takes the photo of each employee away from the entity that has it, by hand.
+/// Takes each employee's photo from its entity in code.
 final class PhotoTakingPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -206,14 +206,14 @@ final class PhotoTakingPolicy: EntityMigrationPolicy {
     }
 }
 
-/// Saves where only the migration may.
+/// Saves at a point where only the migration may.
 final class SavingPolicy: EntityMigrationPolicy {
     override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
         try? manager.destinationContext.save()
     }
 }
 
-/// Makes one tag of all.
+/// Makes one tag from all tags.
 final class OneTagPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -222,7 +222,7 @@ final class OneTagPolicy: EntityMigrationPolicy {
         let tag = try found ?? manager.destinationContext.insertNewObject(forEntityName: "Tag")
         tag["word"] = "tag"
         try manager.associate(sourceInstance: sInstance, withDestinationInstance: tag, for: mapping)
-        // A second time says nothing new.
+        // A second association has no further effect.
         try manager.associate(sourceInstance: sInstance, withDestinationInstance: tag, for: mapping)
     }
 }

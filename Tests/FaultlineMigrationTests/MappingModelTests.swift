@@ -30,7 +30,7 @@ struct MappingModelTests {
             refusal = error as? MigrationError
             if refusal == nil { Issue.record("\(error)") }
         }
-        // The old state is in force.
+        // The old state is active.
         try stores.use(Music1.self) { container, context in
             try #expect(context.fetchCount(FetchDescriptor<Music1.Album>()) == 6)
             let blobs = container.rowStore.log.snapshot().recordCount(of: .blobs)

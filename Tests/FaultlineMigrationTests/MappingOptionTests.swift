@@ -6,7 +6,7 @@ import FaultlineStore
 import FaultlineTestSupport
 import Testing
 
-/// Mappings that stand in the options, where there is no plan.
+/// Mappings given in the options, for a program without a plan.
 struct MappingOptionTests {
     private static let titles = MappingModel(
         EntityMapping(
@@ -14,13 +14,13 @@ struct MappingOptionTests {
             attributes: [PropertyMapping("title", .source("name")), PropertyMapping("picture", .source("bytes"))]))
 
     private func options(_ mapping: MappingModel) -> MigrationOptions {
-        // Classes without a plan have no number of their own: theirs, 1.0.0, is lower than that of the store.
+        // Classes without a plan have no number of their own: they get 1.0.0, which is lower than that of the store.
         var options = MigrationOptions(allowsOlderSchema: true)
         options.mapping = mapping
         return options
     }
 
-    /// A store of the version before the last.
+    /// A store of the last version but one.
     private func albums() throws -> Albums {
         let albums = try Albums()
         try albums.stores.use(Album4.self, AlbumPlan.self) { _, _ in }
@@ -35,7 +35,7 @@ struct MappingOptionTests {
             #expect(container.migrationReport.stages.map(\.kind) == [.mapped])
             #expect(container.migrationReport.blobBytesRead == 0)
         }
-        // Nothing is to be done any more, so they mean nothing.
+        // Nothing is left to migrate, so the mappings have no effect.
         try albums.stores.use(Album5.self, migration: options(Self.titles)) { container, _ in
             #expect(container.migrationReport.versions.isEmpty)
         }

@@ -31,7 +31,7 @@ struct MigrationControlTests {
             cancelled { _ = try stores.open(Work2.self, WorkPlan.self, migration: options(control)) }
             #expect(notes.seen == Array(0...100))
             #expect(control.status == .cancelled)
-            // For good.
+            // The control stays cancelled.
             cancelled { _ = try stores.open(Work2.self, WorkPlan.self, migration: options(control)) }
             #expect(notes.seen.count == 101)
             notes.during = nil

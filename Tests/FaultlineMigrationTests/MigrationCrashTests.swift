@@ -3,10 +3,10 @@ import MigrationSimulation
 import Testing
 
 struct MigrationCrashTests {
-    /// Every disk is read and compared; of those that are alike one in sixteen is migrated on.
+    /// Reads and compares every disk; of equal disks, one in sixteen is migrated to the end.
     ///
-    /// `make crash` takes more of each kind, and custom stages that are tried out, and mapped ones with a quarantine, which
-    /// run each stage several times.
+    /// `make crash` takes more of each kind. It also takes custom stages that are tried out, and mapped stages with a
+    /// quarantine, which run each stage several times.
     @Test(arguments: MigrationLife.allCases.filter { $0 != .customPreview && $0 != .mappedQuarantine })
     func survivesPowerCutsInEveryGap(of life: MigrationLife) {
         let report = runMigrationCrash(
@@ -18,7 +18,7 @@ struct MigrationCrashTests {
         print(report)
     }
 
-    /// As the proof does it: most disks are read and compared, few migrated on.
+    /// As in the proof, most disks are read and compared, and few are migrated to the end.
     @Test(arguments: [nil, "blob.commit"] as [SyncSite?])
     func `sparing those that are alike finds what is not durable`(site: SyncSite?) {
         let report = runMigrationCrash(

@@ -2,7 +2,7 @@ import MigrationSimulation
 import Testing
 
 struct MigrationFaultTests {
-    /// `make faults` fails more calls, and each with EVERY=1.
+    /// `make faults` fails more calls, and every one of them with EVERY=1.
     @Test(arguments: MigrationLife.allCases.filter { !$0.isPreview && !$0.isRollback }, MigrationFault.allCases)
     func survivesADiskThatFails(in life: MigrationLife, as fault: MigrationFault) {
         let report = runMigrationFaults(life, fault, seeds: 1..<2, stride: 263)

@@ -1,11 +1,11 @@
 import FaultlineTestSupport
 import Testing
 
-/// Memory of migrations, in a process of its own each time.
+/// Memory of migrations, each in its own process.
 struct MigrationMemoryTests {
     static let ceiling = 16
 
-    /// Bytes over the base line at the peak of migrating rows of one size.
+    /// The peak of bytes above the baseline while rows of one size are migrated.
     private func peak(rows: Int, payloadByteCount: Int, by words: [String] = []) throws -> Int {
         let directory = TemporaryDirectory()
         let store = directory.path + "/store"
@@ -17,7 +17,7 @@ struct MigrationMemoryTests {
         return try #require(run["over_baseline"])
     }
 
-    /// Large rows come to fifteen times the ceiling, many small ones bring their table pages and index entries.
+    /// The large rows amount to fifteen times the ceiling, and many small ones add their table pages and index entries.
     @Test func `M1 (realm-swift#7814; StackOverflow 5995231): the peak is the same whatever the rows`() throws {
         let small = try peak(rows: 60_000, payloadByteCount: 4)
         let large = try peak(rows: 60_000, payloadByteCount: 3_900)
@@ -29,7 +29,7 @@ struct MigrationMemoryTests {
         #expect(abs(small - large) <= 8 << 20)
     }
 
-    /// What was once alive costs nothing: the second takes four times as many objects through its contexts.
+    /// An object costs no memory after it is released: the second run reads four times as many through its contexts.
     @Test(arguments: [[], ["policy"]]) func `what a stage takes does not follow the number of objects`(
         words: [String]
     ) throws {
@@ -37,11 +37,11 @@ struct MigrationMemoryTests {
         let many = try peak(rows: 160_000, payloadByteCount: 100, by: words)
         print("peak over the base line \(words): 40,000 rows \(few >> 10) KiB, 160,000 rows \(many >> 10) KiB")
         #expect(many <= (Self.ceiling + 16) << 20)
-        // Caches fill up to the ceiling meanwhile.
+        // Meanwhile caches fill up to the ceiling.
         #expect(many - few <= 6 << 20)
     }
 
-    /// The older container's budget is four times the ceiling, and the store's engine is one.
+    /// The older container's budget is four times the ceiling, and a store has only one engine.
     @Test(arguments: [[], ["policy"]]) func `a container of the old version does not raise the ceiling`(
         words: [String]
     ) throws {
@@ -50,7 +50,7 @@ struct MigrationMemoryTests {
         #expect(peak <= (Self.ceiling + 16) << 20)
     }
 
-    /// 60 MiB of rows and 240 MiB of large values, by a streamed stage and by a policy, at the least ceiling.
+    /// Migrates 60 MiB of rows and 240 MiB of large values, by a streamed stage and by a policy, at the lowest ceiling.
     @Test func `a store of 300 MiB migrates within the ceiling, and no large value is read`() throws {
         let run = try ProofProcess(["large", "300", "\(Self.ceiling)"], of: "MigrationProofs")
         run.lines.forEach { print($0) }
@@ -58,7 +58,7 @@ struct MigrationMemoryTests {
         #expect(run.lines.count == 3)
     }
 
-    /// Killed at several moments, once after another, on one store: it goes on each time, and nothing is lost.
+    /// Kills the process at several moments in turn, on one store: it continues each time, and nothing is lost.
     @Test func `M13 (GRDB#1087; StackOverflow 9790705): killed again and again, it ends`() throws {
         let rows = 30_000
         let directory = TemporaryDirectory()

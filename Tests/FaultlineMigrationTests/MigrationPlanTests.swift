@@ -73,7 +73,7 @@ struct MigrationPlanTests {
         static var stages: [MigrationStage] { [.lightweight(fromVersion: People1.self, toVersion: People2.self)] }
     }
 
-    /// What the first version looks like, as a lock file would have it.
+    /// The first version as a lock file would record it.
     private static let first = DroppedVersion(
         Schema.Version(1, 0, 0), fingerprint: "\(Schema(versionedSchema: People1.self).fingerprint)", lastRelease: "2.4"
     )
@@ -152,7 +152,7 @@ struct MigrationPlanTests {
         #expect(error?.message.contains("height") == true)
     }
 
-    /// Its author makes that one, not a user whose store is old.
+    /// The plan's author makes this mistake, and should not need a user's old store to discover it.
     @Test func `a plan that cannot be is refused with the first store`() {
         func code(_ version: any VersionedSchema.Type, _ plan: any SchemaMigrationPlan.Type) -> MigrationError.Code? {
             #expect(throws: MigrationError.self) { try Stores().open(version, plan) }?.code

@@ -58,7 +58,7 @@ struct MigrationPreviewTests {
         #expect(preview.diskBytesFree == Int(free))
         if !isMapped { #expect(notes.isDryRun == true) }
         #expect(try stores.rows() == rows)
-        // A container that was open all the time saves again.
+        // A container that was open the whole time saves again.
         let context = ModelContext(old)
         let room = Work1.Room(label: "new")
         context.insert(room)
@@ -130,9 +130,9 @@ struct MigrationPreviewTests {
         #expect(findings(report) == Set(notes.failing.map { Finding("Employee", UInt64($0) + 1, .code) }))
         #expect(report.failures.allSatisfy { $0.stage == "2.0.0" && $0.reason.contains("Stopped") })
         #expect(!report.isIncomplete)
-        // 199 would have been dropped.
+        // Object 199 would have been dropped.
         #expect(figures(report)["Employee"] == [200, 180 - 5, 0, 19, 0, 0])
-        // Those of 0, 50 and 120 are missing, and none is there that was made in part.
+        // The photos of 0, 50 and 120 are missing, and no partly made photo exists.
         #expect(figures(report)["Photo"] == [0, 37, 0, 0, 0, 0])
         #expect(try stores.rows() == rows)
         let text = report.text
@@ -200,7 +200,7 @@ struct MigrationPreviewTests {
         let others = report.failures.filter { $0.entity != "Tag" }
         #expect(others.filter { $0.entity == "Album" }.map(\.object) == [5])
         #expect(others.filter { $0.entity == "Cover" }.map(\.rule) == [.code])
-        // The four songs of the album that was not made, and the one that has none.
+        // The four songs of the album that was not made, and the one without an album.
         #expect(others.filter { $0.entity == "Song" }.map(\.rule) == Array(repeating: .required, count: 5))
         #expect(others.filter { $0.entity == "Song" }.allSatisfy { $0.property == "record" })
         #expect(others.count == 7 && !report.isIncomplete)
@@ -221,7 +221,7 @@ struct MigrationPreviewTests {
         #expect(findings(light) == Set((61...63).map { Finding("Item", $0, .duplicate) }))
         #expect(light.failures.allSatisfy { $0.reason.contains("the same values") })
         #expect(light.stages.first?.leftBehind.map(\.entity) == ["Poster"])
-        // Rows are copied into the new rule: that ends at the first.
+        // Rows are copied into a table with the new rule, which ends at the first violation.
         let stages = ShopStages([ShopStages.custom(did: { _ in })])
         let custom = try ShopStages.$current.withValue(stages) {
             try shops.stores.preview(Shop2.self, ShopPlan.self)
@@ -269,12 +269,12 @@ struct MigrationPreviewTests {
             }
             try context.save()
         }
-        // The stage leaves 3 out.
+        // The stage omits object 3.
         let report = try stores.preview(Leaf2.self, LeafPlan.self)
         #expect(findings(report) == [Finding("Vein", 4, .dangling)])
         #expect(report.failures.first?.property == "leaf")
 
-        // The migration itself refuses them too, and leaves nothing behind.
+        // The migration itself also refuses them, and leaves nothing behind.
         for _ in 0..<2 {
             let error = #expect(throws: MigrationError.self) { try stores.open(Leaf2.self, LeafPlan.self) }
             #expect(error?.code == .missingReference && error?.stage == "1.0.0 → 2.0.0")
@@ -326,7 +326,7 @@ struct MigrationPreviewTests {
     @Test func `what a sample lacks of other objects is no failure`() throws {
         let stores = Stores()
         try MusicStore.make(in: stores)
-        // The first songs are those of an album that is not made.
+        // The first songs belong to an album that is not made.
         var album = MusicPlan.album
         album.sourceFilter = Filter.key("title") != "a0"
         let model = MappingModel(album, MusicPlan.song, MusicPlan.tag, MusicPlan.cover)
@@ -408,7 +408,7 @@ struct MigrationPreviewTests {
         }
         notes.during = nil
         try #require(images.value.count == 3)
-        // By nobody's schema.
+        // Opened without a schema.
         let first = Stores(images.value[0], stores.directory)
         let log = try Log.open(
             first.directory, on: first.disk, clock: .system, options: Stores.options, deriver: RowIndexDeriver())
@@ -418,14 +418,14 @@ struct MigrationPreviewTests {
         _ = try StoredOpening.open(log, isReadOnly: false)
         try log.close()
         #expect(try first.rows() == rows)
-        // By the old schema.
+        // Opened under the old schema.
         let second = Stores(images.value[1], stores.directory)
         try second.use(Work1.self) { _, context in
             try #expect(context.fetchCount(FetchDescriptor<Work1.Employee>()) == 200)
         }
         #expect(try second.rows() == rows)
         #expect(try second.findings(Work1.self) == [])
-        // By another dry run, and by the migration: none of it is gone on with.
+        // Opened by another dry run, and by the migration: neither continues it.
         let third = Stores(images.value[2], stores.directory)
         try StageNotes.$current.withValue(StageNotes()) {
             try #expect(third.preview(Work2.self, WorkPlan.self).objectsRead == 200)
@@ -468,7 +468,7 @@ enum Leaf1: VersionedSchema {
         init(text: String) { self.text = text }
     }
 
-    /// Goes over as it is.
+    /// Carried over as it is.
     @Model final class Vein {
         var leaf: Leaf
         init(leaf: Leaf) { self.leaf = leaf }

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 struct MigrationProgressTests {
-    /// Options that note all progress.
+    /// Options that record all progress.
     private func options(_ batch: Int = 1 << 20) -> (MigrationOptions, Box<[MigrationProgress]>) {
         let seen = Box<[MigrationProgress]>([])
         var options = MigrationOptions()
@@ -16,7 +16,7 @@ struct MigrationProgressTests {
         return (options, seen)
     }
 
-    /// What was worked on, one after the other.
+    /// The names of the work reported, in order.
     private func course(_ seen: [MigrationProgress]) -> [String] {
         var course: [String] = []
         for progress in seen {
@@ -96,11 +96,11 @@ struct MigrationProgressTests {
             now.withLock { $0 }
         }
         let notes = StageNotes()
-        // Each object takes so long.
+        // Each object takes this long.
         notes.during = { now.withLock { $0 += milliseconds * 1_000_000 } }
         let (watched, seen) = options(4_000)
         var options = watched
-        // The clock is of one thread.
+        // The clock belongs to one thread.
         options.workerCount = 1
         try StageNotes.$current.withValue(notes) {
             try stores.use(Work2.self, WorkPlan.self, migration: options, clock: clock) { _, _ in }
@@ -110,7 +110,7 @@ struct MigrationProgressTests {
             #expect(told.map(\.done) == [0, 1_000, 2_000, 2_500])
             #expect(told.allSatisfy { $0.objectsPerSecond == nil && $0.timeLeft == nil })
         } else {
-            // Every third, and every thousandth.
+            // Every third object, and every thousandth.
             #expect(told.prefix(4).map(\.done) == [0, 3, 6, 9])
             #expect(told.contains { $0.done == 1_000 } && told.contains { $0.done == 1_003 })
             let one = try #require(told.first { $0.done == 1_501 })
@@ -122,7 +122,7 @@ struct MigrationProgressTests {
     @Test func `copying ends a transaction where it is time to tell`() throws {
         let shops = try Shops()
         let now = Mutex<UInt64>(0)
-        // Each look at the clock is a second later.
+        // Each reading of the clock is a second later.
         let clock = Clock {
             1
         } monotonicNanoseconds: {

@@ -179,7 +179,7 @@ struct MigrationReportTests {
                     "entities", "from", "kind", "leftBehind", "mappings", "passes", "properties", "resumes", "to",
                 ])
         }
-        // What an earlier release has written.
+        // A report in the form that an earlier release wrote.
         let earlier = try MigrationReport(json: #"{"versions": ["1.0.0", "2.0.0"], "objectsRead": 7}"#)
         #expect(earlier.objectsRead == 7 && earlier.stages.isEmpty)
         #expect(throws: DecodingError.self) { try MigrationReport(json: "[]") }

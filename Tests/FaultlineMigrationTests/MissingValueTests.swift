@@ -5,7 +5,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// Rows that lack a value keep the default that it came with, whatever becomes of the default later.
+/// Rows without a value keep the default that was added with the property, even if that default changes later.
 @Suite struct MissingValueTests {
     /// Two stamps of the first version, one of them with a place.
     private func makeStamps(isOnDisk: Bool = false) throws -> Stores {
@@ -57,14 +57,14 @@ import Testing
             try checkLater(context)
         }
         try stores.use(Stamps2Later.self) { container, context in
-            // Before anything of them was saved.
+            // Before any of them was saved.
             try #expect(container.rewrite().writtenCount == 2)
             try checkLater(context)
             try checkLater(ModelContext(container))
         }
         try stores.use(Stamps2Later.self) { _, context in
             try checkLater(context)
-            // A row that is written anew keeps what it had.
+            // A row that is written again keeps its value.
             for stamp in try context.all(Stamps2Later.Stamp.self) { stamp.name = stamp.name.uppercased() }
             try context.save()
             for stamp in try context.all(Stamps2Later.Stamp.self) { stamp.name = stamp.name.lowercased() }
@@ -91,7 +91,7 @@ import Testing
         try stores.use(Stamps3.self, plan) { _, context in
             let stamps = try context.all(Stamps3.Stamp.self).sorted { $0.name < $1.name }
             #expect(stamps.map(\.grade) == [1, 1], words)
-            // It was required once, so it has been a value since.
+            // It was required once, so it has had a value since then.
             #expect(stamps.map(\.place) == ["first", "own"], words)
             #expect(stamps.map(\.note) == [nil, nil], words)
             #expect(stamps.map(\.tags) == [["a"], ["a"]], words)
@@ -117,7 +117,7 @@ import Testing
     @Test func `a catalog that does not say it means the default that was in force`() throws {
         let stores = try makeStamps()
         try stores.use(Stamps2.self) { container, _ in
-            // As a release has written it that did not keep the values.
+            // The catalog as a release wrote it that did not keep the values.
             var map = container.rowStore.storage.map
             #expect(map.entities[0].columns.contains { $0.missing != nil })
             for column in map.entities[0].columns.indices { map.entities[0].columns[column].missing = nil }

@@ -2,7 +2,7 @@ import Faultline
 import Foundation
 import Synchronization
 
-/// Four kinds of notes, an entity each.
+/// Four kinds of notes, one entity for each.
 enum Notes1: VersionedSchema {
     static var models: [any PersistentModel.Type] {
         [Folder.self, TextNote.self, PhotoNote.self, LinkNote.self, ListNote.self]
@@ -61,7 +61,7 @@ enum Notes1: VersionedSchema {
     }
 }
 
-/// One entity of notes, with what belongs to one kind alone beside it.
+/// One entity of notes, with the properties that belong to only one kind as optional ones.
 enum Notes2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Folder.self, Note.self, Photo.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -96,7 +96,7 @@ enum Notes2: VersionedSchema {
     }
 }
 
-/// The notes carried over as people do it with SwiftData: read before, held in a variable, written after.
+/// Carries the notes over as is common with SwiftData: read before, kept in a variable, and written after.
 enum StagedNotes: SchemaMigrationPlan {
     final class Carrier: Sendable {
         struct Carried: Sendable {
@@ -148,7 +148,7 @@ enum StagedNotes: SchemaMigrationPlan {
     }
 }
 
-/// The same an object at a time, with nothing held.
+/// The same migration one object at a time, without keeping any.
 enum StreamedNotes: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [Notes1.self, Notes2.self] }
     static var stages: [MigrationStage] {

@@ -1,7 +1,7 @@
 import Faultline
 import Foundation
 
-/// People with their photos among their own attributes.
+/// People whose photos are attributes of their own.
 enum Portraits1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Person.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -16,7 +16,7 @@ enum Portraits1: VersionedSchema {
     }
 }
 
-/// People whose photos are objects of their own, out of the rows.
+/// People whose photos are separate objects, outside the rows.
 enum Portraits2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Person.self, Photo.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -34,7 +34,7 @@ enum Portraits2: VersionedSchema {
     }
 }
 
-/// Makes a photo of each person that has one.
+/// Makes a photo for each person that has one.
 final class PhotoSplitting: EntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// The sequence of a migration's progress ends however the opening ends.
+/// The sequence of a migration's progress ends whether the opening succeeds or fails.
 @Suite(.timeLimit(.minutes(1))) struct ProgressEndTests {
     private func makeConfiguration(_ folder: TemporaryDirectory) -> (ModelConfiguration, AsyncStream<MigrationProgress>)
     {

@@ -2,7 +2,7 @@ import Faultline
 import Foundation
 import Testing
 
-/// Two properties of one kind that change places in a class, which needs no version of its own.
+/// Two properties of one kind that change places in a class, which requires no version of its own.
 struct PropertyOrderTests {
     enum People1: VersionedSchema {
         static var models: [any PersistentModel.Type] { [Person.self] }

@@ -3,7 +3,7 @@ import FaultlineMigration
 import Foundation
 import Testing
 
-/// Rules of a new version that an object contradicts beside one that it keeps.
+/// An object that violates one rule of a new version and satisfies another.
 struct QuarantineRuleTests {
     enum Hall1: VersionedSchema {
         static var models: [any PersistentModel.Type] { [Guest.self] }
@@ -33,7 +33,7 @@ struct QuarantineRuleTests {
         }
     }
 
-    /// The second and the fifth guest contradict one rule, and have the value that the next one has under the other.
+    /// The second and the fifth guest violate one rule, and have the value that the next guest has under the other.
     private static let guests = [("a", "x"), ("b", "x"), ("b", "y"), ("c", "z"), ("c", "w"), ("d", "w")]
 
     @Test func `an object that is put aside for one rule takes no value of another one from the rest`() throws {
@@ -52,7 +52,7 @@ struct QuarantineRuleTests {
             try #expect(context.all(Hall2.Guest.self).map(\.seat).sorted() == ["a", "b", "c", "d"])
         }
         try #expect(stores.findings(Hall2.self) == [])
-        // Who is left has the value, and nobody else gets it.
+        // The guests that are left have the value, and no others can get it.
         try stores.use(Hall2.self) { _, context in
             for (seat, badge) in [("b", "v"), ("u", "w")] { context.insert(Hall2.Guest(seat: seat, badge: badge)) }
             try context.save()

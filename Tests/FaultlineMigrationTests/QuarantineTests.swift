@@ -5,7 +5,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// Objects that cannot be converted, and what becomes of them and of those that refer to them.
+/// What happens to objects that cannot be converted, and to objects that refer to them.
 struct QuarantineTests {
     private func options(_ batch: Int = 2_000, limit: Int = 1_000) -> MigrationOptions {
         var options = MigrationOptions(onFailure: .quarantine(limit: limit))
@@ -13,7 +13,7 @@ struct QuarantineTests {
         return options
     }
 
-    /// Entity and number of each object in the quarantine, with its rule.
+    /// Entity and number of each object in the quarantine, with the rule that it violates.
     private func listed(_ container: ModelContainer) throws -> [String] {
         var listed: [String] = []
         try container.quarantine().enumerate { listed.append("\($0.entityName) \($0.number) \($0.rule.rawValue)") }
@@ -32,7 +32,7 @@ struct QuarantineTests {
         return try #require(found)
     }
 
-    /// Who referred to an object, and what its collections had.
+    /// The objects that referred to this one, and the elements of its collections.
     private func related(_ object: QuarantinedObject, _ container: ModelContainer) throws -> [String: [UInt64]] {
         var related: [String: [UInt64]] = [:]
         try container.quarantine().enumerateRelated {
@@ -46,7 +46,9 @@ struct QuarantineTests {
 
     static let portrait = Data((0..<9_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
-    /// Authors a0 to a9, each with two books; books 2n and 2n + 1 have the tags t0 and t(n % 3); a loan of each book.
+    /// Makes authors a0 to a9, each with two books.
+    ///
+    /// Books 2n and 2n + 1 have the tags t0 and t(n % 3), and each book has a loan.
     private func makeStock() throws -> Stores {
         let stores = Stores()
         try stores.use(Stock1.self) { _, context in
@@ -118,7 +120,7 @@ struct QuarantineTests {
                 #expect(report.description.contains("6 in quarantine"))
                 try #expect(MigrationReport(json: report.json()) == report)
                 #expect(report.objectsRead == 200 && report.stages.first?.entities.first?.dropped == 19)
-                // Nothing is left of what was made of them in part, and their photos are not among those left behind.
+                // Nothing is left of the objects made in part, and their photos are not among those left behind.
                 try #expect(context.fetchCount(FetchDescriptor<Work2.Photo>()) == 37)
                 #expect(report.blobsLeftBehind == 0)
             }
@@ -136,7 +138,7 @@ struct QuarantineTests {
             try #expect(quarantine.bytes(of: "photo", in: first, range: 100..<200) == WorkStore.photo(0)[100..<200])
             try #expect(quarantine.bytes(of: "name", in: first) == Data("F0 L0".utf8))
             try #expect(object("Employee", 51, in: container)["boss"] == .object(entity: "Employee", number: 6))
-            // Who referred to it has nothing, and is written down.
+            // The objects that referred to it now refer to nothing, and are recorded.
             let referring = try related(first, container)
             #expect(referring == ["Employee.boss": Array(2...10), "Project.lead": [1]])
             let leads = try context.all(Work2.Project.self).filter { $0.lead == nil }.map(\.title)
@@ -176,7 +178,7 @@ struct QuarantineTests {
                 try others.open(Work2.self, WorkPlan.self, migration: options(1, limit: 2))
             }
         }
-        // Given up by whoever wants the old state.
+        // Opening the store under the old schema gives the migration up.
         try others.use(Work1.self) { container, _ in try #expect(listed(container).isEmpty) }
         try #expect(others.rows() == rows)
         try #expect(others.findings(Work1.self) == [])
@@ -322,7 +324,8 @@ struct QuarantineTests {
 
     // MARK: Lightweight steps
 
-    /// Readers of whom the third and the fifth have the email of the first; tickets of all, and one of nobody.
+    /// Makes readers, of whom the third and the fifth have the email of the first, and tickets for all and one without
+    /// a reader.
     private func makeDesk() throws -> Stores {
         let stores = Stores()
         try stores.use(Desk1.self) { _, context in
@@ -363,7 +366,7 @@ struct QuarantineTests {
             try #expect(context.all(Desk2.Ticket.self).allSatisfy { $0.reader.email.hasPrefix("r\($0.number)") })
             let clubs = try context.all(Desk2.Club.self).sorted { $0.name < $1.name }
             #expect(clubs.map { $0.readers.map(\.email).sorted() } == [["r0@h", "r1@h", "r3@h", "r5@h"], []])
-            // The first one still has the value.
+            // The first reader still has the value.
             context.insert(Desk2.Reader(email: "r0@h"))
             try context.save()
             try #expect(context.fetchCount(FetchDescriptor<Desk2.Reader>()) == 4)
@@ -373,7 +376,7 @@ struct QuarantineTests {
             let photo = try container.quarantine().bytes(of: "photo", in: third)
             #expect(photo == Data(repeating: 2, count: 6_000))
         }
-        // The old container goes on reading.
+        // The old container can still read.
         try #expect(before.all(Desk1.Reader.self).count == 4)
         try old.close()
         try #expect(stores.findings(Desk2.self) == [])

@@ -1,7 +1,7 @@
 import Faultline
 import Foundation
 
-/// Books that require authors, loans that require books, tags by links, notes that may name an author.
+/// Books that require authors, loans that require books, tags by links, notes that may have an author.
 enum Stock1: VersionedSchema {
     static var models: [any PersistentModel.Type] {
         [Author.self, Book.self, Loan.self, Tag.self, Note.self]
@@ -49,7 +49,7 @@ enum Stock1: VersionedSchema {
     }
 }
 
-/// As `Stock1`, with prices in cents, and unique labels.
+/// Like `Stock1`, with prices in cents, and unique labels.
 enum Stock2: VersionedSchema {
     static var models: [any PersistentModel.Type] {
         [Author.self, Book.self, Loan.self, Tag.self, Note.self, Card.self]
@@ -100,7 +100,7 @@ enum Stock2: VersionedSchema {
         init(text: String) { self.text = text }
     }
 
-    /// Made of authors: nobody can tell of which one.
+    /// Made from authors: the origin of a card cannot be determined.
     @Model final class Card {
         var title: String
         var author: Author
@@ -111,7 +111,7 @@ enum Stock2: VersionedSchema {
     }
 }
 
-/// As `Stock2`, with a property more and without loans: what a later release asks for.
+/// Like `Stock2`, with one property more and without loans: the schema of a later release.
 enum Stock3: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Author.self, Book.self, Tag.self, Note.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
@@ -153,7 +153,7 @@ enum Stock3: VersionedSchema {
     }
 }
 
-/// What a test's stage does.
+/// How a test's stage behaves.
 struct StockStage: Sendable {
     var failing: Set<String> = []
     /// Whether books are written before the authors that they require.
@@ -225,7 +225,7 @@ enum StockPlan: SchemaMigrationPlan {
     }
 }
 
-/// Two lightweight steps over tags and readers.
+/// Two lightweight steps over tickets and readers.
 enum Desk1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Reader.self, Ticket.self, Club.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -278,7 +278,7 @@ enum Desk2: VersionedSchema {
     }
 }
 
-/// Readers are written anew.
+/// Readers are written again.
 enum Desk3: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Reader.self, Ticket.self, Club.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }

@@ -7,7 +7,7 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// Rows of older layouts are written anew: what was dropped goes, and nobody sees a difference.
+/// Rows of older layouts are rewritten: dropped values are removed, and readers see no difference.
 struct RewritingTests {
     enum Album1: VersionedSchema {
         static var models: [any PersistentModel.Type] { [Picture.self, Frame.self] }
@@ -33,7 +33,7 @@ struct RewritingTests {
         }
     }
 
-    /// Originals and remarks are gone, numbers are wider, stars are new.
+    /// Originals and remarks are removed, numbers are wider, and stars are new.
     enum Album2: VersionedSchema {
         static var models: [any PersistentModel.Type] { [Picture.self, Frame.self] }
         static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -58,7 +58,7 @@ struct RewritingTests {
     }
 
     private static let count = 6_000
-    /// About 500 bytes, so that the rows take several pieces.
+    /// About 500 bytes, so that rewriting takes several pieces.
     private static func title(_ number: Int) -> String { "picture \(number) " + String(repeating: "t", count: 500) }
     private static func hasPreview(_ number: Int) -> Bool { number % 100 == 0 }
 
@@ -124,13 +124,13 @@ struct RewritingTests {
             #expect(steps.count >= 3 && steps == steps.sorted())
             #expect(blobCount(container) == 60)
             try #expect(layouts(container).count == 1)
-            // A context that began before goes on, and what it changed is saved.
+            // A context that began before the rewriting continues, and its changes are saved.
             #expect(held[5].title == Self.title(5))
             try context.save()
             held[1].title = Self.title(1)
             try context.save()
             try check(ModelContext(container))
-            // The index is the same.
+            // The index is unchanged.
             context.insert(Album2.Picture(number: 7, title: Self.title(7)))
             try context.save()
             try check(ModelContext(container))
@@ -164,7 +164,7 @@ struct RewritingTests {
         try Stores(disk, stores.directory).use(Album2.self) { container, _ in
             let (summary, counts) = try disk.counting { try container.rewrite() }
             #expect(summary.writtenCount == Self.count - written)
-            // What was looked at before is not read again.
+            // Rows that were checked before are not read again.
             let readByteCount = counts.bytesRead
             #expect(readByteCount > (Self.count - written) * 500 && readByteCount < (Self.count - written) * 1_300)
         }
@@ -192,7 +192,7 @@ struct RewritingTests {
             pinned.stop()
             #expect(blobCount(container) == 6 + 3)
             context.unpin()
-            // Another container may be of the older schema.
+            // Another container may have the older schema.
             let other = try stores.open(Album2.self)
             let shared = try #require(IdleRewriting(container.rowStore, patienceMilliseconds: 1))
             usleep(50_000)
@@ -220,10 +220,10 @@ struct RewritingTests {
         let old = try stores.open(Album1.self)
         try stores.use(Album2.self) { container, _ in
             try #expect(ModelContext(old).fetchCount(FetchDescriptor<Album1.Picture>()) == 30)
-            // All rows are of the layout that it knows.
+            // All rows have the layout that it knows.
             try #expect(old.rewrite().writtenCount == 0)
             try container.rewrite()
-            // What it has seen it still has; what was written since it cannot read.
+            // It keeps the rows that it has read, but cannot read later ones.
             #expect { try layouts(old, reading: true) } throws: { ($0 as? StoreError)?.code == .outdated }
         }
         try old.close()

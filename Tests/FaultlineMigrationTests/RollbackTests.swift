@@ -45,7 +45,7 @@ struct RollbackTests {
             #expect(container.health.gracePeriod?.until == 61)
             #expect(container.health.gracePeriod?.bytes ?? 0 > 10_000)
         }
-        // Opened again, and compacted: nothing of that follows the migration.
+        // Opened again, and compacted: neither counts as a change after the migration.
         try stores.use(Work2.self, plan, clock: clock(5)) { container, _ in
             try container.compact()
             #expect(container.migrationReport.gracePeriod == nil)

@@ -5,7 +5,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// Stores with the objects of `Shop1`, and how they are migrated.
+/// Stores with the objects of `Shop1`, and helpers that migrate them.
 struct Shops {
     static let count = 60
     let stores = Stores()
@@ -14,7 +14,7 @@ struct Shops {
         Data((0..<6_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) })
     }
 
-    /// Every sixth item has a photo, all have shelves and tags; posters have pictures.
+    /// Every sixth item has a photo, all have shelves and tags, and posters have pictures.
     init(doubles: Int = 0) throws {
         try stores.use(Shop1.self) { _, context in
             let shelves = (0..<4).map { Shop1.Shelf(label: "s\($0)") }
@@ -42,7 +42,7 @@ struct Shops {
 
     var blobCount: Int { Self.count / 6 }
 
-    /// Opens under `version` by the stages, calls, closes.
+    /// Opens the store under `version` by the stages, calls the closure, and closes the store.
     @discardableResult
     func migrate<R>(
         to version: any VersionedSchema.Type = Shop2.self, _ stages: [MigrationStage],
@@ -61,7 +61,7 @@ struct Shops {
         #expect(throws: MigrationError.self) { try migrate(to: version, stages, options) { _, _ in } }
     }
 
-    /// Checks that the store has its old state, under the old schema, and can be written.
+    /// Checks that the store has its old state under the old schema, and accepts writes.
     func checkOld(doubles: Int = 0) throws {
         try stores.use(Shop1.self) { container, context in
             let items = try context.all(Shop1.Item.self)
@@ -84,7 +84,7 @@ struct Shops {
         #expect(try stores.findings(Shop1.self) == [])
     }
 
-    /// Checks what no stage of the tests changes: relationships, photos.
+    /// Checks the data that no stage of the tests changes: relationships and photos.
     static func checkItems(_ context: ModelContext, _ numbers: [Int] = Array(0..<count)) throws {
         let items = try context.all(Shop2.Item.self).sorted { number($0.name) < number($1.name) }
         #expect(items.map { number($0.name) } == numbers)

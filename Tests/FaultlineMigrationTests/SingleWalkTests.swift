@@ -2,7 +2,7 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// Who walks over objects with one of them at a time in his hands, as mapped stages do.
+/// A walk over objects that holds one of them at a time, as mapped stages do.
 struct SingleWalkTests {
     @Test func `a walk with one object at a time reads no more than its rows`() throws {
         let count = 600

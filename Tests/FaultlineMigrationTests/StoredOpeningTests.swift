@@ -2,7 +2,7 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// Stores opened under the schema that they carry, while that is about to change.
+/// Stores opened under the schema that they contain, while a migration is about to change it.
 @Suite struct StoredOpeningTests {
     @Test func `M16 (realm-swift#3777): a migration that was cut short is found, read and left alone`() throws {
         let stores = Stores(isOnDisk: true)

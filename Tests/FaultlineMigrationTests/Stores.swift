@@ -25,7 +25,7 @@ struct Stores {
         }
     }
 
-    /// A store on a disk that is there.
+    /// A store on an existing disk.
     init(_ disk: Disk, _ directory: String) {
         self.disk = disk
         self.directory = directory
@@ -39,7 +39,7 @@ struct Stores {
         return options
     }
 
-    /// Values that a version does not have go unasked, with and without a plan: for tests of what becomes of the rest.
+    /// Drops the values that a version lacks, with and without a plan: for tests that check the remaining data.
     static var dropping: MigrationOptions { MigrationOptions(unhandledData: .drop) }
 
     func open(
@@ -51,7 +51,7 @@ struct Stores {
             options: Self.options, migration: migration)
     }
 
-    /// Opens, calls, closes.
+    /// Opens the store, calls the closure, and closes the store.
     @discardableResult
     func use<R>(
         _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
@@ -69,7 +69,7 @@ struct Stores {
         }
     }
 
-    /// Tries a migration out.
+    /// Performs a dry run of a migration.
     func preview(
         _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil,
         migration: MigrationOptions = Stores.dropping, failureLimit: Int = 100, sample: Int? = nil,
@@ -80,7 +80,7 @@ struct Stores {
             options: Self.options, migration: migration, failureLimit: failureLimit, sample: sample)
     }
 
-    /// Every row of the store as it lies in its record, by table, and the schema; and how many values lie out of them.
+    /// Every row of the store as it is in its record, by table; the schema; and the number of values outside the rows.
     func rows() throws -> [String: [UInt8]] {
         let log = try Log.open(directory, on: disk, clock: .system, options: Self.options, deriver: RowIndexDeriver())
         let snapshot = log.snapshot()
@@ -100,7 +100,7 @@ struct Stores {
         return rows
     }
 
-    /// What `verify` finds wrong after a reopening, and tables that nobody names and that have rows all the same.
+    /// The problems that `verify` finds after reopening, and tables that have rows but belong to no entity.
     func findings(_ version: any VersionedSchema.Type) throws -> [String] {
         try use(version) { container, _ in
             var findings: [String] = []

@@ -4,7 +4,7 @@ import FaultlineStore
 import Synchronization
 import Testing
 
-/// What a streamed stage leaves out may be missed by what goes over as it is.
+/// Objects that a streamed stage omits may be required by objects carried over as they are.
 struct StreamedRuleTests {
     enum V1: VersionedSchema {
         static var models: [any PersistentModel.Type] { [Team.self, Player.self, Badge.self] }
@@ -55,7 +55,7 @@ struct StreamedRuleTests {
     }
 
     private enum Plan: SchemaMigrationPlan {
-        /// Objects that are left out.
+        /// Names of the objects that are omitted.
         @TaskLocal static var missing: Set<String> = []
         static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
         static var stages: [MigrationStage] {
@@ -75,7 +75,7 @@ struct StreamedRuleTests {
         }
     }
 
-    /// Shares of two players, or of two badges.
+    /// Options with shares of two players, or of two badges.
     private func options(_ workerCount: Int) -> MigrationOptions {
         var options = MigrationOptions()
         options.workerCount = workerCount
@@ -111,7 +111,7 @@ struct StreamedRuleTests {
         #expect(try stores.findings(V2.self) == [])
     }
 
-    /// Its worker has saved nothing, and nobody is to wait for its turn.
+    /// Its worker has saved nothing, and no other worker may wait for its turn.
     @Test(.timeLimit(.minutes(1))) func `a dry run looks at rules behind a share without objects`() throws {
         let stores = Stores()
         try makeTeams(in: stores)
@@ -141,7 +141,7 @@ struct StreamedRuleTests {
         try stores.use(V2.self, Plan.self, migration: options) { _, context in
             try #expect(context.all(V2.Team.self).map(\.players.count) == [2, 2, 2, 2])
         }
-        // Those without such rules are not looked at.
+        // Entities without such rules are not checked.
         let checked = seen.withLock { $0.filter { $0.pass == .validation } }
         #expect(Set(checked.map(\.entity)) == ["Team"])
         #expect(checked.last?.done == 4 && checked.last?.total == 4)

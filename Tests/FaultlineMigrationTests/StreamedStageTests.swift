@@ -29,7 +29,7 @@ struct StreamedStageTests {
                 #expect(report.objectsFound == 180 - 7)
                 #expect(report.resumes == 0)
                 try WorkStore.check(context)
-                // The unique index is kept.
+                // The unique index is maintained.
                 context.insert(Work2.Employee(number: 3, firstName: "New", lastName: "One"))
                 try context.save()
                 #expect(try context.fetchCount(FetchDescriptor<Work2.Employee>()) == 180)
@@ -134,7 +134,7 @@ struct StreamedStageTests {
                 context.insert(Work1.Employee(number: 777, name: "A B", city: "c0"))
                 try context.save()
             }
-            // What the abandoned run wrote is gone; a new one starts from the beginning and finds the new object.
+            // The abandoned run's rows are removed; a new run starts from the beginning and finds the new object.
             notes.throwsAt = nil
             notes.seen = []
             try stores.use(Work2.self, WorkPlan.self) { container, context in

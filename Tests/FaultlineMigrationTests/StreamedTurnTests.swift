@@ -4,9 +4,9 @@ import FaultlineMigration
 import Synchronization
 import Testing
 
-/// Turns of the workers of a streamed stage begin and end, whatever becomes of the objects of a share.
+/// Workers of a streamed stage always get and end their turns, whatever happens to the objects of a share.
 struct StreamedTurnTests {
-    /// A store whose last share has numbers, and no objects.
+    /// A store whose last share has numbers, but no objects.
     private func storesWithEmptyShare() throws -> Stores {
         let stores = Stores()
         try WorkStore.make(in: stores)
@@ -39,7 +39,7 @@ struct StreamedTurnTests {
         #expect(report.failures.isEmpty)
     }
 
-    /// It reads what its share would have waited for.
+    /// Reads the data that its share would have waited for.
     @Test(.timeLimit(.minutes(1)), arguments: [1, 2])
     func `an object that code has kept can be read when the stage has failed`(workerCount: Int) throws {
         let stores = Stores()
@@ -54,7 +54,7 @@ struct StreamedTurnTests {
         #expect(kept.value?.label == "r2")
     }
 
-    /// Nothing but its own code knows what it has done by then.
+    /// Only the code itself knows how much it has done by then.
     @Test(arguments: [1, 2, 4]) func `an object whose code was cancelled is not done`(workerCount: Int) throws {
         let whole = Stores()
         try WorkStore.make(in: whole)
@@ -82,7 +82,7 @@ struct StreamedTurnTests {
         #expect(Set(rows.keys).union(expected.keys).filter { $0 != "schema" && rows[$0] != expected[$0] } == [])
     }
 
-    /// Values of 9,000 bytes: more than a quarter of a batch of 3,000 bytes, and less than that of 64 KiB.
+    /// Values of 9,000 bytes: more than a quarter of a batch of 3,000 bytes, but less than that of 64 KiB.
     @Test(arguments: [3_000, 64 << 10])
     func `large values are read by the worker whose turn it is`(batchByteCount: Int) throws {
         let stores = Stores()
@@ -92,7 +92,7 @@ struct StreamedTurnTests {
         let order = Mutex<[Int]>([])
         let notes = CrewNotes { number in
             if number == 0 {
-                // The others would read theirs meanwhile.
+                // The other worker would read its values meanwhile.
                 #expect(other.wait(timeout: .now() + (isLarge ? 0.5 : 30)) == (isLarge ? .timedOut : .success))
             } else {
                 other.signal()
@@ -114,7 +114,7 @@ struct StreamedTurnTests {
     }
 }
 
-/// The work of `CrewPlan`, and then the rooms.
+/// The work of `CrewPlan`, followed by the rooms.
 private enum RoomPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { CrewPlan.schemas }
     static var stages: [MigrationStage] {
@@ -126,7 +126,7 @@ private enum RoomPlan: SchemaMigrationPlan {
     }
 }
 
-/// Photos as values, each read whole.
+/// Carries photos over as values, each read completely.
 private enum PhotoReadingPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { CrewPlan.schemas }
     static var stages: [MigrationStage] {
@@ -147,8 +147,8 @@ private enum PhotoReadingPlan: SchemaMigrationPlan {
     }
 }
 
-/// What the code of `KeepingPlan` keeps.
-// Safe because one object of the store is kept, and read when the migration is over.
+/// The object that the code of `KeepingPlan` keeps.
+// Safe because one object of the store is kept, and read only after the migration.
 private final class KeepingNotes: @unchecked Sendable {
     let kept: Box<Work2.Room?>
     @TaskLocal static var current: KeepingNotes?

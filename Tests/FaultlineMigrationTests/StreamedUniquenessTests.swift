@@ -3,7 +3,7 @@ import FaultlineMigration
 import FaultlineStore
 import Testing
 
-/// Two objects become one by `output.upsert` alone.
+/// Only `output.upsert` merges two objects into one.
 struct StreamedUniquenessTests {
     enum V1: VersionedSchema {
         static var models: [any PersistentModel.Type] { [Reading.self] }
@@ -36,7 +36,7 @@ struct StreamedUniquenessTests {
 
     private enum Plan: SchemaMigrationPlan {
         @TaskLocal static var isInserting = false
-        /// Readings up to this number insert their sensor, if it is the first to name it.
+        /// Readings up to this number insert their sensor, if they are the first to name it.
         @TaskLocal static var insertsThrough = -1
         static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
         static var stages: [MigrationStage] {
@@ -55,7 +55,7 @@ struct StreamedUniquenessTests {
         }
     }
 
-    /// Shares of six readings, so that most of a sensor's are in others than its first.
+    /// Options with shares of six readings, so that most readings of a sensor are in later shares than its first.
     private func options(_ batchByteCount: Int, _ workerCount: Int) -> MigrationOptions {
         var options = MigrationOptions()
         options.batchByteCount = batchByteCount
@@ -78,7 +78,7 @@ struct StreamedUniquenessTests {
         #expect(error?.code == .stageFailed && error?.stage == "1.0.0 → 2.0.0" && error?.entityName == "Reading")
         #expect(error?.description.contains("the same unique values") == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("output.upsert") == true)
-        // The first sensor that is named again, whoever is faster.
+        // The first sensor that is named again, whichever worker is faster.
         #expect(error?.description.contains("as object 1.") == true, "\(error?.description ?? "")")
         try stores.use(V1.self) { _, context in
             try #expect(context.fetchCount(FetchDescriptor<V1.Reading>()) == 40)

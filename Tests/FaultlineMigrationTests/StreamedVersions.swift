@@ -19,7 +19,7 @@ enum Work1: VersionedSchema {
         }
     }
 
-    /// Goes over as it is, and points at employees.
+    /// Carried over as it is, and refers to employees.
     @Model final class Project {
         var title: String
         var lead: Employee?
@@ -33,7 +33,7 @@ enum Work1: VersionedSchema {
     }
 }
 
-/// Names in two parts, cities and photos as objects of their own.
+/// Names are split in two parts, and cities and photos are separate objects.
 enum Work2: VersionedSchema {
     static var models: [any PersistentModel.Type] {
         [Employee.self, Project.self, Room.self, City.self, Photo.self]
@@ -84,10 +84,10 @@ enum Work2: VersionedSchema {
     }
 }
 
-/// Tells the closures of one test's stages what to do, and keeps what they have seen.
+/// Tells the closures of a test's stages how to behave, and keeps the numbers of the objects that they have seen.
 ///
-/// Set before the migration, read after it. A test without notes of its own has none: tests run side by side, and notes
-/// that two of them share are changed by two threads at once.
+/// It is set before the migration and read after it. A test without notes of its own has none: tests run side by side,
+/// and two threads would change notes that two tests share at the same time.
 // Safe because the one migration that has it as its task-local value runs its closure on one thread.
 final class StageNotes: @unchecked Sendable {
     var throwsAt: Int?
@@ -113,13 +113,13 @@ enum WorkPlan: SchemaMigrationPlan {
                     if notes?.throwsAt == old.number { throw StageNotes.Stopped() }
                     notes?.isDryRun = output.isDryRun
                     if notes?.failing.contains(old.number) == true {
-                        // What was made of it in part must go.
+                        // The objects made from it in part must be removed.
                         try output.insert(Work2.Photo())
                         throw StageNotes.Stopped()
                     }
                     try notes?.during?()
                     notes?.seen.append(old.number)
-                    // One to none.
+                    // One object becomes none.
                     if old.number % 10 == 9 { return }
                     let parts = old.name.split(separator: " ")
                     let new = Work2.Employee(

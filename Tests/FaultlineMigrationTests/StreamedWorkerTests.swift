@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Streamed stages on several threads come to what one thread comes to.
+/// Streamed stages on several threads have the same result as on one thread.
 struct StreamedWorkerTests {
     private struct Outcome {
         var rows: [String: [UInt8]]
@@ -23,7 +23,7 @@ struct StreamedWorkerTests {
         ]
     }
 
-    /// Rows that are not the same in two stores, by table and number.
+    /// Rows that differ between two stores, by table and number.
     private static func differences(_ one: [String: [UInt8]], _ other: [String: [UInt8]]) -> [String] {
         Set(one.keys).union(other.keys).filter { $0 != "schema" && one[$0] != other[$0] }.sorted().map {
             "\($0): \(one[$0] ?? []) and \(other[$0] ?? [])"
@@ -79,7 +79,7 @@ struct StreamedWorkerTests {
             try WorkStore.make(in: stores)
             let hasFailed = DispatchSemaphore(value: 0)
             let notes = CrewNotes { number in
-                // In the share behind that of 100.
+                // In the share after that of object 100.
                 if number == 104 {
                     hasFailed.signal()
                     throw Stopped()
@@ -98,7 +98,7 @@ struct StreamedWorkerTests {
             #expect(error?.cause is Stopped)
             #expect(error?.description.contains("Employee 101.") == true, "\(error.map { "\($0)" } ?? "")")
 
-            // It goes on behind the last share that was saved.
+            // It continues after the last share that was saved.
             let seen = Mutex<Set<Int>>([])
             try CrewNotes.$current.withValue(CrewNotes { number in seen.withLock { _ = $0.insert(number) } }) {
                 try stores.use(Work2.self, CrewPlan.self, migration: CrewPlan.options(workerCount)) { container, _ in
@@ -112,7 +112,7 @@ struct StreamedWorkerTests {
         }
     }
 
-    /// In a share that comes after one of which all was converted.
+    /// The disk fails in a share after one that was converted completely.
     @Test(arguments: [1, 2, 4])
     func aDiskThatFailsIsNamedAndNotTheValueThatStoodIn(workerCount: Int) throws {
         let disk = FailingDisk(over: SimulatedDisk(directories: ["/s"]))
@@ -235,7 +235,7 @@ struct StreamedWorkerTests {
     }
 }
 
-/// Refuses employees without a photo that have to have one.
+/// Refuses employees without a photo, which the new version requires.
 private enum PhotographedCrewPlan: SchemaMigrationPlan {
     private struct Unphotographed: Error {}
 

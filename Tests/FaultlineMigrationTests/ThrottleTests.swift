@@ -15,11 +15,11 @@ struct ThrottleTests {
             now += waits.last ?? 0
         }
         #expect(waits == [333_333_333, 333_333_333, 333_333_334, 333_333_333, 333_333_333, 333_333_334])
-        // Who does not wait finds the rest still due.
+        // Without the wait, the rest is still due.
         #expect(throttle.wait(109, now: now) == 1_000_000_000)
         #expect(throttle.wait(109, now: now + 400_000_000) == 600_000_000)
         #expect(throttle.wait(112, now: now + 400_000_000) == 1_600_000_000)
-        // Time in which nothing was written is not made up for.
+        // Time in which nothing was written is not saved up.
         now += 100_000_000_000
         #expect(throttle.wait(112, now: now) == 0)
         #expect(throttle.wait(115, now: now) == 1_000_000_000)
@@ -60,7 +60,7 @@ struct ThrottleTests {
             #expect(report.nanoseconds == Int(time))
             try WorkStore.check(context)
         }
-        // Who watches is told while it waits.
+        // The observer is told of each wait.
         #expect(longest.withLock { $0 } <= 100_000_000)
         let moments = told.withLock { $0 }
         #expect(zip(moments, moments.dropFirst()).allSatisfy { $1 - $0 <= 100_000_000 })

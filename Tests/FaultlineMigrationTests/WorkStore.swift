@@ -2,7 +2,7 @@ import Faultline
 import Foundation
 import Testing
 
-/// A store of `Work1`, and what a migration has to make of it.
+/// A store of `Work1`, and the result that a migration must have.
 enum WorkStore {
     static let count = 200
 

@@ -5,7 +5,7 @@ import FaultlineStore
 import FaultlineTestSupport
 import Testing
 
-/// A store with the objects of a change, under its old schema.
+/// A store with the objects of a change, made under the change's old schema.
 struct ChangedStore {
     private let folder = TemporaryDirectory()
 

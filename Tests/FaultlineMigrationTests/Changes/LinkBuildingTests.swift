@@ -37,9 +37,9 @@ enum Clubs2: VersionedSchema {
     }
 }
 
-/// A to-one that becomes a to-many, whose links are made of the rows.
+/// A to-one that becomes a to-many, whose links are built from the rows.
 @Suite struct LinkBuildingTests {
-    /// By which stage the change is made.
+    /// The stage that makes the change.
     enum Way: CaseIterable {
         case withoutPlan, will, did, both
     }
@@ -61,7 +61,7 @@ enum Clubs2: VersionedSchema {
 
     private static func stage(will: Bool, did: Bool) -> MigrationStage {
         let willMigrate: @Sendable (ModelContext) throws -> Void = { context in
-            // A row that is written again has its reference all the same.
+            // A row that is written again still has its reference.
             for member in try context.all(Clubs1.Member.self) { member.name += "!" }
             try context.save()
         }

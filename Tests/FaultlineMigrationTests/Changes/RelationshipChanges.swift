@@ -1,7 +1,7 @@
 import Faultline
 
 extension SchemaChange {
-    /// Two objects that refer to one, a third to another, a fourth to none.
+    /// Two objects that refer to the same one, a third that refers to another, and a fourth that refers to none.
     private static func references(_ name: String = "r") -> [Sample] {
         [
             Sample("B", "p"), Sample("B", "q"), Sample("A", "a", to: [name: ["p"]]),

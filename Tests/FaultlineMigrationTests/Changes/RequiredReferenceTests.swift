@@ -18,7 +18,7 @@ enum Kennel1: VersionedSchema {
     }
 }
 
-/// Before dogs had keepers.
+/// The schema before dogs had keepers.
 enum Kennel0: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Dog.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(0, 1, 0) }
@@ -49,7 +49,7 @@ enum Kennel2: VersionedSchema {
     }
 }
 
-/// A to-one that becomes required: rows are looked at before the switch.
+/// A to-one that becomes required: the migration checks the rows before the switch.
 @Suite struct RequiredReferenceTests {
     private enum FillingPlan: SchemaMigrationPlan {
         static var schemas: [any VersionedSchema.Type] { [Kennel1.self, Kennel2.self] }
@@ -99,7 +99,7 @@ enum Kennel2: VersionedSchema {
         }
     }
 
-    /// Three dogs: one has a keeper; the second none, or one that is gone; the third one if asked for.
+    /// Three dogs: the first has a keeper, the second has none or a deleted one, and the third has one if requested.
     private func makeDogs(_ stores: Stores, losing: Bool) throws {
         try stores.use(Kennel1.self) { _, context in
             let keepers = ["kept", "gone"].map { Kennel1.Keeper(name: $0) }

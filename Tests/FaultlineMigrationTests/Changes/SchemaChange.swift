@@ -1,18 +1,18 @@
 import Faultline
 import Testing
 
-/// A row of the table of changes: two schemas, what is said of the way from one to the other, and what becomes of
-/// objects on it.
+/// A row of the table of changes: two schemas, the changes reported between them, and the objects after the migration.
 ///
-/// Every entity has an attribute `n`, by which objects are told apart.
+/// Every entity has an attribute `n`, which identifies its objects.
 struct SchemaChange: Sendable, CustomTestStringConvertible {
     let name: String
     let old: Schema
     let new: Schema
-    /// Place and demand of each change.
+    /// Place and requirement of each change.
     let verdict: [String]
     let objects: [Sample]
-    /// Every object afterwards, by entity in the order of the new schema; nil where the library refuses.
+    /// Every object after the migration, by entity in the order of the new schema; nil if the library refuses to
+    /// migrate.
     let outcome: [String]?
 
     var testDescription: String { name }
@@ -22,7 +22,7 @@ struct SchemaChange: Sendable, CustomTestStringConvertible {
         let n: String
         let entity: String
         let values: [String: any Sendable]
-        /// Names of the objects that it refers to, by relationship.
+        /// Names of the objects that this one refers to, by relationship.
         let references: [String: [String]]
 
         init(
@@ -36,7 +36,7 @@ struct SchemaChange: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A change that the library makes by itself.
+    /// A change that the library makes without code.
     init(
         _ name: String, _ old: [Schema.Entity], _ new: [Schema.Entity], _ verdict: [String], _ objects: [Sample],
         gives outcome: [String]
@@ -49,7 +49,7 @@ struct SchemaChange: Sendable, CustomTestStringConvertible {
         self.outcome = outcome
     }
 
-    /// A change that the library refuses to make by itself.
+    /// A change that the library refuses to make without code.
     init(
         refusing name: String, _ old: [Schema.Entity], _ new: [Schema.Entity], _ verdict: [String],
         _ objects: [Sample] = []
@@ -62,7 +62,7 @@ struct SchemaChange: Sendable, CustomTestStringConvertible {
         outcome = nil
     }
 
-    // MARK: Words for schemas
+    // MARK: Shorthands for schemas
 
     static func entity(
         _ name: String, _ properties: any SchemaProperty..., was: String? = nil, unique: [[String]] = [],

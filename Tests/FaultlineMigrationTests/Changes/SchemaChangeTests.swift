@@ -2,7 +2,7 @@ import Faultline
 import FaultlineMigration
 import Testing
 
-/// Every kind of change between two schemas: what the difference says of it, and that the store does what it says.
+/// Every kind of change between two schemas: the difference describes it, and the store changes as described.
 @Suite struct SchemaChangeTests {
     static let changes = SchemaChange.ofEntities + SchemaChange.ofAttributes + SchemaChange.ofRelationships
 
@@ -21,14 +21,14 @@ import Testing
         let store = try ChangedStore(change)
         try store.open(change.new) { container, context in
             let isSame = change.old.fingerprint == change.new.fingerprint
-            // An index is built in a step, though no row means something else.
+            // An index is built in a step, although the meaning of the rows stays the same.
             let addsIndex = change.new.difference(from: change.old).changes.contains {
                 if case .indexAdded = $0.kind { true } else { false }
             }
             #expect(container.migrationReport.versions.isEmpty == (isSame && !addsIndex))
             try #expect(store.outcome(context) == change.outcome)
         }
-        // Once more, from the catalog that the migration wrote.
+        // Opens the store once more, from the catalog that the migration wrote.
         try store.open(change.new) { container, context in
             #expect(container.migrationReport.versions.isEmpty)
             try #expect(store.outcome(context) == change.outcome)

@@ -6,7 +6,7 @@ import FaultlineStore
 import FaultlineTestSupport
 import Testing
 
-/// A schema that the store has left behind, asked for by a program that has no plan.
+/// A program without a plan opens a store under a schema that the store has already left.
 @Suite struct OlderSchemaTests {
     private let folder = TemporaryDirectory()
     private var path: String { folder.path + "/notes" }
@@ -40,13 +40,13 @@ import Testing
         }
     }
 
-    /// Names the way back.
+    /// A plan that includes the way back.
     enum BackPlan: SchemaMigrationPlan {
         static var schemas: [any VersionedSchema.Type] { [V2.self, V1.self] }
         static var stages: [MigrationStage] { [.lightweight(fromVersion: V2.self, toVersion: V1.self)] }
     }
 
-    /// The schema of a version without its number: that of a container for classes alone.
+    /// The schema of a version without its number, as a container that is given only classes has it.
     private func unnumbered(_ version: any VersionedSchema.Type) -> Schema { Schema(version.models) }
 
     @discardableResult
@@ -121,7 +121,7 @@ import Testing
         let (old, new) = (unnumbered(V1.self), unnumbered(V2.self))
         try use(old) { _, _ in }
         try write(new, body: nil)
-        // Nothing would be dropped: the way back is free, and so is the way there again.
+        // Nothing would be dropped, so both going back and going forward again are allowed.
         try use(old) { container, _ in #expect(!container.migrationReport.versions.isEmpty) }
         #expect(try bodies(new) == [nil])
         try use(new) { _, context in
@@ -141,12 +141,12 @@ import Testing
     func refusesValuesWithoutAPlan() throws {
         let (other, full) = (unnumbered(V1.self), unnumbered(V2.self))
         try write(full, body: "kept")
-        // The store was never under the other one.
+        // The store never had the other schema.
         let error = refusal(other)
         #expect(error?.code == .unhandledData && error?.entityName == "Note" && error?.propertyName == "body")
         #expect(error?.message.contains("Note.body of 1 object") == true)
         #expect(error?.message.contains("Tag") == false)
-        // It is no older one either: consent to go back is none to go on and lose.
+        // The other schema is not an older one either: consent to go back does not allow losses on the way forward.
         #expect(refusal(other) { $0.allowsOlderSchema = true }?.code == .unhandledData)
         #expect(try bodies(full) == ["kept"])
         try use(full) { _, context in
@@ -159,7 +159,7 @@ import Testing
             try context.fetch(FetchDescriptor<V2.Note>()).first?.body = "gone"
             try context.save()
         }
-        // The store went back to the full schema, and so has not left the other one behind.
+        // The store returned to the full schema, and so has not left the other one.
         #expect(refusal(other)?.code == .unhandledData)
     }
 

@@ -2,7 +2,7 @@ import Faultline
 import FaultlineMigration
 import Testing
 
-/// What a migration drops, where its options say that nothing may be dropped unseen.
+/// The data that a migration drops, if its options forbid dropping data that no stage has read.
 @Suite struct UnhandledDataTests {
     private static let refusing = MigrationOptions(unhandledData: .fail)
 
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// People of whom some have photos, and badges if asked for: the second version has neither.
+    /// Makes people, some of them with photos, and badges if requested: the second version has neither.
     private func makePeople(photos: Int, badges: Int) throws -> Stores {
         let stores = Stores()
         try stores.use(People1.self) { _, context in
@@ -52,7 +52,7 @@ import Testing
         _ stores: Stores, _ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)? = nil
     ) throws -> MigrationError? {
         do { try stores.use(version, plan, migration: Self.refusing) { _, _ in } } catch {
-            // Nothing was written, and the old state is in force.
+            // Nothing was written, and the old state is active.
             try stores.use(People1.self) { container, _ in #expect(container.migrationReport.versions.isEmpty) }
             return error as? MigrationError
         }
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `the store's values are followed over all steps, and named by the one that drops them`() throws {
         let stores = try makePeople(photos: 0, badges: 0)
-        // Renamed twice, and dropped by nobody.
+        // Renamed twice, and never dropped.
         #expect(try refusal(stores, People4.self, PeoplePlan.self) == nil)
         let others = try makePeople(photos: 1, badges: 0)
         let error = try refusal(others, People4.self, PeoplePlan.self)
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `a default that was never written is no value`() throws {
         let stores = try makePeople(photos: 0, badges: 0)
-        // Gives every row a city, which none of them has.
+        // Gives every row the column `city`, without a value in any of them.
         try stores.use(People2.self) { _, _ in }
         #expect(try dropCity(stores) == nil)
 
@@ -97,7 +97,7 @@ import Testing
             try context.save()
         }
         let error = try dropCity(others)
-        // The row that was written again has a rank and a nickname too, and these stay.
+        // The row that was written again also has a rank and a nickname, and these stay.
         #expect(error?.message.contains("what no stage has seen: Person.city of 1 object (") == true)
     }
 
@@ -109,7 +109,7 @@ import Testing
         return nil
     }
 
-    /// As `People2`, without `city`.
+    /// Like `People2`, without `city`.
     enum WithoutCity: VersionedSchema {
         static var models: [any PersistentModel.Type] { [Person.self, Team.self, Office.self] }
         static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }

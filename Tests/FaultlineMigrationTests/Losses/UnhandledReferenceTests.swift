@@ -3,8 +3,8 @@ import FaultlineMigration
 import Foundation
 import Testing
 
-/// Relationships and members of composite values that a migration drops are values, too; and nobody saves between the
-/// look at them and the switch.
+/// Dropped relationships and members of composite values count as data too, and no save can happen between the check
+/// and the switch.
 @Suite struct UnhandledReferenceTests {
     private typealias Sample = SchemaChange.Sample
 
@@ -34,7 +34,7 @@ import Testing
         SchemaChange.many(name, destination, inverse: inverse)
     }
 
-    /// What a migration is refused for, without the stages; nil if it is made.
+    /// The reason why a migration without stages is refused; nil if it succeeds.
     private func refusal(_ old: Schema, _ new: Schema, _ samples: [SchemaChange.Sample]) throws -> String? {
         try refusal(ChangedStore(old, samples), new)
     }
@@ -64,7 +64,7 @@ import Testing
             try context.save()
         }
         #expect(try refusal(store, new) == "A.b of 2 objects")
-        // The old state is in force, and takes saves.
+        // The old state is active, and accepts saves.
         try store.open(old) { _, context in
             for object in try context.fetch(FetchRequest(entityName: "A")) { object["b"] = nil as ManagedObject? }
             try context.save()
@@ -97,7 +97,7 @@ import Testing
             1, Self.entity("A", Self.many("bs", "B", "as")), Self.entity("B", Self.many("as", "A", "bs")))
         let members = [Sample("B", "b1"), Sample("A", "a1", to: ["bs": ["b1"]]), Sample("A", "a2", to: ["bs": ["b1"]])]
         #expect(try refusal(many, neither, members) == "A.bs of 2 objects")
-        // Who goes takes along what refers to it.
+        // A removed object takes along the references to it.
         let alone = Self.schema(2, Self.entity("B"))
         #expect(try refusal(pair, alone, samples) == "A of 1 object")
     }
@@ -118,7 +118,7 @@ import Testing
         }
         let samples = [
             sample("a1", "Rome", 1), sample("a2", nil, 2), sample("a3", nil, nil), Sample("A", "a4"),
-            // Lies out of its row.
+            // Stored outside its row.
             sample("a5", String(repeating: "x", count: 10_000), 5),
         ]
         let withoutCity = Self.schema(2, Self.entity("A", attribute([street([name, number])])))

@@ -5,9 +5,9 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// Properties that the closures of a streamed stage leave alone.
+/// Properties that the closures of a streamed stage do not set.
 @Suite struct CarryingOverTests {
-    /// The closures' work beside the title.
+    /// Additional work of the closures, besides setting the title.
     struct Habit: Sendable {
         var leavesAlbum = false
         /// The photos whose note, bytes and album are set.
@@ -124,7 +124,7 @@ import Testing
                 }
             }
             try context.save()
-            // The order of a collection is not that of its objects.
+            // The order of a collection differs from the order of its objects.
             albums[0].photos = albums[0].photos.reversed()
             try context.save()
         }
@@ -139,7 +139,7 @@ import Testing
         return options
     }
 
-    /// Everything of the photos, and the order of the albums.
+    /// All values of the photos, and the order in the albums.
     private func outcome(_ context: ModelContext) throws -> [String] {
         let photos = try context.all(V2.Photo.self).sorted { $0.number < $1.number }.map {
             "\($0.number) \($0.caption) \($0.note ?? "-") \($0.rank) \($0.bytes?.count ?? 0) \($0.bytes?.first ?? 0) \($0.album?.name ?? "-") \($0.frame?.size ?? -1)"

@@ -7,8 +7,8 @@ import Testing
 
 /// Migrations of several stores by one plan, at the same time.
 struct ParallelMigrationTests {
-    /// The closures of a plan ran on the threads of several tests and appended to one array, because every test without
-    /// notes of its own had the same ones.
+    /// The closures of a plan once ran on the threads of several tests and appended to one array, because all tests
+    /// without notes of their own shared one instance.
     @Test("A14: migrations on several threads share no notes")
     func migrationsShareNothing() throws {
         let failures = Mutex<[String]>([])
