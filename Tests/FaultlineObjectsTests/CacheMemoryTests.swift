@@ -2,8 +2,8 @@ import FaultlineTestSupport
 import Testing
 
 struct CacheMemoryTests {
-    /// Every row is read twice, 40 times the budget in all, while every object is held: what the allocator has given
-    /// out rises by the budget at the most.
+    /// Reads every row twice, 40 times the budget in all, while every object is held: the memory in use rises by at
+    /// most the budget.
     @Test func staysInsideItsBudgetWhenFilledManyTimes() throws {
         let budget = 4
         let rows = 22_000

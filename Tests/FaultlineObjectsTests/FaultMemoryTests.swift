@@ -6,11 +6,11 @@ import Testing
 
 @Suite(.serialized)
 struct FaultMemoryTests {
-    /// Bytes of an allocation that may be used.
+    /// The usable bytes of an object's allocation.
     private static func usableByteCount(_ object: AnyObject) -> Int {
         typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Int
         guard let symbol = dlsym(nil, "malloc_usable_size") else { return -1 }
-        // Safe because that is the C library's function of this name and type.
+        // Safe because this is the C library's function with this name and type.
         return unsafeBitCast(symbol, to: Function.self)(Unmanaged.passUnretained(object).toOpaque())
     }
 
@@ -18,7 +18,7 @@ struct FaultMemoryTests {
         #expect(Self.usableByteCount(Plain(number: 1, text: "")) == 56)
     }
 
-    /// Identity map and the array's slot counted.
+    /// Counts the identity map and the array's slot too.
     @Test func aFaultTakesAtMost96Bytes() throws {
         let container = try makeContainer()
         let writer = ModelContext(container)

@@ -3,7 +3,7 @@ import FaultlineTestSupport
 import Testing
 
 struct IdentityMapTests {
-    /// Numbers from few to so many that the map changes its shape; near and far.
+    /// From few numbers to so many that the map changes its layout, both close together and far apart.
     @Test(arguments: Seed.list(8), [60, 1_500, 6_000])
     func agreesWithADictionary(seed: Seed, bound: Int) {
         var random = seed
@@ -34,7 +34,7 @@ struct IdentityMapTests {
         #expect(found == model, "\(seed.replayLine)")
     }
 
-    /// A migration walks over all objects of a store, some thousands of them alive at a time.
+    /// A migration reads all objects of a store, with a few thousand of them alive at a time.
     @Test func `takes memory for objects that are alive, not for those that were`() {
         var map = IdentityMap()
         let aliveCount: UInt64 = 4_000
@@ -45,11 +45,11 @@ struct IdentityMapTests {
             most = max(most, map.byteCount)
         }
         #expect(map.count == Int(aliveCount))
-        // Two pages more than the objects fill, and 16 bytes for each 512 numbers there may be.
+        // Two pages more than the objects fill, and 16 bytes for each 512 possible numbers.
         #expect(most < Int(aliveCount) * 8 + 3 * 4_096 + 4 * 300_000 / 32, "\(most) bytes")
         for number in UInt64(296_001)...300_000 { map.remove(number) }
         #expect(map.count == 0)
-        // One page waits for the next object.
+        // One page is kept for the next object.
         let empty = map.byteCount
         for number in UInt64(1)...10_000 {
             map.insert(16, for: number)

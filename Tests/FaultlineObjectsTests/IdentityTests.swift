@@ -3,7 +3,8 @@ import FaultlineObjects
 import Testing
 
 struct IdentityTests {
-    /// Both kinds of class: faults made without an initializer, and by it.
+    /// Both kinds of class: those whose faults are made without an initializer, and those whose faults are made with
+    /// one.
     @Test func objectsByIdentifierAreOneAndKeepTheirChanges() throws {
         let container = try makeContainer()
         let writer = ModelContext(container)
@@ -13,7 +14,7 @@ struct IdentityTests {
         }
         try writer.save()
 
-        // Nothing was fetched in this context: its first objects are made by identifier.
+        // Nothing was fetched in this context, so its first objects are made by identifier.
         let context = ModelContext(container)
         let plain = try context.fetchIdentifiers(FetchDescriptor<Plain>())
         let laden = try context.fetchIdentifiers(FetchDescriptor<Laden>())

@@ -1,6 +1,6 @@
 import Faultline
 
-/// An object that stores nothing but its core.
+/// An object whose only storage is its core.
 @Model
 final class Plain {
     @Attribute(.unique) var number: Int
@@ -12,7 +12,7 @@ final class Plain {
     }
 }
 
-/// An object with memory of its own.
+/// An object with storage of its own.
 @Model
 final class Laden {
     var number: Int

@@ -5,7 +5,7 @@ import FaultlineTestSupport
 import Testing
 
 struct RowArenaTests {
-    /// A row that was given up is no row; one that is there has the bytes that were put in.
+    /// An evicted row is not found, and a present one has the bytes that were inserted.
     @Test(arguments: Seed.list(10))
     func givesTheRightRowOrNone(seed: Seed) {
         var random = seed
@@ -48,7 +48,7 @@ struct RowArenaTests {
                     Issue.record("step \(step): another row; \(seed.replayLine)")
                     return
                 }
-                // What is read without a lock must survive others who want memory.
+                // Bytes read without a lock must survive when other threads need memory.
                 _ = arena.evict(random.below(RowArena.blockByteCount))
                 let after = arena.rowInCurrentBlock(row.reference)
                 #expect(after == address)
