@@ -4,7 +4,7 @@ import Faultline
 import Testing
 
 @Suite struct AttributeTests {
-    /// Values of every kind, drawn by a variant: small, large, extreme.
+    /// Sets values of every kind, chosen by a variant: small, large, extreme.
     static func fill(_ object: Scalars, _ variant: Int) {
         let isOdd = variant % 2 == 1
         object.bool = isOdd
@@ -220,7 +220,7 @@ import Testing
         var objects = try second.all(Optionals.self)
         expectNil(objects[0])
         expectFull(objects[1])
-        // The other way round.
+        // Fills the empty object, and empties the full one.
         fill(objects[0])
         let other = objects[1]
         other.bool = nil; other.int = nil; other.int8 = nil; other.uint64 = nil; other.float = nil; other.double = nil

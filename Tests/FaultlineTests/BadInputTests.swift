@@ -92,7 +92,7 @@ import Testing
 
     @Test func aChangedSchemaThatNeedsAPlanIsNamed() throws {
         let (folder, path) = try made()
-        // Another set of classes over the same store, without a plan.
+        // Opens the same store with another set of classes, without a plan.
         do {
             _ = try ModelContainer(for: Team.self, configurations: ModelConfiguration(url: URL(filePath: path)))
         } catch {
@@ -154,7 +154,7 @@ import Testing
             try container.close()
         }
         #expect(try files() == before)
-        // Beside a container that saves, in one process: it sees what that one saves.
+        // Opened beside a container that saves, in one process, it sees the other's saves.
         let writer = try open(path)
         let reader = try openForReading(path)
         let context = ModelContext(writer)
@@ -170,7 +170,7 @@ import Testing
         let (folder, path) = try made()
         try #require(chmod(path, 0o500) == 0)
         defer { _ = chmod(path, 0o700) }
-        // The superuser may write anywhere.
+        // The superuser may write everywhere.
         if access(path, W_OK) != 0 { expectError(.readOnly, opening: path) }
         _ = folder
     }

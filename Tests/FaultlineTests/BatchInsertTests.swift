@@ -20,7 +20,7 @@ import Testing
     init(_ name: String) { self.name = name }
 }
 
-/// New objects, many at once, without making any.
+/// Inserts many rows at once without making objects.
 @Suite struct BatchInsertTests {
     private let store: TestStore
 
@@ -52,7 +52,7 @@ import Testing
         #expect(last.uint64 == .max && last.rank == .high && last.color == .blue && last.place.city == "Bern")
         #expect(last.shape == .circle(radius: 2) && last.decimal == 12 && last.data.count == 9_000)
         #expect(last.url.absoluteString == "https://example.org" && last.date.timeIntervalSinceReferenceDate == 5)
-        // Not named: as the class declares them.
+        // Attributes that the row does not name get their defaults from the class.
         #expect(last.numbers == [] && last.float == 0 && last.uuid == Scalars().uuid)
 
         try store.context().batchInsert(Optionals.self, [[:], ["named": "given", "preset": nil]])
@@ -74,7 +74,7 @@ import Testing
             row.set(\.team, to: number % 2 == 0 ? team.persistentModelID : nil)
             return true
         }
-        // The members are there with the batch, in the order of the rows.
+        // The members are available after the batch, in the order of the rows.
         #expect(team.users.map(\.age) == Array(stride(from: 2, through: 500, by: 2)))
         let again = try store.reopened()
         #expect(try again.fetchCount(FetchDescriptor<User>()) == 500)
@@ -120,14 +120,14 @@ import Testing
             User.self,
             [["email": "u", "first": "A", "last": "C", "age": 2], ["email": "v"], ["email": "v", "age": 3]])
         #expect(result.objectCounts == ["User": 3] && result.upsertCount == 2)
-        // Whoever is alive shows it; what the row does not set stays only where it is a relationship.
+        // Live objects show the new values. A property that the row does not set is kept only if it is a relationship.
         #expect(user.age == 2 && user.last == "C" && user.team === team && user.deputy === deputy)
         let again = try store.reopened()
         let users = try again.all(User.self, sortBy: [SortDescriptor(\.email)])
         #expect(users.map(\.email) == ["deputy", "u", "v"] && users.map(\.age) == [0, 2, 3])
         #expect(users[1].persistentModelID == identifier && users[1].deputy === users[0])
         #expect(users[0].deputyOf === users[1])
-        // One row with the values of two objects; the rest of the batch goes with it.
+        // One row has the values of two objects, so the whole batch is refused.
         let error = #expect(throws: SwiftDataError.self) {
             try again.batchInsert(User.self, [["email": "w"], ["email": "v", "first": "A", "last": "C"]])
         }
@@ -159,7 +159,7 @@ import Testing
         for document in [one, two] { context.insert(document) }
         try context.save()
         let old = try #require(one.body)
-        // The last row takes the first one's place, and that one stays without.
+        // The last row takes the first one's partner, and the first is left without one.
         try context.batchInsert(
             Body.self,
             [
@@ -203,7 +203,7 @@ import Testing
         #expect(error?.findings.first?.object == identifier && error?.findings.first?.propertyName == "players")
         try context.batchInsert(Player.self, (0..<2).map { ["name": "q\($0)", "squad": identifier] })
         #expect(try store.reopened().first(Squad.self).players.map(\.name) == ["p1", "q0", "q1"])
-        // A squad without players would have too few.
+        // A squad without players would violate its minimum count.
         let few = #expect(throws: SwiftDataError.self) { try store.context().batchInsert(Squad.self, [["name": "x"]]) }
         #expect(few?.findings.map(\.rule) == [.minimumModelCount])
     }

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// Changes of many stored objects at once.
+/// Changes many stored objects at once.
 @Suite struct BatchTests {
     private let store: TestStore
 
@@ -51,7 +51,7 @@ import Testing
         try context.batchDelete(Document.self, where: #Predicate { $0.number < 10 })
         #expect(folder.documents.count == 10 && kept.title == "unsaved" && context.hasChanges)
         #expect(documents[0].title == "" && documents[0].isDeleted)
-        // Unsaved values do not count.
+        // Unsaved values are ignored.
         kept.number = 3
         try context.batchDelete(Document.self, where: #Predicate { $0.number == 3 })
         try context.save()
@@ -68,7 +68,7 @@ import Testing
         let error = #expect(throws: SwiftDataError.self) { try context.batchDelete(Company.self) }
         #expect(error?.findings.map(\.rule) == [.deny])
         #expect(try store.reopened().all(Company.self).count == 3)
-        // The worker first, then all.
+        // Deletes the workers first, and then all companies.
         try store.context().batchDelete(Worker.self)
         #expect(try store.context().batchDelete(Company.self).objectCount == 3)
     }

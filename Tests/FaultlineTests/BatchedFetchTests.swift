@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Testing
 
 @Suite struct BatchedFetchTests {
-    /// Documents 0..<count, each in one of ten folders.
+    /// A store of documents 0..<count, each in one of ten folders.
     private func documents(_ count: Int) throws -> TestStore {
         let store = try TestStore(Folder.self)
         let context = store.context()

@@ -3,10 +3,10 @@ import FaultlineLog
 import FaultlineStore
 import Testing
 
-/// References that carry the number of a class in their upper bits, as a later release writes them, are the same
-/// references: docs/FileFormat.md 11.2.
+/// References may carry the number of a class in their upper bits, as a later release writes them, without a change of
+/// meaning: docs/FileFormat.md 11.2.
 struct ClassHintTests {
-    /// Gives every reference of an entity's objects a hint, nil ones too.
+    /// Sets a hint in every reference of an entity's objects, including nil ones.
     private func setHints(_ name: String, in store: TestStore) throws {
         let rows = store.container.rowStore
         let entity = try #require(rows.storage.entity(named: name))
@@ -50,7 +50,7 @@ struct ClassHintTests {
         #expect(without.count == 5)
         let folder = try #require(documents[0].folder)
         #expect(Set(folder.documents.map(\.number)) == [0, 1, 4, 5, 8, 9, 12, 13, 16, 17])
-        // A change writes the row without hints, and takes the old entry out of the index.
+        // A change writes the row without hints, and removes the old index entry.
         documents[0].folder = documents[2].folder
         documents[1].folder = nil
         documents[3].folder = folder
@@ -76,7 +76,7 @@ struct ClassHintTests {
 
         context = try store.reopened()
         let halls = try context.all(Hall.self, sortBy: [SortDescriptor(\.name)])
-        // Takes the place of the one that is there.
+        // Replaces the existing seat.
         let again = Seat(3, halls[0])
         again.note = "again"
         context.insert(again)

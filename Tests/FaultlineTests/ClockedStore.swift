@@ -5,7 +5,7 @@ import FaultlineStore
 import FaultlineTestSupport
 import Synchronization
 
-/// A store whose clock the test sets, with tiny segments: what contexts keep is let go of when time has gone by.
+/// A store whose clock the test sets, with tiny segments: contexts release their snapshots when time has passed.
 final class ClockedStore {
     let disk = SimulatedDisk(directories: ["/d"])
     let container: ModelContainer
@@ -31,7 +31,7 @@ final class ClockedStore {
 
     func context() -> ModelContext { ModelContext(container) }
 
-    /// Changes all objects, and gives space back.
+    /// Changes all objects, and releases space.
     func replaceAll(_ version: Int) throws {
         let context = context()
         for object in try context.all(Optionals.self) {
@@ -42,7 +42,7 @@ final class ClockedStore {
         try container.rowStore.log.compact()
     }
 
-    /// Lets time go by, and the store look after itself.
+    /// Advances the clock, and runs the store's maintenance.
     func wait(seconds: Int64) throws {
         clock.now.add(seconds, ordering: .relaxed)
         try container.rowStore.log.checkpoint()
@@ -50,14 +50,14 @@ final class ClockedStore {
     }
 
     static func body(_ version: Int) -> Data {
-        // Bytes that do not compress.
+        // Bytes that cannot be compressed.
         var seed = Seed(UInt64(version))
         return Data(seed.bytes(6_000))
     }
 
     var fileCount: Int { disk.filePaths.count }
 
-    /// With a hundred objects of version 0.
+    /// Makes a store with a hundred objects of version 0.
     static func filled() throws -> ClockedStore {
         let ground = try ClockedStore()
         let context = ground.context()

@@ -5,7 +5,7 @@ import FaultlineStore
 import Testing
 
 @Suite struct CompactionTests {
-    /// A store of small files, most of them dead: photos that were changed ten times.
+    /// A store of small files, most of whose bytes are dead: photos that were changed ten times.
     private func churned() throws -> ModelContainer {
         var options = LogOptions()
         options.segmentByteCount = 64 << 10

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// Saves of objects that others have changed or deleted, under each policy.
+/// Saves of objects that other contexts have changed or deleted, under each policy.
 @Suite struct ConflictTests {
     private let store: TestStore
 
@@ -10,7 +10,7 @@ import Testing
             Folder.self, Document.self, Label.self, Body.self, User.self, Team.self, Photo.self, Scalars.self)
     }
 
-    /// A stored document, as two contexts have read it, the second of them with a policy.
+    /// A stored document as read by two contexts, the second of which has a policy.
     private func opened(
         _ policy: MergePolicy
     ) throws -> (mine: ModelContext, document: Document, theirs: ModelContext, other: Document) {
@@ -29,7 +29,7 @@ import Testing
         try store.reopened().all(Document.self, sortBy: [SortDescriptor(\.number)]).map { "\($0.title) \($0.number)" }
     }
 
-    // MARK: Both have changed it
+    // MARK: Both contexts have changed it
 
     @Test func theErrorPolicyListsAllConflictsAndSavesNothing() throws {
         let (mine, document, theirs, other) = try opened(.error)
@@ -50,13 +50,13 @@ import Testing
         #expect(conflicts[0].properties.count == 1 && title.name == "title" && title.isChangedHere)
         #expect(
             title.read == .string("old") && title.stored == .string("theirs") && title.unsaved == .string("old mine"))
-        // Changed elsewhere alone: the object is in conflict all the same.
+        // Only the other context changed it, but the object is still in conflict.
         let number = try #require(conflicts[1].properties.first)
         #expect(number.name == "number" && !number.isChangedHere)
         #expect(number.read == .integer(2) && number.stored == .integer(20) && number.unsaved == .integer(2))
         #expect("\(try #require(error))".contains("title changed elsewhere since it was read"))
 
-        // Nothing was saved, and the context goes on.
+        // Nothing was saved, and the context can continue.
         #expect(document.title == "old mine" && mine.hasChanges && mine.insertedModelsArray.count == 1)
         #expect(try store.context().fetchCount(FetchDescriptor<Document>()) == 3)
         #expect(throws: MergeConflictError.self) { try mine.save() }
@@ -86,7 +86,7 @@ import Testing
         #expect("\(document.title) \(document.number)" == title && document.folder?.name == folder)
         let folders = try store.context().all(Folder.self)
         #expect(folders.first?.documents.count == (folder == nil ? 0 : 1))
-        // The same values again, written by others: nobody's change is lost, so it is no conflict.
+        // The other context writes the same values again: no change is lost, so this is no conflict.
         document.number = 3
         _ = try theirs.all(Document.self)
         other.title = other.title
@@ -149,7 +149,7 @@ import Testing
         #expect(left.email == "u" && left.age == 5 && left.team == nil)
     }
 
-    // MARK: One has deleted it
+    // MARK: One context has deleted it
 
     @Test(arguments: MergePolicy.allCases)
     func whatOthersHaveDeletedIsNotChanged(_ policy: MergePolicy) throws {
@@ -169,7 +169,8 @@ import Testing
             mine.refresh(document, mergeChanges: false)
             try mine.save()
         case .mergeByPropertyObjectTrump, .overwrite:
-            // It cannot be had again with all that its deletion took along: that is refused, with all there are.
+            // The object cannot be restored with everything that its deletion removed: the save is refused, with all
+            // such objects.
             let error = #expect(throws: SwiftDataError.self) { try mine.save() }
             #expect(error == .modelValidationFailure && error?.findings.map(\.rule) == [.deletedElsewhere])
             #expect(mine.hasChanges && document.title == "mine")
@@ -215,7 +216,7 @@ import Testing
         #expect(try stored().isEmpty)
     }
 
-    // MARK: What was not changed here
+    // MARK: Unchanged objects
 
     @Test func conflictsOfUnchangedObjectsAreDetectedOnRequest() throws {
         let (mine, document, theirs, other) = try opened(.error)
@@ -225,7 +226,7 @@ import Testing
         mine.detectConflicts(for: document)
         other.number = 2
         try theirs.save()
-        // It counts from the call on, whatever the context has read since.
+        // Detection applies from the call on, also after later reads.
         #expect(try mine.fetch(FetchDescriptor<Document>(predicate: #Predicate { $0.number == 2 })) == [document])
         try mine.save()
         unwatched.title = "changed"
@@ -235,7 +236,7 @@ import Testing
         #expect(property.read == .integer(1) && property.stored == .integer(2) && property.unsaved == .integer(1))
         mine.refresh(document, mergeChanges: true)
         try mine.save()
-        // The save has ended it.
+        // The save has ended the detection.
         other.number = 3
         try theirs.save()
         unwatched.title = "again"
@@ -264,7 +265,7 @@ import Testing
         try mine.save()
     }
 
-    // MARK: When a policy comes late
+    // MARK: Policies set late
 
     @Test(arguments: [false, true])
     func aPolicyHoldsForWhatWasChangedBefore(_ hasMovedOn: Bool) throws {
@@ -281,7 +282,7 @@ import Testing
         let error = #expect(throws: MergeConflictError.self) { try mine.save() }
         let properties = try #require(error?.conflicts.first?.properties)
         #expect(properties.map(\.name) == (hasMovedOn ? ["title", "number"] : ["title"]))
-        // What was read of it is gone where the context has moved on since.
+        // If the context has moved on since, the values that it read are no longer known.
         #expect(properties[0].read == (hasMovedOn ? nil : .string("old")) && properties[0].unsaved == .string("mine"))
     }
 
@@ -295,7 +296,7 @@ import Testing
         #expect(mine.core.keptOriginalCount == nil)
     }
 
-    // MARK: Others that come between
+    // MARK: Saves in between
 
     @Test(arguments: [MergePolicy.error, .mergeByPropertyStoreTrump, .overwrite, .rollback])
     func whoSavesWhileThisOneBeginsToIsSeenToo(_ policy: MergePolicy) throws {
@@ -306,7 +307,7 @@ import Testing
         let mine = ModelContext(store.container)
         mine.mergePolicy = policy
         var lifecycle = EntityLifecycle()
-        // Asked when conflicts have been looked at, and the save does not have its turn yet.
+        // Called after conflicts were checked, and before the save has its turn.
         lifecycle.validateForUpdate = { _ in
             guard other["age"] as? Int == 1 else { return }
             other["age"] = 3

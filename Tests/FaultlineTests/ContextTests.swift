@@ -34,7 +34,7 @@ import Testing
         #expect(other.title == "aaa")
         document.title = "bbbb"
         try one.save()
-        // A predicate that rows cannot answer.
+        // A predicate that cannot be evaluated on rows.
         let found = try two.fetch(FetchDescriptor<Document>(predicate: #Predicate { $0.title.count == 4 }))
         #expect(found.count == 1)
     }
@@ -81,7 +81,7 @@ import Testing
         #expect(throws: SwiftDataError.modelValidationFailure) { try two.save() }
         two.rollback()
         try two.save()
-        // Deleting it again is no error.
+        // Deleting it again is not an error.
         let three = store.context()
         #expect(try three.fetchCount(FetchDescriptor<Document>()) == 0)
         two.delete(other)
@@ -233,7 +233,7 @@ import Testing
         let two = store.context()
         try two.first(Document.self).title = "e"
         try two.save()
-        // The same members once more.
+        // Sets the same members once more.
         document.labels = []
         try one.save()
         #expect(document.title == "e")

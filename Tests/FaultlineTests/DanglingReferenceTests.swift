@@ -3,9 +3,9 @@ import FaultlineLog
 import FaultlineStore
 import Testing
 
-/// A reference whose object is gone reads as nil, whoever asks.
+/// A reference whose object is deleted always reads as nil.
 @Suite struct DanglingReferenceTests {
-    /// Three visitors: of a company that stays, of none, and of one that goes.
+    /// Three visitors: of a company that stays, of none, and of a deleted one.
     private func visited() throws -> (store: TestStore, context: ModelContext, gone: Company) {
         let store = try TestStore(Company.self)
         let context = store.context()
@@ -61,7 +61,7 @@ import Testing
         let (store, context, company) = try visited()
         let gone = company.persistentModelID
         context.delete(company)
-        // In its own context before the save, and everywhere after it.
+        // In its own context before the save, and everywhere afterwards.
         try expectGone(context, gone)
         let without = FetchDescriptor<Visitor>(predicate: #Predicate { $0.company == nil })
         #expect(try store.context().fetchCount(without) == 1)

@@ -18,7 +18,7 @@ import Testing
         context.insert(root)
         context.insert(outside)
         try context.save()
-        // Unsaved objects go along.
+        // Unsaved objects are deleted too.
         let late = Document("late")
         inner.documents.append(late)
         context.delete(root)
@@ -53,7 +53,7 @@ import Testing
         let again = try store.reopened()
         #expect(try again.all(Label.self).map { $0.documents.map(\.title) } == [["e"], ["e"]])
         #expect(try again.all(User.self).allSatisfy { $0.team == nil })
-        // From the side that declares nothing.
+        // Deletes from the side that declares nothing.
         again.delete(try again.first(Label.self))
         try again.save()
         let last = try store.reopened()
@@ -122,7 +122,7 @@ import Testing
             #expect(try again.fetchCount(FetchDescriptor<Document>()) == 0)
             #expect(try again.fetchCount(FetchDescriptor<Label>()) == 0)
             #expect(try again.fetchCount(FetchDescriptor<Folder>()) == 0)
-            // No link is left behind.
+            // No link remains.
             for entity in store.container.rowStore.storage.entities {
                 for case .toMany(let relationship) in entity.slots {
                     guard case .link(let side, _) = relationship.members else { continue }
@@ -145,7 +145,7 @@ import Testing
         #expect(folder.documents.map(\.title) == ["b"])
         #expect(try context.fetchCount(FetchDescriptor<Document>()) == 1)
         #expect(try context.all(Document.self).map(\.title) == ["b"])
-        // Inserting it again takes the deletion back.
+        // Inserting it again reverts the deletion.
         context.insert(document)
         #expect(!document.isDeleted)
         #expect(folder.documents.map(\.title) == ["a", "b"])
@@ -189,7 +189,7 @@ import Testing
         photos[1].name = "changed"
         photos.forEach { other.delete($0) }
         try other.save()
-        // One that was read, one that was changed, and one that nobody had touched.
+        // One that was read, one that was changed, and one that was never loaded.
         #expect(photos.map(\.name) == ["0", "changed", "2"])
         #expect(photos[2].small == Data([2]))
         #expect(photos.map(\.isDeleted) == [true, true, true])
@@ -220,7 +220,7 @@ import Testing
         try other.save()
         // The save reads none of them.
         #expect(other.counters.blobBytesRead == before)
-        // Other work goes on, and a getter still finds the bytes.
+        // Other work continues, and a getter still finds the bytes.
         let new = Photo("new")
         new.large = Data(repeating: 5, count: 300_000)
         other.insert(new)
@@ -233,7 +233,7 @@ import Testing
         #expect(photos.map(\.external) == [Data([0]), Data([1]), Data([2])])
         let blob = try #require(photos[0].blob(\.large))
         #expect(try blob.data(in: 100_000..<100_003) == Data([0, 0, 0]))
-        // Passed on, it becomes the other object's own.
+        // When its value is passed on, the other object gets its own copy.
         new.setBlob(photos[1].blob(\.large), for: \.large)
         try other.save()
         #expect(errors.count == 0)
@@ -266,7 +266,7 @@ import Testing
     }
 }
 
-/// Counts what an error handler is told.
+/// Counts the errors that an error handler receives.
 private final class Errors: Sendable {
     private let told = Mutex(0)
     var count: Int { told.withLock { $0 } }

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// Objects in no context: what connects them, and what inserts them.
+/// Objects outside any context: how they are connected, and how they are inserted.
 @Suite struct DetachedObjectTests {
     @Test func inversesAreThereBeforeInsertion() throws {
         let folder = Folder("f")
@@ -16,7 +16,7 @@ import Testing
         #expect(documents[0].folder == nil)
         documents[1].folder = nil
         #expect(other.documents.isEmpty)
-        // To itself, one to one, many to many.
+        // Related to itself, one to one, and many to many.
         other.parent = folder
         #expect(folder.folders == [other])
         let body = Body()
@@ -42,7 +42,7 @@ import Testing
         let context = store.context()
         let folder = Folder("f")
         let documents = (0..<3).map { Document("\($0)", number: $0) }
-        // Given from both sides.
+        // Related from both sides.
         documents[2].folder = folder
         folder.documents.insert(documents[0], at: 0)
         documents[1].folder = folder
@@ -78,14 +78,14 @@ import Testing
         document.body = Body(Data([2]))
         document.labels.append(Label("l"))
         #expect(context.insertedModelsArray.count == 3)
-        // One that is related to an inserted object is inserted by that.
+        // Relating an object to an inserted one inserts it.
         let late = Document("late")
         late.folder = folder
         #expect(late.modelContext === context)
         #expect(folder.documents == [document, late])
         context.insert(late)
         #expect(folder.documents == [document, late])
-        // With what it is connected to.
+        // The objects connected to it are inserted too.
         let inner = Folder("inner")
         let deep = Document("deep")
         deep.folder = inner
@@ -133,7 +133,7 @@ import Testing
     init() {}
 }
 
-/// With a stored property of its own before the library's.
+/// A class with a stored property of its own before the library's.
 @Model final class Wheel {
     @Transient var notes: [String] = ["note"]
     var car: Car?

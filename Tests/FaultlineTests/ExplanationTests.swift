@@ -38,7 +38,7 @@ import Testing
             .identifiers(count: 3), rows: 3, found: 3, #Predicate { identifiers.contains($0.persistentModelID) })
         try check(.scan, rows: 100, found: 100, isLowered: false, #Predicate { $0.age * 2 < 100 })
         try check(.scan, rows: 100, found: 100, sortedBy: [SortDescriptor(\.age)], nil)
-        // Two teams, asked again for each object: their faults are let go in between.
+        // Two teams, read again for each object: their faults are released in between.
         let related = try context.explain(FetchDescriptor<User>(sortBy: [SortDescriptor(\.team?.name)]))
         #expect(!related.isOrderedByRows)
         #expect(related.faultsFired > 0)

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// Who loaded what.
+/// Attributes loads to the code that caused them.
 @Suite struct FaultAccountTests {
     private let store: TestStore
 
@@ -15,7 +15,7 @@ import Testing
             folder.documents.append(document)
             document.labels = [Label("l\(place)")]
             document.body = Body(Data(repeating: 1, count: 5_000))
-            // Else neighbours of one entity have neighbouring numbers, and are read ahead.
+            // Without these objects, neighbors of one entity would have neighboring numbers, and would be read ahead.
             for other in 0..<20 { context.insert(Folder("other \(place) \(other)")) }
         }
         try context.save()
@@ -39,7 +39,7 @@ import Testing
         #expect(repetition.remedy == "descriptor.relationshipKeyPathsForPrefetching = [\\.folder]")
         #expect(account.report.contains(repetition.description))
 
-        // With the remedy there is none.
+        // With the fix no such load remains.
         account.reset()
         context.reset()
         var descriptor = FetchDescriptor<Document>()

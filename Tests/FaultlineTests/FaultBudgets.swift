@@ -3,17 +3,17 @@ import FaultlineDisk
 import FaultlineTestSupport
 import Testing
 
-/// What common patterns of a service load, counted: the table of `docs/Faulting.md`.
+/// Counts the loads of a service's common patterns: the table of `docs/Faulting.md`.
 ///
-/// Each begins in a store that was just opened, of 1,000 documents of 10 folders and 100 photos of 100,000 bytes.
+/// Each begins with a newly opened store of 1,000 documents in 10 folders and 100 photos of 100,000 bytes.
 @Suite struct FaultBudgets {
-    /// A pattern and exactly what it loads.
+    /// A pattern and exactly how much it loads.
     struct Pattern: Sendable, CustomTestStringConvertible {
         let name: String
         let faults: Int
         let rows: Int
         let blobBytes: Int
-        /// Calls of the disk that read, those for pages of tables and indexes included.
+        /// Read calls on the disk, including those for pages of tables and indexes.
         let reads: Int
         let body: @Sendable (ModelContext) throws -> Void
 
@@ -116,7 +116,7 @@ import Testing
         return try ModelContainer(for: schema, configurations: [configuration(folder)])
     }
 
-    /// Made once, and copied by nobody: what a pattern changes leaves the counts of the others as they are.
+    /// Made once for all patterns: the changes of one pattern do not affect the counts of the others.
     private static func fill(_ folder: TemporaryDirectory) throws {
         let container = try open(folder)
         let context = ModelContext(container)

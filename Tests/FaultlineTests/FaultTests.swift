@@ -184,18 +184,18 @@ import Testing
         let reader = try store.reopened()
         let identifiers = try reader.fetchIdentifiers(FetchDescriptor<Folder>())
         func name(_ place: Int) -> String? { (reader.model(for: identifiers[place]) as? Folder)?.name }
-        // The first fault of an entity is not noted.
+        // The first fault of an entity is not recorded.
         #expect(name(299) == "299")
         #expect(name(7) == "7")
         let before = reader.counters
         #expect(name(7) == "7")
         #expect((reader.counters - before).rowsRead == 0)
-        // 256 numbers on: the one takes the other's place.
+        // 256 numbers later, one entry replaces the other.
         #expect(name(7 + 256) == "263")
         #expect(name(7) == "7")
         #expect((reader.counters - before).rowsRead == 2)
 
-        // What others have replaced or deleted since is not used.
+        // Rows that other contexts have replaced or deleted since are not used.
         let other = store.context()
         let folder = try #require(other.model(for: identifiers[7]) as? Folder)
         folder.name = "seven"
@@ -238,7 +238,7 @@ import Testing
 
     @Test func objectsAreReleasedOnOtherThreadsWhileTheContextFetches() async throws {
         let store = try photos(2_000)
-        // Safe because only references are dropped there; the objects are used here.
+        // Safe because the thread only releases references; the objects are used here.
         struct Cargo: @unchecked Sendable { let objects: [Photo] }
         let context = store.context()
         var random = Seed(7)
@@ -283,7 +283,7 @@ import Testing
         }
         #expect(sum == 28_000 * 3_000)
         #expect(largest <= budget, "\(largest)")
-        // Again, in no order.
+        // Reads them again, in random order.
         var random = Seed(3)
         for _ in 0..<3_000 { #expect(all[random.below(all.count)].small.count == 3_000) }
         #expect(context.counters.cacheBytes <= budget)

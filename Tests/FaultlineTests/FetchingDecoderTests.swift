@@ -3,12 +3,12 @@ import FaultlineTestSupport
 import Synchronization
 import Testing
 
-/// A value whose decoding runs the user's own code, in the middle.
+/// A value whose decoding runs user code in the middle.
 struct Nosy: Codable, Equatable {
     var first: String
     var last: String
 
-    /// What it does; by the thread that decodes.
+    /// The code to run on the decoding thread.
     static let hook = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(_ first: String, _ last: String) {
@@ -33,14 +33,14 @@ struct Nosy: Codable, Equatable {
     }
 }
 
-/// Decoding is given bytes that nothing moves, though rows and drafts may go meanwhile.
+/// Decoding gets bytes that nothing moves, although rows and drafts may be released meanwhile.
 @Suite(.serialized) struct FetchingDecoderTests {
     // Safe because everything runs on one thread.
     private struct Unchecked<Value>: @unchecked Sendable { let value: Value }
 
     private let wanted = Nosy(String(repeating: "a", count: 1_200), String(repeating: "z", count: 1_200))
 
-    /// Writes over memory that was given back.
+    /// Overwrites memory that was freed.
     private static func spoilFreeMemory() {
         let blocks = (0..<8).map { _ in UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16) }
         for block in blocks { block.initializeMemory(as: UInt8.self, repeating: 0xEE) }
@@ -69,7 +69,7 @@ struct Nosy: Codable, Equatable {
                         $0 += 1; return $0
                     }) == 1
                 else { return }
-                // The context moves on, and gives up the rows that it has loaded.
+                // The context moves on, and evicts the rows that it has loaded.
                 _ = try? held.value.fetch(FetchDescriptor<Parcel>(predicate: #Predicate { $0.name == "more" }))
                 if isDraft { changed.value.note = Nosy(long.last + long.last, "") }
                 Self.spoilFreeMemory()

@@ -5,9 +5,9 @@ import Observation
 import Synchronization
 import Testing
 
-/// Contexts that nobody uses for a while, with objects that are alive: they give their snapshot back.
+/// Contexts that are unused for a while, and whose objects are alive, release their snapshots.
 @Suite struct IdleContextTests {
-    /// What the error handler of a context was told.
+    /// Collects the errors that a context reports to its handler.
     private final class Errors: Sendable {
         private let all = Mutex<[String]>([])
         var count: Int { all.withLock { $0.count } }
@@ -41,7 +41,7 @@ import Testing
 
         #expect(objects[50].string == "version 1" && objects[50].data == ClockedStore.body(1))
         #expect(objects[0].string == "version 0" && objects[0].int == 0)
-        // The value that the old row names is no more, so the row is read anew, and all of it is one version.
+        // The value that the old row refers to is gone, so the row is read again, and all its values have one version.
         #expect(objects[0].data == ClockedStore.body(1))
         #expect(objects[0].string == "version 1" && errors.count == 0)
         #expect(try context.all(Optionals.self).allSatisfy { $0.string == "version 1" })
@@ -77,7 +77,7 @@ import Testing
         #expect(objects[0].data == ClockedStore.body(0) && objects[50].string == "version 0")
         try context.save()
         #expect(objects[0].int == 1_000 && objects[0].string == "version 1" && objects[50].string == "version 1")
-        // Nothing is unsaved any more; nor is it after a rollback.
+        // After a save or a rollback, no change is unsaved.
         for isRolledBack in [false, true] {
             _ = try context.fetchCount(FetchDescriptor<Optionals>())
             if isRolledBack {
@@ -104,7 +104,7 @@ import Testing
         #expect(objects[50].string == "version 1")
         objects[0].int = 7
         objects[1].data = Data([1, 2, 3])
-        // The unchanged large value of the draft was replaced; the changed one is what was set.
+        // The draft's unchanged large value was replaced; the changed one is the value that was set.
         #expect(objects[0].data == ClockedStore.body(1) && objects[1].data == Data([1, 2, 3]))
         #expect(errors.count == 0)
         context.delete(objects[2])
@@ -115,7 +115,7 @@ import Testing
         #expect(others[1].string == "version 1" && others[1].data == Data([1, 2, 3]))
         #expect(objects[2].string == "version 1" && objects[2].data == ClockedStore.body(1))
         #expect(try findings(ground).isEmpty)
-        // No blob is left of those that were replaced or deleted.
+        // No blob of replaced or deleted values is left.
         #expect(ground.container.rowStore.log.snapshot().recordCount(of: .blobs) == 98)
         try ground.container.close()
     }
@@ -140,7 +140,7 @@ import Testing
         #expect(objects[0].string == "version 0" && !objects[0].isDeleted)
         #expect(objects[0].data?.isEmpty != false && objects[0].isDeleted && errors.count == 2)
         #expect(objects[0].string == nil)
-        // This one was given a value again.
+        // This one was given a new value.
         let count = errors.count
         #expect(objects[1].data == ClockedStore.body(1) && errors.count == count)
         try context.save()
@@ -166,7 +166,7 @@ import Testing
             #expect(object.data?.isEmpty != false && errors.count == count + 1)
             #expect(object.data == nil && errors.count == count + 1)
         }
-        // Nothing is wrong with either.
+        // Neither change fails.
         objects[0].int = 9
         try context.save()
         #expect(try ground.context().all(Optionals.self)[0].int == 9)

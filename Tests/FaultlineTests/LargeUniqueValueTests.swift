@@ -37,7 +37,7 @@ import Testing
         try context.save()
         #expect(try context.all(Page.self).map(\.persistentModelID) == identifiers)
         #expect(try context.all(Page.self).map(\.visits) == [2, 1])
-        // Found by its index entry: one row is read, and none while it is in memory.
+        // The page is found by its index entry: one row is read, and none while it is in memory.
         let reader = store.context()
         #expect(try reader.fetch(FetchDescriptor<Page>(predicate: #Predicate { $0.address == b })).count == 1)
         #expect(reader.counters.rowsRead == 1)
@@ -46,7 +46,7 @@ import Testing
         #expect(try reader.fetch(FetchDescriptor<Page>(predicate: #Predicate { $0.address == a })).count == 1)
         #expect(reader.counters.rowsRead == 2)
 
-        // An update that collides is refused; what is given up is free.
+        // An update that conflicts is refused; a released value can be used again.
         let pages = try context.all(Page.self)
         pages[1].address = a
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
@@ -109,7 +109,7 @@ import Testing
         for part in ["Page.address", "31998 bytes", "32001 bytes", "limit is 32000"] {
             #expect(explanation.contains(part), "\(explanation)")
         }
-        // Normal form C is longer than the text here.
+        // Normalization form C is longer than the text here.
         page.address = String(repeating: "\u{958}", count: 6_000)
         #expect(refusal().contains("Page.address has 18000 bytes"))
         page.address = "short"
@@ -118,7 +118,7 @@ import Testing
         #expect(refusal().contains("Page.digest has 16000 bytes"))
         page.digest = Data(repeating: 1, count: 16_000)
         #expect(refusal() == "saved")
-        // A part of a key that is not whole stays in the row as well.
+        // One part of an incomplete key also stays in the row.
         page.site = String(repeating: "s", count: 50_000)
         #expect(refusal().contains("Page.site has 50000 bytes"))
         page.site = String(repeating: "s", count: 20_000)
@@ -126,7 +126,7 @@ import Testing
         page.path = String(repeating: "p", count: 20_000)
         #expect(refusal().contains("Page.path has 20000 bytes, Page.site has 20000 bytes"))
         context.rollback()
-        // What is not unique has no such limit.
+        // Values that are not unique have no such limit.
         page.body = String(repeating: "b", count: 50_000)
         try context.save()
         let again = try store.reopened().first(Page.self)

@@ -40,7 +40,7 @@ extension Account: ObjectLifecycle {
     }
 }
 
-/// Code of classes, and of entities, at the turning points of their objects' lives.
+/// Code of classes and entities that is called at points in their objects' lifecycle.
 @Suite struct LifecycleTests {
     private let store: TestStore
 
@@ -96,7 +96,7 @@ extension Account: ObjectLifecycle {
         #expect(!changed.told.contains("did") && context.hasChanges)
         #expect(try store.context().all(Account.self).count == 2)
         context.rollback()
-        // Who goes by a rule is not asked.
+        // An object deleted by a rule is not asked.
         let owner = Account("owner")
         owner.subaccounts = [deleted]
         context.insert(owner)

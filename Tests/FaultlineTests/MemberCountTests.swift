@@ -36,7 +36,7 @@ import Testing
 }
 
 @Model final class Fleet {
-    // One way.
+    // A relationship without an inverse.
     @Relationship(minimumModelCount: 1) var boats: [Boat] = []
     init(_ boats: [Boat]) { self.boats = boats }
 }
@@ -65,7 +65,7 @@ import Testing
         crew.sailors = (0..<4).map { _ in Sailor() }
         expectRefusal(context, "Crew.sailors has 4 objects, and its maximumModelCount is 3")
         crew.sailors.removeLast()
-        // An optional collection may be empty, and nothing between.
+        // An optional collection may be empty, but otherwise has at least its minimum.
         crew.watch = [crew.sailors[0]]
         expectRefusal(context, "Crew.watch has 1 objects, and its minimumModelCount is 2")
         crew.watch = crew.sailors
@@ -93,7 +93,7 @@ import Testing
         try context.save()
         context.delete(sailors[1])
         expectRefusal(context, "Crew.sailors has 0 objects")
-        // With its owner it may go.
+        // Deleting it along with its owner is allowed.
         context.delete(crew)
         try context.save()
         let other = Crew(sailors: [Sailor()])
@@ -147,7 +147,7 @@ import Testing
         context.insert(crew)
         context.insert(port)
         try context.save()
-        // Nothing but the port is loaded.
+        // Only the port is loaded.
         let other = store.context()
         let read = try other.first(Port.self)
         let id = crew.persistentModelID
@@ -162,7 +162,7 @@ import Testing
         other.delete(read)
         let error = #expect(throws: SwiftDataError.self) { try other.save() }
         #expect(rules(error?.findings ?? []) == wanted)
-        // The context is as it was: with its owner the collection may go.
+        // The context is unchanged: the collection can be deleted along with its owner.
         other.delete(try other.first(Crew.self))
         try other.save()
         let last = store.context()

@@ -67,7 +67,7 @@ enum LettersPlan: SchemaMigrationPlan {
     }
 }
 
-/// What a migration tells a logger, metrics, and Foundation's `Progress`.
+/// The reports of a migration to a logger, metrics, and Foundation's `Progress`.
 struct MigrationReportingTests {
     private let folder = TemporaryDirectory()
     private static let count = 2_500
@@ -138,7 +138,7 @@ struct MigrationReportingTests {
         #expect(try metrics.expectTimer("faultline_migration_duration", dimensions).values.count == 1)
         #expect(try metrics.expectTimer("faultline_migration_stage_duration", dimensions).values.count == 2)
 
-        // Nothing is to be done, so nothing is told.
+        // Nothing is left to migrate, so nothing is reported.
         let second = LogKeeper()
         try migrate(reporting(second, TestMetrics()))
         #expect(self.entries(second).isEmpty)
@@ -208,7 +208,7 @@ struct MigrationReportingTests {
         let queue = DispatchQueue(label: "progress")
         let again = configuration.options.migration.makeProgress(on: queue)
         let early = Mutex(0)
-        // The end of a pass is told as well as the end of all.
+        // The end of a pass is reported, as well as the end of the migration.
         configuration.options.migration.progress = { _ in
             if queue.sync(execute: { again.isFinished }) { early.withLock { $0 += 1 } }
         }

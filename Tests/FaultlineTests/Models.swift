@@ -74,7 +74,7 @@ struct Place: Codable, Equatable {
 
 @Model final class Folder {
     var name: String
-    // Inverses of these two are inferred or declared at the other side.
+    // The inverses of these two are inferred, or declared on the other side.
     var parent: Folder?
     @Relationship(deleteRule: .cascade, inverse: \Folder.parent) var folders: [Folder] = []
     @Relationship(deleteRule: .cascade, inverse: \Document.folder) var documents: [Document] = []
@@ -111,7 +111,7 @@ struct Place: Codable, Equatable {
 
 @Model final class Playlist {
     var name: String
-    // One way: a song knows nothing of playlists.
+    // Without an inverse: a song has no property for its playlists.
     @Relationship var songs: [Song] = []
     @Relationship var favourite: Song?
 
@@ -173,7 +173,7 @@ struct Place: Codable, Equatable {
     init(_ name: String) { self.name = name }
 }
 
-/// A class with stored properties of its own before and behind the library's.
+/// A class with stored properties of its own before and after the library's.
 @Model final class Cached {
     @Transient var before: [Int] = [1, 2, 3]
     var value: Int = 0

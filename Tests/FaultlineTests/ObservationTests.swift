@@ -3,14 +3,14 @@ import FaultlineObjects
 import Synchronization
 import Testing
 
-/// What `withObservationTracking` learns of model objects.
+/// The notifications that `withObservationTracking` gets from model objects.
 @Suite struct ObservationTests {
     /// Counts notifications.
     private final class Watch: Sendable {
         private let told = Atomic<Int>(0)
         var count: Int { told.load(ordering: .sequentiallyConsistent) }
 
-        /// Watches what `body` reads, until it changes for the first time.
+        /// Watches the properties that `body` reads until the first change.
         init(_ body: () -> Void) {
             withObservationTracking(body) { self.told.add(1, ordering: .sequentiallyConsistent) }
         }
@@ -38,7 +38,7 @@ import Testing
         #expect(watch.count == 0)
         documents[0].title = "new"
         #expect(watch.count == 1)
-        // Once, as Swift has it.
+        // Only once, as Swift defines it.
         documents[0].title = "newer"
         #expect(watch.count == 1)
     }
@@ -196,7 +196,7 @@ import Testing
         try context.save()
         #expect(watch.count == 1)
         #expect(stored.age == 2)
-        // Which of the two is set does not matter from now on.
+        // From now on, it does not matter which of the two is set.
         let again = Watch { _ = new.age }
         stored.age = 3
         #expect(again.count == 1)
@@ -228,7 +228,7 @@ import Testing
         let (_, context, _, documents) = try filed()
         documents[1].number = 3
         let watch = Watch {
-            // Neither can be answered on the stored bytes.
+            // Neither can be evaluated on the stored bytes.
             let predicate = #Predicate<Document> { $0.folder?.name == "folder" && $0.number > 0 }
             let order = [SortDescriptor(\Document.folder?.name)]
             let found = try? context.fetch(FetchDescriptor(predicate: predicate, sortBy: order))
@@ -258,8 +258,8 @@ import Testing
         #expect(try Set(store.context().all(User.self).map(\.email)) == ["mail", "follower"])
     }
 
-    /// Inserts an object when it is told.
-    // Safe because it is told on the test's own thread.
+    /// Inserts an object when it is notified.
+    // Safe because it is notified on the test's own thread.
     private final class Follower: @unchecked Sendable {
         private let context: ModelContext
 
@@ -288,14 +288,14 @@ import Testing
             _ = documents[0].title
             reader.run()
         }
-        // What the other thread reads is tracked by nobody, until it tracks itself.
+        // The other thread's reads are not tracked unless it tracks them itself.
         #expect(reader.observedCounts == [0, 1])
         documents[0].title = "new"
         #expect(watch.count == 1)
     }
 
-    /// Reads on a thread of its own, and waits for it.
-    // Safe because what both threads use is under the condition.
+    /// Reads on its own thread, and waits for it.
+    // Safe because the data that both threads use is under the condition.
     private final class OtherReader: @unchecked Sendable {
         private let container: ModelContainer
         private let condition = NSCondition()

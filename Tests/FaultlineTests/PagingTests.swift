@@ -17,7 +17,7 @@ import Testing
     }
 }
 
-/// Pages of a fetch, each behind the last object of the one before.
+/// Pages of a fetch, each starting after the last object of the previous one.
 @Suite struct PagingTests {
     private let store: TestStore
 
@@ -44,7 +44,7 @@ import Testing
             identifiers += page.objects.map(\.persistentModelID)
             #expect(page.objects.count <= size && page.isLast == (page.objects.count < size))
             guard !page.isLast else { return identifiers }
-            // Through its encoding, as whoever asks for pages has it.
+            // Encodes and decodes the cursor, as a service's client does.
             cursor = try JSONDecoder().decode(FetchCursor.self, from: JSONEncoder().encode(page.cursor))
         }
     }
@@ -90,7 +90,7 @@ import Testing
             }
             return (rows, page.cursor)
         }
-        // In the middle of the order, amid objects with equal keys.
+        // In the middle of the order, between objects with equal keys.
         let byIndex = FetchDescriptor<Entry>(
             sortBy: [SortDescriptor(\.rank), SortDescriptor(\.name, comparator: .lexical)])
         var cursor: FetchCursor?
@@ -122,7 +122,7 @@ import Testing
         let first = try context.fetchPage(descriptor, size: 30)
         #expect(first.objects == Array(all[..<30]))
         let boundary = all[29].rank
-        // The object of the cursor goes, and so do some in front of it and behind it; others come on both sides.
+        // The cursor's object is deleted, and so are some before and after it; others are inserted on both sides.
         let other = store.context()
         for gone in [all[2], all[29], all[31]] {
             other.delete(try #require(try other.fetch(FetchDescriptor<Entry>()).first { $0 == gone }))
@@ -138,7 +138,7 @@ import Testing
         #expect(rest.contains { $0.name == "equal" } && rest.contains { $0.name == "behind" })
         #expect(!rest.contains { $0.name == "front" } && !seen.contains(all[31].persistentModelID))
         #expect(seen.count == 30 + 70 - 1 + 2)
-        // What comes behind the end is found from the last cursor on.
+        // Objects after the end are found from the last cursor on.
         let last = try context.fetchPage(descriptor, after: first.cursor, size: 1_000)
         #expect(try context.fetchPage(descriptor, after: last.cursor, size: 5).objects.isEmpty)
         other.insert(Entry(1_000, "late"))

@@ -4,7 +4,7 @@ import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
-/// What unsaved changes of relationships cost, in which order they are written, and what a failed save leaves of them.
+/// The cost of unsaved relationship changes, the order in which they are written, and their state after a failed save.
 @Suite struct PendingRelationshipTests {
     @Test func aFailedSaveLeavesNoPlaceInACollectionBehind() throws {
         let store = try TestStore(Folder.self, User.self)
@@ -17,12 +17,12 @@ import Testing
         let users = [User("a"), User("b")]
         users.forEach(context.insert)
         try context.save()
-        // It joins behind one with a larger number, so it needs a key of its own; the save fails.
+        // It joins behind one with a larger number, so it needs its own key. The save fails.
         documents[1].folder = folder
         users[1].email = "a"
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
         #expect(folder.documents.map(\.number) == [5, 1])
-        // Without that one the key would put it behind those that join now.
+        // Without that one, a key left from the failed save would put document 1 behind those that join now.
         let other = store.context()
         let last = try #require(other.model(for: documents[5].persistentModelID) as? Document)
         last.folder = nil
@@ -79,7 +79,8 @@ import Testing
                 context.insert(list)
             }
             try context.save()
-            // Members join from their side, in an order that asks for keys; collections turn round; links go and come.
+            // Members join from their side, in an order that requires keys. Collections are reversed, and links removed
+            // and added.
             for (place, document) in documents.reversed().enumerated() { document.folder = folders[place * 3 % 40] }
             for folder in folders.prefix(20) { folder.documents.reverse() }
             for list in try context.all(Playlist.self) {
@@ -88,7 +89,7 @@ import Testing
             }
             for place in 0..<100 { documents[place].labels = documents[199 - place].labels }
             try context.save()
-            // Nothing but places: the save itself finds the members that it has to write.
+            // Only positions change: the save itself determines the members to write.
             for folder in folders { folder.documents.reverse() }
             try context.save()
             for place in stride(from: 0, to: 200, by: 3) { context.delete(documents[place]) }
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    /// Entries of an index that a save of links walks.
+    /// Counts the index entries that a save of links walks.
     @Test func aSaveOfManyLinksLooksEachOwnerUpOnce() throws {
         let store = try TestStore(Playlist.self, place: .memory)
         let context = store.context()
@@ -119,7 +120,7 @@ import Testing
         let walked = context.core.membersWalked
         list.songs = Array(songs[10_000...]) + (0..<10_000).map { Song("new \($0)") }
         try context.save()
-        // Once to know the old members, once to know the stored links, once for their order.
+        // Once for the old members, once for the stored links, and once for their order.
         #expect(context.core.membersWalked - walked <= 4 * 20_000)
         #expect(list.songs.count == 20_000)
         #expect(list.songs.first?.name == "10000")
@@ -133,7 +134,7 @@ import Testing
         context.insert(folder)
         let documents = (0..<20_000).map { Document("\($0)", number: $0) }
         folder.documents = documents
-        // Each of these looked at all members.
+        // Each of these once walked all members.
         for document in documents[..<10_000] { document.folder = nil }
         for document in documents[..<5_000] { document.folder = folder }
         for document in documents[15_000...] { context.delete(document) }

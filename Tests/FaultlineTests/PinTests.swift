@@ -7,7 +7,7 @@ import Observation
 import Synchronization
 import Testing
 
-/// Contexts that stay behind, because they were pinned or because nobody uses them.
+/// Contexts that keep an older state, because they were pinned or are unused.
 @Suite struct PinTests {
     @Test func aPinnedContextStaysWhereItIs() throws {
         let ground = try ClockedStore.filled()
@@ -53,7 +53,7 @@ import Testing
         #expect(ground.container.pins.map(\.isExpired) == [true])
         let error = #expect(throws: StorageError.self) { try context.all(Optionals.self) }
         #expect(error?.code == .expired)
-        // What was loaded is still there; what would be read is a stand-in.
+        // Loaded values are still available; for others, the context returns placeholders.
         #expect(objects[0].string == "version 0")
         #expect(objects[0].data?.isEmpty != false && errors.withLock { $0 } == [.expired])
         #expect(throws: StorageError.self) { try context.pin() }
@@ -78,7 +78,7 @@ import Testing
         try context.pin("export", for: .seconds(600))
         try ground.replaceAll(1)
         try ground.wait(seconds: 600)
-        // Neither was loaded: a stand-in is no base for a change.
+        // Neither was loaded: a change cannot be based on a placeholder.
         objects[41].int = (objects[41].int ?? 0) + 1
         documents[0].folder = nil
         context.unpin()

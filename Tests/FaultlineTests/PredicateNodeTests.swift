@@ -4,14 +4,16 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// A row for each node of Foundation's predicates: that a fetch finds what evaluating the predicate finds, and whether
-/// the stored bytes answer it.
+/// A row for each node of Foundation's predicates.
+///
+/// It checks that a fetch finds the same objects as evaluating the predicate, and whether the predicate is evaluated on
+/// the stored bytes.
 @Suite struct PredicateNodeTests {
-    /// Where a predicate is answered.
+    /// How a predicate is evaluated.
     private enum Answer {
         /// On the stored bytes: no object is made.
         case lowered
-        /// By making each object and asking it.
+        /// On objects made for the purpose.
         case evaluated
     }
 

@@ -6,9 +6,9 @@ import FaultlineStore
 import FaultlineTestSupport
 import Testing
 
-/// A save that has its turn while the one before is queued, and not published yet, builds on that one all the same.
+/// A save that has its turn while the previous one is queued, but not published yet, still builds on that one.
 @Suite struct QueuedSaveTests {
-    /// A store whose disk can hold a commit back.
+    /// A store whose disk can delay a commit.
     private final class Setting {
         let disk = SimulatedDisk(directories: ["/s"])
         let container: ModelContainer
@@ -22,8 +22,7 @@ import Testing
 
         func context() -> ModelContext { ModelContext(container) }
 
-        /// Saves two contexts: the second writes all it has to write while the first one's bytes are on their way to
-        /// the disk.
+        /// Saves two contexts: the second writes everything while the first one's bytes are on their way to the disk.
         func save(_ first: ModelContext, then second: ModelContext) throws {
             let other = OtherSave(second)
             disk.onOperation = { disk, _ in
@@ -35,7 +34,7 @@ import Testing
             try other.join()
         }
 
-        /// Records in the hidden tables of links.
+        /// The number of records in the hidden tables of links.
         var linkCount: Int {
             let snapshot = container.rowStore.log.snapshot()
             return container.rowStore.storage.map.links.reduce(0) {
@@ -50,8 +49,9 @@ import Testing
         }
     }
 
-    /// A save on a thread of its own.
-    // Safe because the context is the thread's until it was joined, and what both threads use is under the condition.
+    /// A save on its own thread.
+    // Safe because only the thread uses the context until it is joined, and data that both threads use is under the
+    // condition.
     private final class OtherSave: @unchecked Sendable {
         private let context: ModelContext
         private let condition = NSCondition()
@@ -60,7 +60,7 @@ import Testing
 
         init(_ context: ModelContext) { self.context = context }
 
-        /// Begins the save, and waits until its transaction holds all that it will.
+        /// Begins the save, and waits until its transaction is complete.
         func runUntilWritten() {
             Thread { [self] in
                 let outcome = Result { try context.core.save { _, _ in self.note { self.isWritten = true } } }

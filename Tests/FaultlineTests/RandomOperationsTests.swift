@@ -2,9 +2,10 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// Random operations on a store and on plain values, which must agree at every step.
+/// Applies random operations to a store and to plain values, which must agree after every step.
 @Suite struct RandomOperationsTests {
-    /// What a store should hold, in plain values; folders and documents by a name that is given once.
+    /// The expected contents of a store, in plain values; folders and documents have unique names that are never
+    /// reused.
     private struct Plain: Equatable {
         struct Document: Equatable {
             var number = 0
@@ -14,12 +15,12 @@ import Testing
             var body: Int?
         }
         var documents: [String: Document] = [:]
-        /// Members in their order.
+        /// The members of each folder, in order.
         var folders: [String: [String]] = [:]
         var labels: Set<String> = []
     }
 
-    /// One context with its view of things.
+    /// One context with its view of the store.
     private final class Session {
         let store: TestStore
         var context: ModelContext
@@ -51,7 +52,7 @@ import Testing
             return "\(prefix)\(nextName)"
         }
 
-        /// Reads everything through objects.
+        /// Reads all values through objects.
         func read() throws -> Plain {
             var plain = Plain()
             for document in try context.all(Document.self) {
@@ -167,7 +168,7 @@ import Testing
             context.delete(try session.document(name))
             leave(name)
             session.now.documents[name] = nil
-            // Links are cleared when deletes are carried on.
+            // Links are cleared when deletions are propagated.
             context.processPendingChanges()
             return "delete \(name)"
         case 19 where !folders.isEmpty:

@@ -4,7 +4,7 @@ import FaultlineStore
 import FaultlineTestSupport
 import Testing
 
-/// Random inserts, updates and deletes of objects with several uniqueness constraints, against plain values.
+/// Random inserts, updates and deletions of objects with several uniqueness constraints, compared with plain values.
 @Suite struct RandomUniquenessTests {
     private struct Plain: Equatable {
         var first: String?
@@ -24,7 +24,7 @@ import Testing
             var usedEmails: Set<String> = []
             for _ in 0..<(1 + random.below(5)) {
                 let email = "e\(random.below(6))"
-                // One change of an object a save: what several mean in one save depends on their order.
+                // One change per object in a save: the meaning of several changes in one save depends on their order.
                 guard usedEmails.insert(email).inserted else { continue }
                 let first: String? = random.oneIn(4) ? nil : "f\(random.below(3))"
                 let last: String? = random.oneIn(4) ? nil : "l\(random.below(2))"
@@ -56,13 +56,14 @@ import Testing
                 guard let first = value.first, let last = value.last else { continue }
                 if !names.insert("\(first) \(last)").inserted { isRefused = true }
             }
-            // Two objects that would share a name make an upsert or an error, by their order; neither is compared here.
+            // Two objects with the same name lead to an upsert or an error, depending on their order; neither is
+            // compared here.
             if isRefused {
                 context.rollback()
                 steps.append("rollback")
             } else {
-                // What an upsert gives up is free at once only for what comes after it: an error is allowed, a wrong
-                // state is not.
+                // Values that an upsert releases can be used only by later changes: an error is allowed, a wrong state
+                // is not.
                 do {
                     try context.save()
                     plain = next
@@ -92,7 +93,7 @@ import Testing
         context.insert(Seat(1, hall))
         context.insert(Seat(2, hall))
         try context.save()
-        // A hall and a seat that are both there already, by new objects.
+        // A hall and a seat that both exist already, replaced by new objects.
         let again = Seat(1, Hall("a"))
         again.note = "taken"
         context.insert(again)
@@ -102,7 +103,7 @@ import Testing
         #expect(try read.fetchCount(FetchDescriptor<Hall>()) == 2)
         let seats = try read.all(Seat.self)
         #expect(seats.map { "\($0.row) \($0.hall?.name ?? "-") \($0.note)" } == ["1 a taken", "2 a ", "1 b "])
-        // A change that collides.
+        // A change that violates uniqueness.
         seats[1].row = 1
         #expect(throws: SwiftDataError.modelValidationFailure) { try read.save() }
         seats[1].hall = seats[2].hall

@@ -18,22 +18,23 @@ import Testing
     }
 }
 
-/// Objects that take the place of stored ones, with a to-one relationship in one of their keys, against plain values;
-/// read through every object that was ever held.
+/// Objects that replace stored ones, with a to-one relationship in one of their keys, compared with plain values.
+///
+/// They are read through every object that was ever held.
 @Suite struct RandomUpsertTests {
     private struct Plain: Equatable {
         var number: Int?
         var hall: String?
         var note: Int
 
-        /// What must differ from every other object's; nil for nothing.
+        /// The value that must be unique; nil if there is none.
         var key: String? {
             guard let number, let hall else { return nil }
             return "\(number) \(hall)"
         }
     }
 
-    /// What was done with a code since the last save; later ones may follow earlier ones.
+    /// The last operation on a code since the last save; higher cases may follow lower ones.
     private enum Phase: Int { case untouched, updated, deleted, inserted }
 
     @Test(arguments: Seed.list(10)) func theStoreAgreesWithPlainValues(seed: Seed) throws {
@@ -50,7 +51,7 @@ import Testing
             var phases: [String: Phase] = [:]
             var made: [(ticket: Ticket, code: String)] = []
             var dropped: [Ticket] = []
-            // Whose place an insert takes would depend on the order.
+            // Which object an insert replaces would depend on the order.
             var isAmbiguous = false
             for step in 0..<(1 + random.below(6)) {
                 let code = "c\(random.below(5))"
@@ -58,7 +59,7 @@ import Testing
                 let note = round * 10 + step
                 let number: Int? = random.oneIn(5) ? nil : random.below(3)
                 let hallName: String? = random.oneIn(3) ? nil : "h\(random.below(2))"
-                // A new hall takes the place of the stored one of its name.
+                // A new hall replaces the stored one with its name.
                 let hall = hallName.map { Hall($0) }
                 let known = held.filter { $0.code == code }.map(\.ticket)
                 let kind = random.below(7)
@@ -116,8 +117,8 @@ import Testing
                     held += made
                     steps.append("save")
                 } catch let error as SwiftDataError where error == .modelValidationFailure {
-                    // What an upsert gives up is free only for what comes after it: an error is allowed, a wrong state
-                    // is not.
+                    // Values that an upsert releases can be used only by later changes: an error is allowed, a wrong
+                    // state is not.
                     context.rollback()
                     steps.append("refused")
                 }
@@ -170,7 +171,7 @@ import Testing
         #expect(user.team?.users.first === user)
         #expect(context.changedModelsArray.count == 1)
         try context.save()
-        // Given to a collection it is the member that is there already.
+        // When it is added to a collection, it is the existing member.
         let team = try #require(user.team)
         team.users = [alias]
         try context.save()

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// An object whose code at the turning points of its life is each test's.
+/// An object whose lifecycle callbacks each test defines.
 @Model final class Hooked {
     var value = 0
     var isIdle = true
@@ -14,7 +14,7 @@ import Testing
 
     init(_ value: Int) { self.value = value }
 
-    /// Asked of the objects, since rows do not have it.
+    /// Evaluated on objects, because rows do not store it.
     var isFree: Bool {
         onAsk?(self)
         return isIdle
@@ -29,7 +29,7 @@ extension Hooked: ObjectLifecycle {
     func validateForDelete() throws { try onValidate?(self) }
 }
 
-/// What code that a save calls may do, and what it may not.
+/// The operations allowed and forbidden in code that a save calls.
 @Suite struct ReentrantSaveTests {
     private let store: TestStore
     private let context: ModelContext
@@ -76,7 +76,7 @@ extension Hooked: ObjectLifecycle {
 
     @Test func aSaveAfterASaveIsToldAndSoIsTheFirst() throws {
         let object = try saved()[0]
-        // Safe because notifications come on the thread of the save.
+        // Safe because notifications are delivered on the thread of the save.
         nonisolated(unsafe) var updated: [Int] = []
         let token = NotificationCenter.default.addObserver(
             forName: ModelContext.didSave, object: context, queue: nil
@@ -140,7 +140,7 @@ extension Hooked: ObjectLifecycle {
         let other = store.context()
         objects[2].onAsk = { object in
             object.onAsk = nil
-            // When the first has been asked.
+            // After the first object has been asked.
             let first = other.model(for: objects[0].persistentModelID) as? Hooked
             first?.isIdle = false
             try? other.save()
@@ -180,7 +180,7 @@ extension Hooked: ObjectLifecycle {
 
     // MARK: Autosave
 
-    /// Waits for longer than the longest time between two attempts: a busy machine may have had many.
+    /// Waits longer than the longest time between two attempts: on a busy machine there may have been many.
     @MainActor private func settle(_ isSettled: () -> Bool) async throws {
         for _ in 0..<3_000 where !isSettled() { try await Task.sleep(for: .milliseconds(20)) }
         #expect(isSettled())

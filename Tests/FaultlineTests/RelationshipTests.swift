@@ -29,7 +29,7 @@ import Testing
         try context.save()
         #expect(folder.documents == [second])
         #expect(second.folder === folder)
-        // The same once everything is stored.
+        // The same after everything is stored.
         first.folder = folder
         #expect(Set(folder.documents) == [first, second])
         folder.documents = []
@@ -54,7 +54,7 @@ import Testing
         #expect(bodies[0].document === documents[0])
         bodies[1].document = documents[1]
         #expect(documents[1].body === bodies[1])
-        // Taking a partner away from another.
+        // Takes a partner away from another object.
         documents[0].body = bodies[1]
         #expect(documents[1].body == nil)
         #expect(bodies[0].document == nil)
@@ -96,7 +96,7 @@ import Testing
         #expect(read.map { $0.labels.map(\.text) } == [["l0"], ["l1"], ["l1", "l0"]])
         let labelsRead = try again.all(Label.self).filter { $0.text == "l1" }
         #expect(Set(labelsRead[0].documents.map(\.title)) == ["d1", "d2"])
-        // Unlink and link again in one save.
+        // Unlinks and links again in one save.
         let kept = read[2].labels
         read[2].labels = []
         read[2].labels = kept.reversed()
@@ -123,7 +123,7 @@ import Testing
         #expect(lists[0].songs.map(\.name) == ["0", "1", "2", "3"])
         #expect(lists[1].songs.map(\.name) == ["3", "0"])
         #expect(lists[0].favourite?.name == "2")
-        // A deleted target is no object, in both kinds.
+        // A deleted target reads as nil, in both kinds.
         let favourite = try #require(lists[0].favourite)
         again.delete(favourite)
         #expect(lists[0].favourite == nil)
@@ -164,7 +164,7 @@ import Testing
         document.labels = [label]
         document.body = Body(Data([1]))
         root.folders = [Folder("a"), Folder("b")]
-        // From the document everything can be reached.
+        // Everything can be reached from the document.
         context.insert(document)
         #expect(context.insertedModelsArray.count == 6)
         #expect(root.documents == [document])
@@ -195,7 +195,7 @@ import Testing
     @Test func referencesBetweenUnsavedObjectsAreResolvedAtSave() throws {
         let store = try filing()
         let context = store.context()
-        // The child is inserted before its parent, and parents refer to each other in a ring.
+        // The child is inserted before its parent, and the parents refer to each other in a cycle.
         let child = Document("c")
         context.insert(child)
         let one = Folder("1")
@@ -306,7 +306,7 @@ import Testing
         one.documents.reverse()
         two.documents.reverse()
         try context.save()
-        // A low number joins high ones; a new object joins reordered ones.
+        // A low number joins high ones, and a new object joins reordered ones.
         let moved = try #require(one.documents.last)
         moved.folder = two
         let new = Document("6")
@@ -427,7 +427,7 @@ import Testing
         #expect(one.folders.isEmpty)
         #expect(unsaved.modelContext == nil)
         #expect(unsaved.title == "unsaved")
-        // The object that left can come again.
+        // The object that left can be inserted again.
         context.insert(unsaved)
         unsaved.folder = two
         try context.save()

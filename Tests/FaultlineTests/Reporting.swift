@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps what is logged.
+/// Collects log entries.
 final class LogKeeper: Sendable {
     struct Entry: Sendable {
         let level: Logger.Level

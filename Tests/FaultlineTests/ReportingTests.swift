@@ -14,7 +14,7 @@ import Testing
     init(text: String) { self.text = text }
 }
 
-/// What a store tells a logger and metrics, and how it says it is.
+/// The reports of a store to a logger and metrics, and of its health.
 struct ReportingTests {
     private let folder = TemporaryDirectory()
 
@@ -34,7 +34,7 @@ struct ReportingTests {
         }
     }
 
-    /// Changes a byte of a note where it lies, and touches it.
+    /// Changes a byte of a note on the disk, and reads the note.
     private func meetRot(_ container: ModelContainer) throws {
         let store = folder.path + "/notes.store"
         let name = try #require(
@@ -146,7 +146,7 @@ struct ReportingTests {
         let counter = try metrics.expectCounter("faultline_commits", [("store", "notes")])
         try save(3, in: container)
         let expected = Int64(container.rowStore.log.figures.commitCount)
-        // A hundred times the interval.
+        // Waits at most a hundred times the interval.
         for _ in 0..<200 where counter.totalValue < expected { try await Task.sleep(for: .milliseconds(50)) }
         #expect(counter.totalValue == expected)
         try container.close()

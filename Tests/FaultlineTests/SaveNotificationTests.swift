@@ -2,12 +2,12 @@ import Faultline
 import Synchronization
 import Testing
 
-/// What is told of saves, and saves that nobody asks for.
+/// Notifications of saves, and automatic saves.
 @Suite struct SaveNotificationTests {
     private typealias Key = ModelContext.NotificationKey
 
-    /// Notifications of one context, in their order.
-    // Safe because notifications come on the thread of the save, which is the test's.
+    /// Collects the notifications of one context, in order.
+    // Safe because notifications are delivered on the thread of the save, which is the test's.
     private final class Listener: @unchecked Sendable {
         private var notes: [Notification] = []
         private var tokens: [any NSObjectProtocol] = []
@@ -171,7 +171,7 @@ import Testing
         #expect(try store.context().all(Hall.self).count == 2)
     }
 
-    /// Waits until something is so, for ten seconds at most.
+    /// Waits until a condition holds, for at most ten seconds.
     private func settle(
         isolation: isolated (any Actor)? = #isolation, _ isDone: () async -> Bool
     ) async throws {

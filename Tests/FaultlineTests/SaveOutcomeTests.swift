@@ -6,7 +6,7 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
-/// Whether a save is on the disk: waiting for it, and asking afterwards.
+/// Whether a save is on the disk: waiting for it, and checking afterwards.
 @Suite struct SaveOutcomeTests {
     private static let path = "/s/store"
 
@@ -42,7 +42,7 @@ import Testing
         let error = try failedSave(on: disk, .takesPlace)
         #expect(error.code == .outcomeUnknown)
         let transaction = try #require(error.transaction)
-        // As a service would that keeps the text.
+        // As a service does that keeps the text.
         let kept = try #require(TransactionIdentifier(transaction.description))
 
         let again = try container(on: disk.afterProcessDeath())
@@ -98,7 +98,7 @@ import Testing
             try context.save()
         }
         func waitBlocking() throws { try container.synchronize() }
-        // The catalog is saved by opening.
+        // Opening the store saves the catalog.
         try waitBlocking()
         try save("first")
         #expect(try labelCount(on: disk.withOnlyWhatIsDurable()) == 0)
@@ -109,7 +109,7 @@ import Testing
         try await container.synchronize()
         #expect(try labelCount(on: disk.withOnlyWhatIsDurable()) == 2)
 
-        // One synchronization serves all.
+        // One synchronization is enough for all.
         let count = disk.synchronizationCounts["log.commit"] ?? 0
         try save("third")
         try await withThrowingTaskGroup(of: Void.self) { group in

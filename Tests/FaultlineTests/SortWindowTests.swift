@@ -2,11 +2,11 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// Fetches that are sorted and have a limit hold little more than what they give.
+/// Fetches with an order and a limit hold little more than their results.
 @Suite struct SortWindowTests {
     private static let count = 2_000
 
-    /// Documents of which many have equal titles; every tenth is of a text that lies out of the row.
+    /// Documents of which many have equal titles; every tenth has a text that is stored outside the row.
     private func store() throws -> TestStore {
         let store = try TestStore(Document.self)
         let context = store.context()
@@ -30,7 +30,7 @@ import Testing
     func isThatOfAllSorted(order: Int, limit: Int) throws {
         let store = try store()
         let context = try store.reopened()
-        // Changed, new and deleted objects among them.
+        // Includes changed, new and deleted objects.
         for (place, document) in try context.all(Document.self).enumerated() {
             if place % 7 == 0 { document.title = "\(place % 50)" }
             if place % 11 == 0 { context.delete(document) }
@@ -71,7 +71,7 @@ import Testing
         descriptor.fetchLimit = 10
         let found = try context.fetch(descriptor)
         #expect(found.map(\.name) == (0..<10).map { "\(80_000 + $0)" })
-        // Rows of all would be 3 MB; a block of the arena and pages of the table are left.
+        // The rows of all would be 3 MB; only a block of the arena and pages of the table remain.
         #expect(context.counters.cacheBytes < 1 << 20)
     }
 }

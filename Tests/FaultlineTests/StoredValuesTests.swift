@@ -1,9 +1,9 @@
 import Faultline
 import Testing
 
-/// Fetches without unsaved changes, and orders by values that lie out of the row.
+/// Fetches without unsaved changes, and orders by values that are stored outside the row.
 @Suite struct StoredValuesTests {
-    /// Three folders, of which everything is changed and not saved.
+    /// Three folders, all of them with unsaved changes.
     private func changed() throws -> (TestStore, ModelContext) {
         let store = try TestStore(Folder.self)
         let context = store.context()
@@ -33,7 +33,7 @@ import Testing
     @Test func aPredicateThatObjectsDecideSeesStoredValues() throws {
         let (_, context) = try changed()
         let folders = try context.all(Folder.self)
-        // A form that is not asked of the stored bytes; a related object; members.
+        // A form that cannot be evaluated on the stored bytes; a related object; members.
         let own = stored(#Predicate<Folder> { ($0.name == "b") == true })
         #expect(try context.fetch(own) == [folders[1]])
         #expect(try context.fetchCount(own) == 1)
@@ -48,7 +48,7 @@ import Testing
         #expect(try context.fetch(members) == [folders[2]])
         let unsaved = stored(#Predicate<Folder> { ($0.name == "new") == true || ($0.name == "z") == true })
         #expect(try context.fetchCount(unsaved) == 0)
-        // With unsaved changes it is the other way round.
+        // With unsaved changes, the result is the reverse.
         let now = FetchDescriptor(predicate: #Predicate<Folder> { ($0.name == "y") == true })
         #expect(try context.fetch(now) == [folders[1]])
     }
@@ -78,8 +78,8 @@ import Testing
     @Test func textOutOfTheRowIsInOrder() throws {
         let store = try TestStore(Folder.self)
         let context = store.context()
-        // Values around the size from which they lie out of the row; some differ only behind it, one is not in normal
-        // form C.
+        // Values around the size from which they are stored outside the row. Some differ only after that, and one is
+        // not in normalization form C.
         var titles: [String] = []
         for byteCount in [0, 1, 4_095, 4_096, 5_000, 20_000, 70_000] {
             let text = String(repeating: "m", count: byteCount)
@@ -103,7 +103,8 @@ import Testing
         for order in [SortOrder.forward, .reverse] {
             let descriptor = FetchDescriptor<Document>(
                 sortBy: [SortDescriptor(\.title, comparator: .lexical, order: order), SortDescriptor(\.number)])
-            // By normal form C: `<` of Swift 6.3 puts decomposed text behind longer text that begins with it.
+            // Sorts by normalization form C: `<` of Swift 6.3 puts decomposed text after longer text that begins with
+            // it.
             let rising = titles.sorted { $0._nfcCodeUnits.lexicographicallyPrecedes($1._nfcCodeUnits) }
             let sorted = order == .forward ? rising : rising.reversed()
             #expect(try again.fetch(descriptor).map(\.title).elementsEqual(sorted, by: ==))
@@ -133,7 +134,7 @@ import Testing
             #expect(reader.counters.faultsFired > 0)
             sum = sum + reader.counters
         }
-        // The contexts are gone.
+        // The contexts no longer exist.
         let living = store.context()
         _ = try living.fetchCount(FetchDescriptor<Photo>(predicate: #Predicate { $0.name == "7" }))
         sum = sum + living.counters

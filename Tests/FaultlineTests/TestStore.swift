@@ -4,14 +4,14 @@ import FaultlineStore
 import FaultlineTestSupport
 import Testing
 
-/// A store in a temporary folder, or in memory, that is verified whenever it is reopened and at the end.
+/// A store in a temporary folder, or in memory, that is verified at every reopening and at the end.
 final class TestStore {
     let types: [any PersistentModel.Type]
     let folder: TemporaryDirectory?
     private(set) var container: ModelContainer
     private let options: StoreOptions
 
-    /// Which store a test runs on.
+    /// Where a test's store is.
     enum Place: CaseIterable {
         case folder, memory
     }
@@ -62,7 +62,7 @@ final class TestStore {
         #expect(findings.isEmpty, sourceLocation: sourceLocation)
     }
 
-    /// Reopens, and gives a context that has read nothing.
+    /// Reopens the store, and returns a context that has read nothing.
     func reopened() throws -> ModelContext {
         try reopen()
         return context()

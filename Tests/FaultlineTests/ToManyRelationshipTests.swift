@@ -2,27 +2,27 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// To-many relationships one member at a time, beside the property that has them all.
+/// Access to a to-many relationship's members one at a time, besides the property that contains all of them.
 @Suite struct ToManyRelationshipTests {
     @Test func membersComeAndGoOneByOne() throws {
         let store = try TestStore(Folder.self)
         let context = store.context()
         let folder = Folder("f")
         let documents = (0..<5).map { Document("\($0)") }
-        // In no context.
+        // Outside any context.
         let detached = folder.relationship(\.documents)
         #expect(detached.isEmpty && detached.count == 0)
         #expect(detached.insert(documents[0]) && !detached.insert(documents[0]))
         #expect(documents[0].folder === folder && detached.contains(documents[0]))
         #expect(detached.insert(documents[1]) && detached.remove(documents[1]) && !detached.remove(documents[1]))
         context.insert(folder)
-        // Not saved yet.
+        // Before the first save.
         let members = folder.relationship(\.documents)
         #expect(members.map(\.title) == ["0"])
         #expect(members.insert(documents[1]) && members.insert(documents[2]))
         #expect(documents[2].modelContext === context && documents[2].folder === folder)
         try context.save()
-        // Stored, and both at once.
+        // With stored and unsaved members.
         #expect(!members.insert(documents[1]) && members.insert(documents[3]))
         #expect(members.remove(documents[0]) && !members.contains(documents[0]) && documents[0].folder == nil)
         #expect(!members.contains(documents[4]) && !members.remove(documents[4]))
@@ -30,7 +30,7 @@ import Testing
         #expect(members.count == 3 && !members.isEmpty)
         context.delete(documents[2])
         #expect(members.count == 2 && members.map(\.title) == ["1", "3"] && !members.contains(documents[2]))
-        // Out of the array's order, and back at the end.
+        // Removed from the array's order, and back at the end.
         folder.documents = [documents[3], documents[1]]
         #expect(members.map(\.title) == ["3", "1"])
         #expect(members.remove(documents[3]) && members.insert(documents[3]))
@@ -39,7 +39,7 @@ import Testing
         let again = try store.reopened()
         let read = try again.first(Folder.self)
         #expect(read.relationship(\.documents).map(\.title) == ["1", "3"])
-        // Taken from another owner.
+        // Takes a member from another owner.
         let other = Folder("g")
         again.insert(other)
         let moved = try #require(read.documents.first)
@@ -75,7 +75,7 @@ import Testing
         #expect(read[1].relationship(\.labels).map(\.text) == ["3"])
     }
 
-    /// Entries of the index that insertions and their save walk, and what a page walks.
+    /// Counts the index entries that insertions, their save, and a page walk.
     @Test func insertingLooksAtNoOtherMember() throws {
         let store = try TestStore(Folder.self, place: .memory)
         let context = store.context()

@@ -17,7 +17,7 @@ import Testing
         #expect(user.age == 2)
         #expect(user.first == "C")
         #expect(user.last == nil)
-        // A relationship that the new object did not set stays.
+        // A relationship that the new object did not set is kept.
         #expect(user.team === team)
         let other = Team("other")
         context.insert(User("a", age: 3, team: other))
@@ -40,7 +40,7 @@ import Testing
         context.insert(User("a", first: "C", last: "D"))
         try context.save()
         try store.verify()
-        // The names A B are free, C D are not.
+        // The names A B are free again, C D are not.
         context.insert(User("b", first: "A", last: "B"))
         try context.save()
         #expect(try context.fetchCount(FetchDescriptor<User>()) == 2)

@@ -27,7 +27,7 @@ import Testing
         #expect(copy["labels"] == .objects(labels) && copy["nothing"] == nil)
         #expect(copy[\Document.title] == .string("d") && copy[\Folder.name] == nil)
         #expect(try document.valueCopy()["labels"] == nil)
-        // Sent to another task; unsaved changes count, and an earlier copy stays.
+        // Sent to another task: the copy includes unsaved changes, and an earlier copy stays unchanged.
         #expect(await Task.detached { copy["title"] }.value == .string("d"))
         document.title = "changed"
         document.folder = nil
@@ -87,14 +87,14 @@ import Testing
         let twin = try other.first(Document.self)
         context.delete(document)
         try context.save()
-        // The last values of the one that was deleted here; nothing of the one that was never read.
+        // The object deleted here has its last values; the one that was never read has none.
         #expect(try document.valueCopy()["title"] == .string("d"))
         _ = try other.fetchCount(FetchDescriptor<Document>())
         #expect(throws: SwiftDataError.missingModelContext) { try twin.valueCopy() }
     }
 }
 
-/// A value that several tasks see.
+/// A value that several tasks share.
 private final class Shared<Value: Sendable>: Sendable {
     private let held: Mutex<Value>
 
@@ -106,7 +106,7 @@ private final class Shared<Value: Sendable>: Sendable {
     }
 }
 
-/// Fetches as value copies, batch by batch, and code on queues of its own.
+/// Fetches as value copies, batch by batch, and code on its own queues.
 @Suite struct ValueStreamTests {
     private let store: TestStore
 
@@ -164,7 +164,7 @@ private final class Shared<Value: Sendable>: Sendable {
         let second = try #require(try await iterator.next())
         #expect(second.compactMap { $0["number"]?.int } == Array(100..<200) && second[0]["title"] == .string("d0"))
         #expect(second[0]["folder"]?.identifier == first[0]["folder"]?.identifier)
-        // Nothing is read ahead of who asks, and no object is made.
+        // Nothing is read ahead of the consumer, and no object is made.
         #expect((container.counters - before).rowsRead < 600 && (container.counters - before).faultsFired == 0)
         var count = 200
         while let batch = try await iterator.next() { count += batch.count }
@@ -184,7 +184,7 @@ private final class Shared<Value: Sendable>: Sendable {
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(taken.value == 200 && container.pins.isEmpty)
-        // One that is cancelled amid a batch: that is not read to its end.
+        // A stream cancelled in the middle of a batch does not read the batch to its end.
         let before = container.counters
         let other = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -205,7 +205,7 @@ private final class Shared<Value: Sendable>: Sendable {
     @Test func readersRunOnQueuesOfTheirOwn() async throws {
         try fill(2_000)
         let container = store.container
-        // More streams, and blocked code, than there are shared threads; this task goes on all the same.
+        // More streams and blocked closures than shared threads; this task still continues.
         let gate = Shared(false)
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<64 {

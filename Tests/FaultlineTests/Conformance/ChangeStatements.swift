@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// What users of SwiftData know of inserts, uniqueness and deletions; docs/Conformance.md has the list.
+/// Statements from SwiftData's users about inserts, uniqueness and deletions, as listed in docs/Conformance.md.
 @Suite struct ChangeStatements {
     private let store: TestStore
 

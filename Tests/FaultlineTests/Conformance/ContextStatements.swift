@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// What users of SwiftData know of contexts and identity; docs/Conformance.md has the list.
+/// Statements from SwiftData's users about contexts and identity, as listed in docs/Conformance.md.
 @Suite struct ContextStatements {
     private let store: TestStore
 
@@ -56,7 +56,7 @@ import Testing
         #expect(stored?.title == "d0")
         context.delete(try #require(stored))
         try context.save()
-        // Otherwise: no trap where there is no row.
+        // Otherwise: no trap if there is no row.
         let placeholder = try #require(store.context().model(for: identifier) as? Document)
         #expect(placeholder.persistentModelID == identifier && placeholder.title == "" && placeholder.isDeleted)
     }
@@ -71,7 +71,7 @@ import Testing
         let saved = new.persistentModelID
         #expect(saved != before)
         let decoded = try JSONDecoder().decode(PersistentIdentifier.self, from: JSONEncoder().encode(saved))
-        // Otherwise: one that was decoded is equal.
+        // Otherwise: a decoded identifier is equal.
         #expect(decoded == saved && decoded.hashValue == saved.hashValue)
         #expect((try store.reopened().model(for: decoded) as? Document)?.title == "new")
     }

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// Statements on objects that are asked by key; docs/Conformance.md has the list.
+/// Statements about objects whose properties are accessed by key, as listed in docs/Conformance.md.
 @Suite struct DynamicStatements {
     private let store: DynamicStore
 
@@ -43,7 +43,7 @@ import Testing
         let person = try #require(try context.named("p0"))
         #expect(person.objectIDs(forRelationshipNamed: "department") == [department.objectID])
         #expect(person.objectIDs(forRelationshipNamed: "friendOf").count == 2)
-        // Unsaved changes and deletions count.
+        // Unsaved changes and deletions are included.
         let new = try context.make("Person", ["name": "new", "department": department])
         context.delete(person)
         #expect(

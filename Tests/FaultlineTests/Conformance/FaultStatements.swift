@@ -1,7 +1,8 @@
 import Faultline
 import Testing
 
-/// What users of Core Data know of faults; docs/Conformance.md has the list, each test the number of its statement.
+/// Statements from Core Data's users about faults, as listed in docs/Conformance.md; each test has its statement's
+/// number.
 @Suite struct FaultStatements {
     private let store: TestStore
 
@@ -23,7 +24,7 @@ import Testing
         try context.all(Document.self, sortBy: [SortDescriptor(\.number)])
     }
 
-    /// What `body` reads.
+    /// The counters of `body`'s reads.
     private func reads(_ context: ModelContext, _ body: () throws -> Void) rethrows -> FaultCounters {
         let before = context.counters
         try body()
@@ -115,7 +116,7 @@ import Testing
         let folder = try context.first(Folder.self)
         var members: [Document] = []
         #expect(reads(context) { members = folder.documents }.rowsRead == 0)
-        // Labels are reached one by one: nobody reads ahead.
+        // Labels are reached one at a time, without reading ahead.
         let fired = reads(context) { for member in members { _ = member.labels.first?.text } }
         #expect(fired.faultsFired <= 10 && fired.rowsRead <= 20)
     }

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// What users of SwiftData know of relationships, fetches and attributes; docs/Conformance.md has the list.
+/// Statements from SwiftData's users about relationships, fetches and attributes, as listed in docs/Conformance.md.
 @Suite struct QueryStatements {
     private let store: TestStore
 
@@ -65,7 +65,7 @@ import Testing
         #expect(try context.fetch(descriptor).isEmpty)
         var stored = FetchDescriptor<Document>(predicate: #Predicate { $0.number == 0 })
         stored.includePendingChanges = false
-        // By what is stored; the object shows what it is.
+        // The fetch uses the stored values; the object shows its current one.
         #expect(try context.fetch(stored).map(\.number).sorted() == [0, 0, 100])
     }
 

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// What users of Core Data know of an object's states; docs/Conformance.md has the list.
+/// Statements from Core Data's users about an object's states, as listed in docs/Conformance.md.
 @Suite struct StateStatements {
     private let store: TestStore
 
@@ -167,7 +167,7 @@ import Testing
         context.delete(found)
         #expect(found.isDeleted && found.modelContext === context)
         try context.save()
-        // Otherwise: it goes on saying that it is deleted.
+        // Otherwise: it still reports that it is deleted.
         #expect(found.isDeleted && found.modelContext == nil && found.title == "a0")
     }
 

@@ -3,7 +3,7 @@ import FaultlineTestSupport
 import Observation
 import Testing
 
-/// Changes of to-many properties in place: their costs, and that each way of looking sees them.
+/// Changes of to-many properties in place: their costs, and that every way of reading sees them.
 @Suite struct AppendTests {
     // MARK: Cost
 
@@ -107,7 +107,7 @@ import Testing
         for place in 0..<folder.documents.count { sum += folder.documents[place].number }
         #expect(sum == 124_750)
         #expect(context.core.membersCollected == 1_000)
-        // Others' changes are seen after the next fetch.
+        // Other contexts' changes are visible after the next fetch.
         let other = store.context()
         try other.first(Folder.self).documents.append(Document("new", number: 500))
         try other.save()
@@ -116,9 +116,9 @@ import Testing
         #expect(folder.documents.count == 501)
     }
 
-    // MARK: Right
+    // MARK: Correctness
 
-    /// A change in place that the length does not show: one member goes, one takes its place, one is appended.
+    /// Changes members in place without changing the length: one leaves, one takes its place, and one is appended.
     private func exchange(_ members: inout [Document], _ new: Document, _ last: Document) {
         members[3] = new
         members.append(last)
@@ -147,7 +147,7 @@ import Testing
         return made
     }
 
-    /// Ways of looking at a change in place.
+    /// The ways of reading a change in place.
     enum Look: CaseIterable {
         case members, inverseOfOld, inverseOfLast, count, contains, walk, fetch, fetchCount, enumerate, inserted
         case hasChanges, save, copy, identifiers, delete, saveTwice, setInverse, append, insert, process
@@ -271,7 +271,7 @@ import Testing
             #expect(odd.folder == nil && new.folder === folder)
             folder.documents.removeAll { $0.folder !== folder || $0.number == 10 }
             #expect(folder.documents.map(\.number) == [0, 2, 4, 6, 8])
-            // A save or a rollback within.
+            // Saves or rolls back within the change.
             folder.documents.removeAll { document in
                 if isInserted, document.number == 0 { #expect(throws: Never.self) { try context.save() } }
                 return document.number == 4
@@ -306,7 +306,7 @@ import Testing
         #expect(!changes({ _ = folder.documents }, { folder.documents.removeAll { _ in false } }))
     }
 
-    // Safe because the thread of the test alone changes it.
+    // Safe because only the thread of the test changes it.
     // Safe because one thread uses it.
     private final class Flag: @unchecked Sendable {
         var isSet = false

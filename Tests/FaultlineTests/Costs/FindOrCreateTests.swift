@@ -47,7 +47,7 @@ import Testing
         context.delete(users[1])
         #expect(try emails("a") == ["2", "3"])
         try context.save()
-        // Stored ones that change.
+        // Stored objects that change.
         #expect(try emails("a") == ["2", "3"])
         users[3].first = "c"
         users[0].first = "a"
@@ -112,7 +112,7 @@ import Testing
             #expect(document.folder === folder)
         }
         #expect(context.core.unsavedExamined < 4_100)
-        // Those that leave are not found any more.
+        // Objects that leave are no longer found.
         let last = try #require(folder.documents.last)
         context.delete(folder)
         context.processPendingChanges()

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// Large to-many relationships are counted and asked without their members.
+/// Large to-many relationships are counted and searched without loading their members.
 @Suite struct LargeCollectionTests {
     @Test("C8: a count makes no member, and is kept while nothing changes")
     func countsAreKept() throws {
@@ -15,7 +15,7 @@ import Testing
         let members = folder.relationship(\.documents)
         #expect(members.count == 3_000 && members.count == 3_000)
         #expect(context.core.membersWalked == 3_000 && context.core.membersCollected == 0)
-        // What joins is counted, what leaves is counted again.
+        // A new member only adds to the count; after a removal, the members are counted again.
         members.insert(Document("x"))
         #expect(members.count == 3_001 && context.core.membersWalked == 3_000)
         let first = try #require(members.first { _ in true })
@@ -51,7 +51,7 @@ import Testing
         let members = folder.relationship(\.documents)
         for document in documents { #expect(members.contains(document)) }
         #expect(context.core.membersWalked == 0 && context.core.membersCollected == collected)
-        // Both have many links: once the array stands, none is walked.
+        // Both have many links. Once the array is loaded, no link is walked.
         #expect(label.documents.count == 3_000 && label.documents.count == 3_000)
         let walked = context.core.membersWalked
         for document in documents { #expect(label.relationship(\.documents).contains(document)) }

@@ -18,7 +18,7 @@ import Testing
             #expect(context.core.candidateListings == 0)
             if turn == 0 { try context.save() }
         }
-        // The other way round a query is prepared, which lists what satisfies it.
+        // The reverse comparison prepares a query, which lists the matching objects.
         try find("8")?.age = 1
         let email = "8"
         #expect(try context.fetch(FetchDescriptor<User>(predicate: #Predicate { email == $0.email })).count == 1)
@@ -129,7 +129,7 @@ import Testing
         take(number)
     }
 
-    /// Takes the values of a number.
+    /// Takes its values from a number.
     func take(_ number: Int) {
         self.number = number
         text = "text \(number)"

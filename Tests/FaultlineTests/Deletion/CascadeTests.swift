@@ -15,7 +15,7 @@ private final class Residence: Sendable {
 
     deinit { Self.counts.withLock { $0.alive -= 1 } }
 
-    /// The most objects that are alive at once while `body` runs, those before it left out.
+    /// The most objects that are alive at once while `body` runs, without those before it.
     static func most(_ body: () throws -> Void) rethrows -> Int {
         let before = counts.withLock {
             $0.most = $0.alive
@@ -61,7 +61,7 @@ private final class Residence: Sendable {
 }
 
 @Suite(.serialized) struct CascadeTests {
-    /// Albums with pictures, each with a remark, and guests.
+    /// A store of albums with pictures, each with a remark, and guests.
     private func filled(_ pictureCount: Int, albumCount: Int = 2) throws -> TestStore {
         let store = try TestStore(Album.self)
         for number in 0..<albumCount {
@@ -113,7 +113,7 @@ private final class Residence: Sendable {
             try context.save()
         }
         #expect(names == (0..<3_000).map { "\($0)" })
-        // A page, the one before it as it is let go of, and the new ones.
+        // A page, the page before it while it is released, and the new objects.
         #expect(most <= 256 * 2 + 100)
         #expect(try store.reopened().first(Album.self).pictures.map(\.name).suffix(2) == ["new 98", "new 99"])
     }
@@ -182,7 +182,7 @@ private final class Residence: Sendable {
         guest.name = "changed"
         let late = Picture("3")
         album.pictures.append(late)
-        // The store refuses it when everything is written already.
+        // The store refuses the save after everything is written.
         users[1].email = "a"
         context.delete(album)
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
@@ -219,7 +219,7 @@ private final class Residence: Sendable {
             #expect(plan.deleted.map(\.blobByteCount) == [0, 30_800_000])
             #expect(plan.cleared.map { "\($0.entityName).\($0.propertyName) \($0.objectCount)" } == ["Guest.album 1"])
             #expect(plan.isAllowed && plan.leftDangling.isEmpty)
-            // By predicate, and with what is deleted already.
+            // By predicate, and for the deletions made so far, of which there are none.
             let some = try other.deletePlan(for: Picture.self, where: #Predicate { $0.name == "3" || $0.name == "4" })
             #expect(some.objectCount == 2 && some.blobByteCount == 4_400_000)
             #expect(try other.deletePlan().description == "would delete nothing")
@@ -231,7 +231,7 @@ private final class Residence: Sendable {
     }
 }
 
-/// Gathers who was told.
+/// Collects the names of the observers that were notified.
 private final class Told: Sendable {
     private let all = Mutex<Set<String>>([])
     var names: Set<String> { all.withLock { $0 } }

@@ -2,7 +2,7 @@ import Faultline
 import FaultlineStore
 import Testing
 
-/// What becomes of an object that is to be deleted and changes before the save, by itself or because others do.
+/// Changes, made directly or through others, to an object marked for deletion and not yet saved.
 struct ChangesOfDeletedTests {
     @Model final class Bearer {
         var name: String
@@ -150,7 +150,7 @@ struct ChangesOfDeletedTests {
         context.delete(landlord)
         context.processPendingChanges()
         #expect(throws: SwiftDataError.self) { try context.save() }
-        // As in a mapped stage of a migration, where what is required is asked for at the end.
+        // As in a mapped stage of a migration, where required values are checked at the end.
         context.core.defersRelationshipRules = true
         context.processPendingChanges()
         try context.save()

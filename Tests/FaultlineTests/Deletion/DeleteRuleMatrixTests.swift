@@ -3,17 +3,17 @@ import FaultlineStore
 import FaultlineTestSupport
 import Testing
 
-/// All 16 pairs of delete rules, on every kind of relationship, from both sides, against plain values.
+/// All 16 pairs of delete rules, on every kind of relationship, from both sides, compared with plain values.
 @Suite struct DeleteRuleMatrixTests {
-    /// What the context knows of the objects before some are deleted.
+    /// Which objects the context has loaded before some are deleted.
     enum Mode: CaseIterable {
-        /// Nothing but those that are deleted.
+        /// Only those that are deleted.
         case unloaded
         /// All of them, with their relationships.
         case loaded
         /// The same, and each has an unsaved change.
         case changed
-        /// All of them, and the rules are carried out before the save.
+        /// All of them, and the rules are applied before the save.
         case processed
         /// None of them was ever saved.
         case unsaved
@@ -37,7 +37,7 @@ import Testing
         for trial in left { try trial.check(again, "reopened") }
     }
 
-    /// One deletion in a graph of its own.
+    /// One deletion in its own graph.
     private final class Trial {
         let container: ModelContainer
         let shape: PlainGraph.Shape
@@ -69,7 +69,7 @@ import Testing
             let objects = targets.compactMap { held[$0] }
             #expect(objects.count == targets.count, words("targets"))
             if mode != .unsaved {
-                // Deleted, and not after all.
+                // Deleted, and inserted again.
                 objects.forEach(context.delete)
                 if mode == .processed { context.processPendingChanges() }
                 context.rollback()
@@ -92,7 +92,7 @@ import Testing
             graph.remove(doomed)
             try check(context, "saved \(targets)")
             for (node, object) in held {
-                // What was never saved leaves the context.
+                // Objects that were never saved leave the context.
                 let isGone = mode == .unsaved ? object.modelContext == nil : object.isDeleted
                 #expect(isGone == doomed.contains(node), words("\(node) saved \(targets)"))
                 #expect(object["name"] as? String == prefix + node, words("\(node) saved \(targets)"))
@@ -103,7 +103,7 @@ import Testing
             }
         }
 
-        /// Checks that nothing is saved and nothing lost.
+        /// Checks that nothing is saved and nothing is lost.
         private func expectDenied(
             _ context: ModelContext, _ objects: [ManagedObject], _ denials: Set<PlainGraph.Denial>,
             _ names: [PersistentIdentifier: String]
@@ -111,7 +111,7 @@ import Testing
             let error = #expect(throws: SwiftDataError.self, words("denied")) { try context.save() }
             #expect(error == .modelValidationFailure, words("denied"))
             expect(error?.findings ?? [], denials, names, "save")
-            // What was deleted may stay after all; then all of it can be saved.
+            // The deletions can be taken back; then everything can be saved.
             for object in objects { context.insert(object) }
             try check(context, "denied")
             try context.save()
@@ -130,7 +130,7 @@ import Testing
             #expect(findings.allSatisfy { $0.rule == .deny }, words("rules of the \(place)"))
         }
 
-        /// Makes the graph, and a context that knows as much of it as the mode says.
+        /// Makes the graph, and a context that has loaded as much of it as the mode specifies.
         private func prepare() throws -> ModelContext {
             let maker = ModelContext(container)
             for node in shape.nodes { held[node] = try maker.make(shape.entity(of: node), ["name": prefix + node]) }
@@ -157,7 +157,7 @@ import Testing
             return context
         }
 
-        /// Compares the whole graph as a context shows it.
+        /// Compares the whole graph with the objects that a context shows.
         func check(_ context: ModelContext, _ place: String) throws {
             var found: [String: ManagedObject] = [:]
             for entity in Set([shape.left.entity, shape.right.entity]) {
@@ -189,7 +189,7 @@ import Testing
             }
         }
 
-        /// References in rows of the trial's objects whose object is gone.
+        /// The number of references in rows of the trial's objects whose target is gone.
         private func danglingCount() throws -> Int {
             let store = container.rowStore
             let context = ModelContext(container)

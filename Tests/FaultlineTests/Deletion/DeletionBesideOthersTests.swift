@@ -2,7 +2,7 @@ import Faultline
 import FaultlineStore
 import Testing
 
-/// A context deletes what another one has changed since it read it.
+/// A context deletes objects that another one has changed since it read them.
 struct DeletionBesideOthersTests {
     @Model final class Hall {
         var name: String
@@ -37,7 +37,7 @@ struct DeletionBesideOthersTests {
         init(_ name: String) { self.name = name }
     }
 
-    /// Refers to a hall that it needs, and that knows nothing of it.
+    /// Refers to a hall, which it requires, without an inverse.
     @Model final class Sign {
         var text: String
         var hall: Hall
@@ -48,7 +48,7 @@ struct DeletionBesideOthersTests {
     }
 
     private let container: ModelContainer
-    /// Holds unsaved changes, and so what it saw.
+    /// A context with unsaved changes, so that it keeps its snapshot.
     private let context: ModelContext
     private let other: ModelContext
 

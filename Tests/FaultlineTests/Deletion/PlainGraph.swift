@@ -1,8 +1,8 @@
 import Faultline
 
-/// Objects and the edges of one relationship between them, in plain values, with what the delete rules do to them.
+/// Objects and the edges of one relationship between them, in plain values, with the effect of the delete rules.
 struct PlainGraph {
-    /// A relationship with its inverse: who is at which side, and how many.
+    /// A relationship with its inverse: the entity on each side, and how many objects it refers to.
     struct Shape {
         struct Side {
             let entity: String
@@ -14,7 +14,7 @@ struct PlainGraph {
         let right: Side
         let nodes: [String]
         let edges: [Edge]
-        /// Which objects are deleted at once.
+        /// Sets of objects to be deleted at once.
         let targets: [[String]]
 
         var isSelf: Bool { left.entity == right.entity }
@@ -27,7 +27,7 @@ struct PlainGraph {
         let right: String
     }
 
-    /// An object that may not be deleted, and the property whose rule says so.
+    /// An object whose deletion is denied, and the property whose rule denies it.
     struct Denial: Hashable {
         let node: String
         let property: String
@@ -44,7 +44,7 @@ struct PlainGraph {
     func rights(of node: String) -> Set<String> { Set(edges.filter { $0.left == node }.map(\.right)) }
     func lefts(of node: String) -> Set<String> { Set(edges.filter { $0.right == node }.map(\.left)) }
 
-    /// All that goes with some objects.
+    /// All objects that are deleted along with the targets.
     func doomed(_ targets: [String], _ rules: DeleteRulePair) -> Set<String> {
         var doomed = Set(targets)
         while true {
@@ -71,12 +71,12 @@ struct PlainGraph {
         return denials
     }
 
-    /// References that keep the number of a deleted object, which nothing shows.
+    /// The number of references that still contain the number of a deleted object, without showing it.
     func danglingCount(_ doomed: Set<String>, _ rules: DeleteRulePair, _ shape: Shape) -> Int {
         edges.count { edge in
             switch (doomed.contains(edge.left), doomed.contains(edge.right)) {
             case (true, false): shape.right.isToOne && rules.left == .noAction
-            // The collection of the one side is made of the numbers in the many.
+            // The collection on the one side is derived from the numbers on the many side.
             case (false, true): shape.left.isToOne && shape.right.isToOne && rules.right == .noAction
             default: false
             }
@@ -139,7 +139,7 @@ extension PlainGraph.Shape {
             ["n1", "n3", "n4", "n5", "n1 n2"]),
     ]
 
-    /// The entities of all shapes under two rules, each with a name.
+    /// The entities of all shapes under two rules, with their own names.
     static func schema(_ rules: DeleteRulePair) -> Schema {
         var entities: [Schema.Entity] = []
         for shape in all {

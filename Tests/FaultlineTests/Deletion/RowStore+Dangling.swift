@@ -2,7 +2,7 @@ import FaultlineLog
 import FaultlineStore
 
 extension RowStore {
-    /// The numbers of objects that refer to one which is gone, once for each such reference.
+    /// The numbers of objects that refer to a deleted object, once for each such reference.
     func danglingReferences(of entity: EntityStorage) throws -> [RecordID] {
         let snapshot = log.snapshot()
         var found: [RecordID] = []

@@ -2,7 +2,7 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// Defaults of schemas that are made of values: nothing but the schema says what type they are to have.
+/// Defaults of schemas that are made of values, where only the schema determines their types.
 @Suite struct DefaultValueTests {
     private static func schema(_ attributes: [Schema.Attribute]) -> Schema {
         Schema(entities: [Schema.Entity("Thing", subentities: [], properties: attributes)])
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
     }
 
-    /// Has a form in JSON, and none in rows.
+    /// A value that can be encoded as JSON, but not in a row.
     private struct TextOnly: Codable {
         func encode(to encoder: any Encoder) throws {
             guard "\(type(of: encoder))".contains("JSON") else {

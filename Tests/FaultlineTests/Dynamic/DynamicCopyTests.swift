@@ -2,7 +2,7 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// Copies of dynamic objects, and values that go from one object to another.
+/// Copies of dynamic objects, and values that are passed from one object to another.
 @Suite struct DynamicCopyTests {
     private static let photo = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
@@ -82,7 +82,7 @@ import Testing
         #expect(try store.reopened().count(for: FetchRequest(entityName: "Wide")) == 2)
     }
 
-    /// Where the object that gets a value is.
+    /// The place of the object that receives a value.
     enum Receiver: CaseIterable {
         case sameContext, otherContext, otherStore, noContext
     }
@@ -93,7 +93,7 @@ import Testing
         let context = ModelContext(source.container)
         let ada = try context.make("Person", ["name": "Ada", "photo": Self.photo])
         try context.save()
-        // So that the other store has a blob of the same number.
+        // Gives the other store a blob with the same number.
         let otherContext = ModelContext(other.container)
         _ = try otherContext.make("Person", ["name": "Bob", "photo": Data(count: 9_000)])
         try otherContext.save()
@@ -112,7 +112,7 @@ import Testing
         #expect(try eve.blob(forKey: "photo")?.data(in: 5..<10) == Self.photo[5..<10])
         if receiver == .noContext { receiving.insert(eve) }
         if receiver == .otherContext {
-            // Another save lets go of the value before this one is made.
+            // Another save releases the value before this one happens.
             context.delete(ada)
             try context.save()
         }

@@ -104,7 +104,7 @@ import Testing
         person["agee"] = 3
         person["name"] = "Eve"
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
-        // The change that could be made is still there.
+        // The valid change still exists.
         try context.save()
         #expect(try store.reopened().named("Eve") != nil)
     }

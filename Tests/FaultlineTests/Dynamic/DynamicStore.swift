@@ -19,7 +19,7 @@ final class DynamicStore {
         return configuration
     }
 
-    /// Closes, opens with the schema that the store carries, verifies.
+    /// Closes the store, opens it with the schema that it contains, and verifies it.
     func reopened() throws -> ModelContext {
         try container.close()
         container = try ModelContainer(opening: Self.configuration(folder))
@@ -72,7 +72,7 @@ extension ModelContext {
         try fetch(FetchRequest(entityName: entity, filter: Filter.key("name") == name)).first
     }
 
-    /// Gathers what getters and setters report.
+    /// Collects the errors that getters and setters report.
     func reports() -> Reports {
         let reports = Reports()
         errorHandler = { error in reports.add("\(error)") }

@@ -3,7 +3,7 @@ import FaultlineObjects
 import FaultlineTestSupport
 import Testing
 
-/// What containers know of entities without classes: each has its own, for as long as an object needs it.
+/// Each container has its own types for entities without classes, for as long as an object needs them.
 @Suite struct DynamicTypeTests {
     private static func dogs(_ parentName: String, _ inherited: Schema.Attribute) -> Schema {
         let dog = Schema.Entity("Dog", properties: Schema.Attribute(name: "name", valueType: String.self))

@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Testing
 
 @Suite struct FilterTests {
-    /// A filter beside the same condition in Swift.
+    /// A filter, and the same condition in Swift.
     private struct Case: Sendable {
         let filter: Filter
         let swift: @Sendable (ManagedObject) -> Bool
@@ -28,7 +28,7 @@ import Testing
         case 4: return Case(filter: Filter.key("age") == nil) { age($0) == nil }
         case 5: return Case(filter: Filter.key("name") == text) { name($0) == text }
         case 6:
-            // Every text contains the empty one, whatever Foundation says.
+            // Every text contains the empty one, although Foundation disagrees.
             return Case(filter: Filter.key("name").contains(text)) {
                 name($0).map { text.isEmpty || $0.contains(text) } ?? false
             }
@@ -78,12 +78,12 @@ import Testing
         person["department"] = random.oneIn(3) ? nil : random.pick(departments)
     }
 
-    /// Stored, changed, inserted and deleted people, friends of each other, in departments of every such kind.
+    /// Stored, changed, inserted and deleted people who are friends of each other, in departments of all these kinds.
     private struct Mixture {
         let store: DynamicStore
         let context: ModelContext
         let people: [ManagedObject]
-        /// Of departments, deleted and unsaved ones too, and of some people.
+        /// Identifiers of departments, including deleted and unsaved ones, and of some people.
         let ids: [PersistentIdentifier]
     }
 
@@ -106,7 +106,7 @@ import Testing
         for _ in 0..<8 { fill(random.pick(people), departments, &random) }
         for _ in 0..<5 { context.delete(people.remove(at: random.below(people.count))) }
         try add(6)
-        // Not saved, so that no rule has been applied yet: those who are in them are in none.
+        // Not saved, so no delete rule has been applied yet: the people of these departments have none.
         context.delete(departments[random.below(5)])
         context.delete(departments[5 + random.below(3)])
         return Mixture(

@@ -5,18 +5,18 @@ import FaultlineObjects
 import FaultlineTestSupport
 import Testing
 
-/// The history says exactly what happened: who follows it knows what is stored.
+/// The history describes exactly what happened: a reader that follows it knows the stored values.
 @Suite struct HistoryModelTests {
-    /// What somebody knows who has nothing but the history and reads objects only when it names them.
+    /// A reader that has only the history, and reads an object only if the history names it.
     private struct Follower {
         var token: DefaultHistoryToken?
         var known: [PersistentIdentifier: [String]] = [:]
 
-        /// Catches up; only what the history names as set is read anew.
+        /// Catches up, reading only the properties that the history lists as set.
         mutating func follow(_ context: ModelContext) throws {
             var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
             if let token { descriptor.predicate = #Predicate { $0.token > token } }
-            // Values are those of the newest state, so all changes come first.
+            // Values belong to the newest state, so all changes are read first.
             var touched: [PersistentIdentifier: Set<String>] = [:]
             for transaction in try context.fetchHistory(descriptor) {
                 for change in transaction.changes {
@@ -95,7 +95,7 @@ import Testing
         let context = store.context()
         try follower.follow(context)
         #expect(try follower.known == stored(store.context()))
-        // And from the beginning.
+        // Follows the history again from the beginning.
         var late = Follower()
         try late.follow(context)
         #expect(late.known == follower.known)

@@ -7,7 +7,7 @@ import FaultlineTestSupport
 import Synchronization
 import Testing
 
-/// How the history grows old, and what it takes.
+/// How old transactions leave the history, and how much space it takes.
 @Suite struct HistoryRetentionTests {
     private final class Ticking: Sendable {
         let seconds = Atomic<Int64>(1_000_000)
@@ -23,7 +23,7 @@ import Testing
             recordsHistory: true)
     }
 
-    /// One save a day.
+    /// Saves once a day.
     private func save(_ days: Int, _ container: ModelContainer, _ time: Ticking) throws {
         let context = ModelContext(container)
         for day in 0..<days {
@@ -49,7 +49,7 @@ import Testing
         #expect(usage.byteCount > 0 && usage.byteCount < 30 * 100)
         #expect(usage.oldest == all[10].timestamp)
 
-        // The newest one stays: who has seen all of them has a token that counts.
+        // The newest transaction stays, so a token of a reader that has seen all of them stays valid.
         let token = try #require(all.last).token
         try retention.run(nowMicroseconds: now + 1_000 * 86_400 * 1_000_000)
         #expect(try context.history() == [try #require(all.last)])
@@ -60,7 +60,7 @@ import Testing
             try context.fetchHistory(
                 HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > old }))
         }
-        // Numbers are not given twice.
+        // Numbers are not used twice.
         try save(1, container, time)
         #expect(try context.fetchHistory(behind).count == 1)
     }

@@ -25,7 +25,7 @@ import Testing
     init(_ country: String) { self.country = country }
 }
 
-/// What the history of a store tells of its saves.
+/// The transactions and changes in the history of a store's saves.
 @Suite struct HistoryTests {
     private func makeStore() throws -> TestStore {
         try TestStore(Passport.self, Stamp.self, Folder.self, Document.self, Label.self, Body.self)
@@ -81,7 +81,7 @@ import Testing
                 counts["\(kind) \(change.changedPersistentIdentifier.entityName)", default: 0] += 1
             }
         }
-        // The passports have other stamps; one of them has another holder; one is new.
+        // The passports have other stamps, one of them has another holder, and one is new.
         #expect(counts == ["insert Stamp": 1_000, "update Passport": 3, "insert Passport": 1])
     }
 

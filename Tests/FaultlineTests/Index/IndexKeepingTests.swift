@@ -4,9 +4,9 @@ import FaultlineStore
 import FaultlineTestSupport
 import Testing
 
-/// Every object has one entry in every index that its model declares, whatever is done to it.
+/// Every object has one entry in every index that its model declares, after any changes.
 @Suite struct IndexKeepingTests {
-    /// Entries of each index of things.
+    /// The number of entries in each index of things.
     private func entryCounts(_ store: TestStore) throws -> [Int] {
         let rows = store.container.rowStore
         let entity = try #require(rows.storage.entity(named: "Thing"))
@@ -28,7 +28,7 @@ import Testing
         thing.name = "name \(random.below(40))"
         thing.score = random.pick([nil, 0, -0.0, 1.5, -.infinity, .nan])
         thing.nick = random.oneIn(3) ? nil : "n\(random.below(5))"
-        // In the key, too long for one, out of the row.
+        // Stored in the key, too long for a key, and stored outside the row.
         thing.text = String(repeating: "x", count: random.pick([3, 1_500, 5_000])) + "\(random.below(3))"
         thing.owner = random.oneIn(3) ? nil : random.pick(owners)
     }
@@ -60,7 +60,8 @@ import Testing
                 }
             }
             try other.save()
-            // Objects of the first context are older by now: what it changes is laid over what the other has saved.
+            // The objects of the first context are older now: its changes are merged into the rows that the other has
+            // saved.
             for thing in try context.all(Indexed.Thing.self) where random.oneIn(4) {
                 if random.oneIn(2) { thing.age += 1 } else { thing.serial += 1 }
             }

@@ -3,7 +3,7 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// What a fetch finds with indexes is what it finds without, in the same order.
+/// A fetch finds the same objects with indexes as without, in the same order.
 @Suite struct IndexedFetchTests {
     /// Two stores with the same objects, one of them with indexes, and contexts with the same unsaved changes.
     private final class Pair {
@@ -39,7 +39,7 @@ import Testing
             (second.age, second.city, second.name, second.score, second.nick, second.text) = values.all
         }
 
-        /// Changes or deletes the things whose serial numbers are given.
+        /// Changes or deletes the things with the given serial numbers.
         func change(_ changes: [Int: Values?]) throws {
             for thing in try contexts.0.all(Plain.Thing.self) {
                 guard let change = changes[thing.serial] else { continue }
@@ -70,7 +70,8 @@ import Testing
                 "name \(random.below(40))",
                 random.pick([nil, 0, -0.0, 1.5, -.infinity, .infinity, .nan, -3]),
                 random.oneIn(3) ? nil : "n\(random.below(5))",
-                // In the key; too long for one; out of the row. Those are rare, so that the index has an order at times.
+                // Stored in the key, too long for a key, and stored outside the row. The last two are rare, so that the
+                // index sometimes provides an order.
                 random.oneIn(60)
                     ? String(repeating: "x", count: random.pick([1_500, 5_000])) + "\(random.below(3))"
                     : "t\(random.below(30))"
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    /// One question, for both models.
+    /// One query, for both models.
     private struct Question {
         var plain: Predicate<Plain.Thing>?
         var indexed: Predicate<Indexed.Thing>?
@@ -221,7 +222,7 @@ import Testing
         #expect(uses["ordered", default: 0] > 10)
     }
 
-    /// Things with ages, 0 to 99 ten times over, in one saved store.
+    /// A saved store of things with ages from 0 to 99, each ten times.
     private func makeAges(count: Int = 1_000) throws -> (TestStore, ModelContext) {
         let store = try TestStore(Indexed.Thing.self, Indexed.Owner.self)
         let context = store.context()

@@ -1,7 +1,7 @@
 import Faultline
 import Foundation
 
-/// The same entity twice: without indexes, and with some.
+/// The same entity twice: without indexes, and with indexes.
 enum Plain {
     @Model final class Thing {
         var serial: Int

@@ -4,7 +4,7 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// A15: arithmetic in a predicate gives a result or an error.
+/// A15: arithmetic in a predicate has a result or throws an error.
 @Suite struct CheckedPredicateTests {
     private let store: TestStore
     private let context: ModelContext
@@ -74,7 +74,7 @@ import Testing
         let descriptor = FetchDescriptor<Scalars>(
             predicate: #Predicate { $0.int < 100 && $0.int >= 0 && $0.int + step > 5 })
         #expect(try context.fetch(descriptor).map(\.int) == [7])
-        // Unsaved objects are asked too.
+        // Unsaved objects are evaluated too.
         let unsaved = Scalars()
         unsaved.int = 9
         context.insert(unsaved)

@@ -2,7 +2,7 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// A2: a walk gives each object as the context shows it at that moment.
+/// A2: a walk yields each object as the context shows it at that moment.
 @Suite struct EnumerationTests {
     private func documents(_ count: Int) throws -> TestStore {
         let store = try TestStore(Folder.self)

@@ -22,7 +22,7 @@ import Testing
         try ModelContainer(for: [Folder.self], directory: "/store", on: disk, options: options)
     }
 
-    /// As another process would open it: this one would share the engine of the writer.
+    /// Opens the store as another process would: otherwise this process would share the writer's engine.
     private func reader() throws -> ModelContext {
         var reading = options
         reading.access = .reading
@@ -51,7 +51,7 @@ import Testing
             try context.all(Document.self).first { $0.number == 1 }?.title = "a\(number)"
             try context.save()
             if number % 7 == 0 { try container.checkpoint() }
-            // The last one is known to be synchronized when a later one, or a checkpoint, says so.
+            // The last save is known to be synchronized only after a later save or a checkpoint.
             #expect(try titles(reader).count >= number - 1)
         }
         try container.checkpoint()

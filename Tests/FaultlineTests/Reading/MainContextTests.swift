@@ -2,7 +2,7 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-/// A16: who keeps whom, of a container and its main context.
+/// A16: the references between a container and its main context.
 @MainActor @Suite struct MainContextTests {
     private let folder = TemporaryDirectory()
 

@@ -4,7 +4,7 @@ import FaultlineObjects
 import FaultlineTestSupport
 import Testing
 
-/// What reading costs, counted.
+/// Counts the costs of reading.
 @Suite struct ReadingCostTests {
     private func documents(_ count: Int) throws -> TestStore {
         let store = try TestStore(Folder.self)

@@ -43,7 +43,7 @@ enum OlderProgram {
     }
 }
 
-/// A9, A10: values that this program does not understand.
+/// A9, A10: values that this program cannot interpret.
 @Suite struct UnknownValueTests {
     private final class Errors: Sendable {
         private let all = Mutex<[String]>([])
@@ -108,7 +108,7 @@ enum OlderProgram {
         ticket.name = "changed"
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
         context.rollback()
-        // The row has a value.
+        // The row does have a value.
         #expect(
             try context.fetchCount(FetchDescriptor<OlderProgram.Ticket>(predicate: #Predicate { $0.spare == nil })) == 0
         )

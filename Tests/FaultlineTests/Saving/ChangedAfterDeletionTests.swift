@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// Changes of objects of which the context knows that others have deleted them: none is lost in silence.
+/// Changes to objects that other contexts have deleted, as this context knows: no change is lost silently.
 @Suite struct ChangedAfterDeletionTests {
     private let store: TestStore
 
@@ -10,7 +10,7 @@ import Testing
             Folder.self, Document.self, Label.self, Body.self, User.self, Team.self, Photo.self, Scalars.self)
     }
 
-    /// A document that is held in a context which has moved on after another one deleted it.
+    /// A document held in a context that has moved on after another one deleted it.
     private func held(_ policy: MergePolicy) throws -> (ModelContext, Document) {
         let (mine, theirs) = (store.context(), store.context())
         mine.mergePolicy = policy
@@ -26,7 +26,7 @@ import Testing
         return (mine, held)
     }
 
-    /// Ways to change an object.
+    /// The ways of changing an object.
     enum Way: CaseIterable {
         case attribute, afterReading, toOne, toMany, theOtherSide
     }

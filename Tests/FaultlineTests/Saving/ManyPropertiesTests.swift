@@ -1,13 +1,13 @@
 import Faultline
 import Testing
 
-/// Entities with more properties than a mask of changes has bits.
+/// Entities with more properties than the bits in a change mask.
 @Suite struct ManyPropertiesTests {
     private let store: TestStore
 
     init() throws { store = try TestStore(Wide.self) }
 
-    /// One stored object, as two contexts read it.
+    /// One stored object as two contexts read it.
     private func pair() throws -> (first: ModelContext, ours: Wide, second: ModelContext, theirs: Wide) {
         let context = store.context()
         let owners = [WideOwner("a"), WideOwner("b")]
@@ -60,7 +60,7 @@ import Testing
         let read = try store.reopened()
         let coded = FetchDescriptor<Wide>(predicate: #Predicate { $0.code == "other" })
         #expect(try read.fetch(coded).map(\.p65) == [65])
-        // The value before is free.
+        // The previous value can be used again.
         let next = Wide()
         next.code = "code"
         read.insert(next)

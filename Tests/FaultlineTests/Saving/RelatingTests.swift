@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// An object that is related to one in a context is in that context, from either side of the relationship.
+/// An object that is related to one in a context becomes part of that context, from either side of the relationship.
 @Suite struct RelatingTests {
     private let store: TestStore
     private let context: ModelContext
@@ -105,13 +105,13 @@ import Testing
         label.documents = [document]
         document.folder = folder
         #expect(label.modelContext === context)
-        // One way: nothing leads from a stop to the hops that end there.
+        // Without an inverse: no property leads from a stop to the hops that end there.
         let (hop, stop) = (Hop(), Stop("stop"))
         hop.stop = stop
         let line = try inserted(Line())
         stop.line = line
         #expect(hop.modelContext === context)
-        // Not where it leads elsewhere by then.
+        // A hop that refers to another stop by then is not inserted.
         let (loose, other) = (Hop(), Stop("other"))
         loose.stop = other
         loose.stop = nil

@@ -7,13 +7,13 @@ import Testing
     init(_ name: String) { self.name = name }
 }
 
-/// Knows no rack, so that its deletion leaves the racks' entries of it.
+/// Has no inverse to racks, so its deletion leaves entries of it in them.
 @Model final class Trophy {
     var title: String
     init(_ title: String) { self.title = title }
 }
 
-/// Collections of a stored object whose place a new one takes.
+/// Collections of a stored object that a new one replaces.
 @Suite struct ReplacedCollectionTests {
     @Test func `members that were deleted long ago are not counted when an object is replaced`() throws {
         let store = try TestStore(Rack.self, Trophy.self)
@@ -28,7 +28,7 @@ import Testing
         try context.save()
         context.insert(Rack("r"))
         try context.save()
-        // One more is too many, also for the object that takes the place.
+        // One more is too many, even for the object that replaces it.
         let full = Rack("r")
         full.trophies = [Trophy("second")]
         context.insert(full)

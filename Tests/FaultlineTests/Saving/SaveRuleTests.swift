@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// Rules that hold for the newest state of the store, and not for the one that a context has read.
+/// Rules that apply to the newest state of the store, not to the state that a context has read.
 @Suite struct SaveRuleTests {
     private func findings(
         _ context: ModelContext, sourceLocation: SourceLocation = #_sourceLocation
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// A crew of some sailors, and two contexts that have read it.
+    /// Crews of some sailors, and two contexts that have read them.
     private func crews(
         _ store: TestStore, sailors: Int
     ) throws -> (first: ModelContext, ours: Crew, second: ModelContext, theirs: Crew) {
@@ -76,13 +76,13 @@ import Testing
         try context.save()
         let (first, second) = (store.context(), store.context())
         let (ours, theirs) = (try first.all(Crew.self, sortBy: order), try second.all(Crew.self, sortBy: order))
-        // From a to b; there, it may stand in for the one that was there.
+        // Moves a sailor from a to b, where it may replace the previous one.
         let moved = try #require(theirs[0].sailors.first)
         let same = try #require(ours[0].sailors.first { $0.persistentModelID == moved.persistentModelID })
         let before = try #require(theirs[1].sailors.first)
         moved.crew = theirs[1]
         before.crew = theirs[2]
-        // From a to c, which leaves b with none.
+        // Moves it from a to c, which leaves b without sailors.
         same.crew = ours[2]
         try second.save()
         #expect(findings(first).map(\.rule) == [.minimumModelCount])
@@ -98,7 +98,7 @@ import Testing
         try context.save()
         let (first, second) = (store.context(), store.context())
         let ours = try first.first(Depot.self)
-        // The code of the class is called between the decision to delete and the transaction.
+        // The code of the class is called after the decision to delete, and before the transaction.
         ours.whileValidating = {
             let crate = Crate()
             crate.depot = try second.first(Depot.self)
@@ -183,7 +183,7 @@ import Testing
         let theirs = try other.all(Song.self, sortBy: [SortDescriptor(\.name)])
         list.songs = theirs
         list.favourite = theirs[0]
-        // Both sides of a relationship change.
+        // Changes both sides of a relationship.
         let document = try other.first(Document.self)
         document.body = try other.first(Body.self)
         document.title = "e"
@@ -231,7 +231,7 @@ import Testing
         let duplicate = found.first { $0.rule.rawValue == "unique" }
         #expect(duplicate?.object == second.persistentModelID)
         #expect(duplicate?.propertyName == "email")
-        // Nothing of it stays, and the next save is as if there had been none.
+        // No part of it stays, and the next save is not affected.
         #expect(try store.context().fetchCount(FetchDescriptor<Crew>()) == 0)
         second.email = "c"
         crew.sailors = [Sailor()]
@@ -248,7 +248,7 @@ import Testing
         try context.save()
         other.delete(song)
         #expect(throws: SwiftDataError.modelValidationFailure) { try other.save() }
-        // It was told once.
+        // The code was called once.
         try other.save()
         #expect(try store.reopened().fetchCount(FetchDescriptor<Song>()) == 1)
     }

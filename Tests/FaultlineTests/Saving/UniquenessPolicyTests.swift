@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// New objects whose unique values other objects have.
+/// New objects whose unique values already belong to other objects.
 @Suite struct UniquenessPolicyTests {
     private let store: TestStore
     private let context: ModelContext
@@ -127,7 +127,7 @@ import Testing
         #expect(([recipe] as [any PersistentModel] + steps).allSatisfy { $0.modelContext == nil })
         let read = try store.reopened()
         #expect(try read.fetchCount(FetchDescriptor<Step>()) == 0)
-        // Its names are free.
+        // Its unique values can be used again.
         read.uniquenessConflicts = .error
         read.insert(Step("boil"))
         try read.save()

@@ -92,7 +92,7 @@ import Testing
         for order in Self.orders[1...2] {
             let descriptor = FetchDescriptor<Ranked>(sortBy: order)
             let whole = try cursor(descriptor)
-            // Its own form is taken.
+            // A key that a value can have is accepted.
             let page = try context.fetchPage(descriptor, after: whole.tampered(keys: [one, text]), size: 5)
             #expect(page.objects.first?.rank == (order[0].order == .forward ? 4 : 2))
             let wrong: [(property: String, keys: [[UInt8]])] = [
