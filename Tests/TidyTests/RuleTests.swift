@@ -118,6 +118,43 @@ import Testing
         #expect(MarkdownTitleRule().lines("docs/A.md", "text\n") == [1])
     }
 
+    @Test func wideProseIsFound() {
+        let wide = String(repeating: "x", count: 101)
+        #expect(MarkdownWidthRule().lines("docs/A.md", "# A\n\(wide)\n\(wide.dropLast())\n| \(wide) |\n") == [2])
+        #expect(MarkdownWidthRule().lines("Sources/A/A.swift", wide) == [])
+    }
+
+    @Test func referencesThatLeadNowhereAreFound() {
+        let text = """
+            # A
+            [b](B.md), [c](../Sources/C/C.swift), [out](https://example.org), [here](#a-part-of-it)
+            [no](C.md)
+            ## A `part` of it!
+            [head](B.md#the-b), [folder](../Sources)
+            [no head](B.md#the-c)
+            `Sources/C/C.swift`, `Sources/C`, `a/b`, `swift build`, `Sources/*`
+            `Sources/D.swift`
+            ```
+            [no](D.md) `Sources/D.swift`
+            ```
+            [no head here](#b)
+            """
+        let files = [
+            RepositoryFile("docs/A.md", text), RepositoryFile("docs/B.md", "# The B"),
+            RepositoryFile("Sources/C/C.swift", ""),
+        ]
+        #expect(MarkdownReferenceRule().violations(in: files).map(\.line) == [3, 6, 8, 12])
+    }
+
+    @Test func namesThatNoSourceDeclaresAreFound() {
+        let files = [
+            RepositoryFile("docs/Architecture.md", "# A\n`Log.write`, `TidyTests`\n`Log.read`\n`Gone`\n"),
+            RepositoryFile("Sources/FaultlineLog/Log.swift", "struct Log {\n    func write() {}\n}"),
+            RepositoryFile("Tests/TidyTests/A.swift", "struct Gone {}"),
+        ]
+        #expect(ArchitectureNameRule().violations(in: files).map(\.line) == [3, 4])
+    }
+
     @Test func largeFilesAreFound() {
         let large = String(repeating: "x", count: (64 << 10) + 1)
         #expect(FileSizeRule().lines("docs/A.md", large) == [0])

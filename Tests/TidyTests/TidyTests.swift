@@ -21,6 +21,9 @@ import Testing
     @Test func typesAreNamedForWhatTheyDo() { expectNone(TypeNameRule()) }
     @Test func filesAreNamedAfterTheirTypes() { expectNone(FileNameRule()) }
     @Test func markdownHasOneTitle() { expectNone(MarkdownTitleRule()) }
+    @Test func markdownFitsBesideAnEditor() { expectNone(MarkdownWidthRule()) }
+    @Test func markdownLeadsToFiles() { expectNone(MarkdownReferenceRule()) }
+    @Test func theTourUsesTheNamesOfTheSource() { expectNone(ArchitectureNameRule()) }
     @Test func noFileIsLarge() { expectNone(FileSizeRule()) }
     @Test func noPathBelongsToOneMachine() { expectNone(MachinePathRule()) }
     @Test func fixturesAreListed() { expectNone(FixtureListRule()) }
