@@ -4,21 +4,24 @@ import Foundation
 import FuzzSimulation
 import Synchronization
 
-/// All targets, each for some time, with checksums as they come and repaired: one JSON line each.
+/// Fuzzes all targets, each for a fixed time, with and without repaired checksums, and prints one JSON line for each
+/// run.
 struct FuzzCampaign {
-    /// Bytes that one allocation, and all together, may take, in MiB: more says that a size was believed.
+    /// The largest size of one allocation, and of all memory, in MiB.
+    ///
+    /// Exceeding it shows that a size was trusted.
     private static func memoryLimits(_ target: FuzzTarget) -> [String] {
         ["-malloc_limit_mb=\(FuzzTarget.untrusted.contains(target) ? 1 : 512)", "-rss_limit_mb=3000"]
     }
-    /// Seconds after which one input counts as hanging.
+    /// The seconds after which an input counts as hanging.
     private static let inputSecondCountMax = 20
 
     private var seconds = 10
     private var target: FuzzTarget?
     private var repairsChecksums = false
-    /// Run once and no more.
+    /// An input to run once, without fuzzing.
     private var input: String?
-    /// Where inputs are gathered and findings are left.
+    /// The folder for corpora and crashes.
     private var folder = "."
 
     init(_ arguments: [String]) throws {
@@ -86,7 +89,7 @@ struct FuzzCampaign {
                 fflush(nil)
             }
         }
-        // Foundation keeps what it needs no more, which is nothing to end with an error for.
+        // Foundation keeps caches allocated, so a normal exit would report them as leaks.
         _exit(crashes.withLock { $0 } == 0 ? 0 : 1)
     }
 
@@ -98,7 +101,7 @@ struct FuzzCampaign {
         var lastLines = ""
     }
 
-    /// What libFuzzer says of its run stands on the standard error, here in a file.
+    /// Writes the output of libFuzzer, which goes to the standard error, to a file.
     private static func runProcess(
         _ target: FuzzTarget, _ repairsChecksums: Bool, _ seconds: Int, _ folder: String
     ) -> Result {
@@ -111,7 +114,7 @@ struct FuzzCampaign {
             process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             process.arguments = ["--target", target.rawValue, "--seconds", "\(seconds)", "--folder", folder]
             if repairsChecksums { process.arguments?.append("--repaired") }
-            // Memory that only ends with the process is none of the fuzzer's business.
+            // Leaked memory is not tested here.
             process.environment = [
                 "ASAN_OPTIONS": "detect_leaks=0:quarantine_size_mb=16", "SWIFT_BACKTRACE": "enable=no",
             ]
@@ -143,7 +146,7 @@ struct FuzzCampaign {
     }
 }
 
-/// The command line says something that is not understood.
+/// An error for an invalid command line.
 struct WrongUsage: Error {
     let message: String
 }

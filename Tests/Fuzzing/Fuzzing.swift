@@ -1,9 +1,9 @@
 import FuzzSimulation
 import Glibc
 
-/// Looks for bytes that a decoder takes in the wrong way, led by the coverage of libFuzzer.
+/// Fuzzes the decoders, guided by the coverage that libFuzzer measures.
 ///
-/// Without `--target` each target gets processes of its own.
+/// Without `--target`, each target is fuzzed in its own processes.
 @main
 struct Fuzzing {
     static func main() {
@@ -16,18 +16,20 @@ struct Fuzzing {
         }
     }
 
-    /// Writes a line for people, on the standard error.
+    /// Writes a line to the standard error.
     static func note(_ text: String) {
         let line = text + "\n"
         _ = write(2, line, line.utf8.count)
     }
 }
 
-/// The trial that libFuzzer's calls go to; set once, before the first.
-// Safe because it is written before libFuzzer starts, which calls on one thread.
+/// The trial that libFuzzer calls.
+///
+/// It is set once, before the first call.
+// Safe because it is written before libFuzzer starts, and libFuzzer uses one thread.
 nonisolated(unsafe) private var trial = FuzzTrial(.identity, repairsChecksums: false)
 
-/// libFuzzer's way in.
+/// The entry point for libFuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do {
@@ -47,7 +49,7 @@ private func runDriver(
 ) -> CInt
 
 extension Fuzzing {
-    /// Gives this process to libFuzzer.
+    /// Runs libFuzzer in this process.
     static func explore(_ chosen: FuzzTrial, _ arguments: [String]) -> CInt {
         trial = chosen
         var words: [UnsafeMutablePointer<CChar>?] = (["Fuzzing"] + arguments).map { strdup($0) }

@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 
-// The engine and its tests alone, for builds that instrument every function: a build of all, compiler plugin included,
-// would take many times as long. `.ci/instrumented` puts it beside links to `Sources` and `Tests`; it is never built
-// where it lies, and no user's build meets it.
+// Only the engine and its tests, for builds that instrument every function. Instrumenting the whole package, including
+// the compiler plugin, would take many times as long. `.ci/instrumented` links this file next to links to `Sources` and
+// `Tests`. The package is never built in this folder or by users.
 
 import PackageDescription
 
-/// Coverage of every edge for libFuzzer, and the address sanitizer, which finds what reads beyond its memory.
+/// Whether to build with edge coverage for libFuzzer and the address sanitizer, which detects invalid memory accesses.
 let isFuzzing = Context.environment["FAULTLINE_FUZZING"] == "1"
 
 let engine: [Target] = [
@@ -56,7 +56,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-/// What the fuzzer is to explore.
+/// The modules that the fuzzer explores.
 let explored: Set<String> = [
     "FaultlineDisk", "FaultlineLog", "FaultlineModel", "FaultlineStore", "FaultlineObjects", "FaultlineMigration",
 ]

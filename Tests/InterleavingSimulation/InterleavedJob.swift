@@ -1,16 +1,16 @@
-/// What runs beside something else in a store.
+/// A job that runs concurrently with another one in a store.
 package enum InterleavedJob: String, CaseIterable, Sendable {
-    /// Two transactions: rows changed, moved to other keys and deleted, and a blob.
+    /// Two transactions that change rows, move rows to other keys, delete rows and write a blob.
     case commit
-    /// All segments that are worth it are compacted.
+    /// A compaction of all segments that are worth it.
     case compaction
     case checkpoint
-    /// Snapshots of three ages are read through and let go, and files with them.
+    /// Snapshots of three ages are read and ended, which deletes files.
     case snapshotEnd
-    /// A table goes, its index, and with the checkpoint the files.
+    /// A table and an index are dropped, and the checkpoint deletes their files.
     case fileDrop
 
-    /// Every two different ones.
+    /// All pairs of different jobs.
     package static let pairs: [(InterleavedJob, InterleavedJob)] = allCases.indices.flatMap { first in
         allCases[(first + 1)...].map { (allCases[first], $0) }
     }

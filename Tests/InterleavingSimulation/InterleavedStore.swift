@@ -3,8 +3,8 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// A small store, about to be worked on by two threads, and what it should hold.
-// Safe because the model is changed in the writer's turn alone, and what is held by one job alone.
+/// A small store for two concurrent jobs, with its expected contents.
+// Safe because the model is only changed under the writer lock, and every other variable is used by one job only.
 final class InterleavedStore: @unchecked Sendable {
     private static let path = "/d/store"
     private static let unique = TableID(rawValue: 16)
@@ -25,13 +25,13 @@ final class InterleavedStore: @unchecked Sendable {
         return options
     }
 
-    /// A closed store, with segments that are partly dead.
+    /// A closed store with partly dead segments.
     struct Origin: Sendable {
         let disk: SimulatedDisk
         let model: CrashModel
     }
 
-    /// - Throws: What the log says; without faults, nothing.
+    /// - Throws: Errors of the log. None are expected without faults.
     static func makeOrigin() throws -> Origin {
         let disk = SimulatedDisk(directories: ["/d"])
         let log = try open(disk)
@@ -62,10 +62,10 @@ final class InterleavedStore: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - origin: Where it begins.
-    ///   - endsSnapshots: Whether snapshots are to hold files that compaction has dropped.
-    ///   - leavesVolatile: Whether the disk fails to make commits durable.
-    /// - Throws: What the log says; without faults, nothing.
+    ///   - origin: The store to start from.
+    ///   - endsSnapshots: Whether snapshots keep files alive that compaction has dropped.
+    ///   - leavesVolatile: Whether the disk ignores the synchronizations of commits.
+    /// - Throws: Errors of the log. None are expected without faults.
     init(_ origin: Origin, endsSnapshots: Bool, leavesVolatile: Bool) throws {
         simulated = origin.disk.afterProcessDeath()
         if leavesVolatile { simulated.ignoredSynchronizations = { $0.site == "log.commit" } }
@@ -124,12 +124,12 @@ final class InterleavedStore: @unchecked Sendable {
         }
     }
 
-    // MARK: Afterwards
+    // MARK: Checks
 
-    /// Compares everything, here and after the store was left and opened again.
+    /// Checks all contents, now and after reopening the store.
     ///
-    /// - Parameter cutsPower: Whether the store is left by a power cut that takes all that is not durable.
-    /// - Throws: `CrashViolation`; what the log says.
+    /// - Parameter cutsPower: Whether a power cut that loses all volatile data ends the store before it is reopened.
+    /// - Throws: `CrashViolation`, or errors of the log.
     func check(cutsPower: Bool) throws {
         if let failure = log.failure { throw failure }
         try check(log, "afterwards")

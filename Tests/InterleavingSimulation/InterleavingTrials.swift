@@ -2,45 +2,45 @@ import CrashSimulation
 import FaultlineDisk
 import Glibc
 
-/// All interleavings of two jobs in a small store, for every pair of jobs, numbered.
+/// All interleavings of two jobs in a small store, numbered, for every pair of jobs.
 package struct InterleavingTrials: Sendable {
-    /// What one came to.
+    /// The outcome of one interleaving.
     package struct Outcome: Sendable {
-        /// What is wrong; nil if nothing is.
+        /// A description of the violation, or `nil`.
         package var violation: String?
-        /// How often a step had to wait for a lock of the other job.
+        /// The number of times that a step waited for a lock of the other job.
         package var waitCount = 0
     }
 
-    /// How many there are.
+    /// The number of interleavings.
     package static var count: Int { InterleavedJob.pairs.count * StepOrders.count }
 
     private let origin: InterleavedStore.Origin
     private let leavesVolatile: Bool
-    /// Calls of the disk that make a step of each job of each pair.
+    /// The number of disk calls in a step, for each job of each pair.
     private var strides: [[Int]] = []
 
-    /// - Parameter leavesVolatile: A rule to be broken: the disk does not make commits durable.
-    /// - Throws: What is wrong where the jobs run one after the other.
+    /// - Parameter leavesVolatile: Whether the disk fails to make commits durable, which the trials must detect.
+    /// - Throws: The violation, if there is one even when the jobs run one after the other.
     package init(leavesVolatile: Bool = false) throws {
         origin = try InterleavedStore.makeOrigin()
         self.leavesVolatile = leavesVolatile
         for pair in InterleavedJob.pairs {
-            // Each to its end: how many calls do they make?
+            // Run the jobs one after the other to count their disk calls.
             let (outcome, calls) = try run(pair, [0, 1], strides: [.max, .max], cutsPower: false)
             if let violation = outcome.violation { throw CrashViolation("\(pair): \(violation)") }
             strides.append(calls.map { max(1, ($0 + StepOrders.stepCount - 1) / StepOrders.stepCount) })
         }
     }
 
-    /// Two jobs and the order of their steps, for people.
+    /// Returns a description of the two jobs and the order of their steps.
     package func describe(_ number: Int) -> String {
         let (first, second) = InterleavedJob.pairs[number / StepOrders.count]
         let order = StepOrders.order(number % StepOrders.count).map { $0 == 0 ? "a" : "b" }.joined()
         return "\(first) (a) and \(second) (b), \(order)"
     }
 
-    /// Runs the interleaving of a number.
+    /// Runs the interleaving with the given number.
     package func outcome(of number: Int) -> Outcome {
         let pair = number / StepOrders.count
         let order = StepOrders.order(number % StepOrders.count)
@@ -75,8 +75,8 @@ package struct InterleavingTrials: Sendable {
     }
 }
 
-/// The thread that the second job runs on.
-// Safe because what varies is read only when the thread has ended.
+/// The thread for the second job.
+// Safe because the mutable properties are only read after the thread has ended.
 private final class SecondThread: @unchecked Sendable {
     private let store: InterleavedStore
     private let job: InterleavedJob
@@ -108,9 +108,9 @@ private final class SecondThread: @unchecked Sendable {
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the thread.
     ///
-    /// - Returns: What the job threw.
+    /// - Returns: The error of the job, if any.
     func join() -> (any Error)? {
         pthread_join(thread, nil)
         return failure

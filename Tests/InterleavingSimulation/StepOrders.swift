@@ -1,17 +1,19 @@
-/// All ways in which the steps of two jobs can follow each other.
+/// All orders of the steps of two jobs.
 enum StepOrders {
-    /// Steps of one job.
+    /// The number of steps in one job.
     static let stepCount = 8
 
-    /// How many orders there are: (16 over 8).
+    /// The number of orders, (16 over 8).
     static let count = choose(2 * stepCount, stepCount)
 
-    /// The order of a number below `count`: whose step comes, one entry a step.
+    /// Returns the order with the given number, as the job of each step.
+    ///
+    /// The number must be below `count`.
     static func order(_ number: Int) -> [UInt8] {
         var rest = number
         var left = [stepCount, stepCount]
         return (0..<2 * stepCount).map { _ in
-            // Orders that go on with the first job come first.
+            // Orders that continue with the first job have the lower numbers.
             let ofFirst = left[0] == 0 ? 0 : choose(left[0] + left[1] - 1, left[1])
             let owner = rest < ofFirst ? 0 : 1
             if owner == 1 { rest -= ofFirst }

@@ -1,23 +1,23 @@
 import FaultlineDisk
 import Glibc
 
-/// Lets one of two threads run at a time, and hands over between them at the disk's calls as an order says.
+/// Runs one of two threads at a time, and switches between them at disk calls, in a given order.
 ///
-/// A thread that is to run may find a lock that the other one holds: it sleeps, the other goes on in its place, and its
-/// own step ends when it gets the lock. The kernel knows who sleeps, so nothing is decided by how long something takes.
-// Safe because what varies is guarded by the lock.
+/// If the running thread waits for a lock of the other thread, the other thread continues instead, and the step of the
+/// first one ends when it gets the lock. The kernel reports which thread sleeps, so no decision depends on timing.
+// Safe because a lock guards all mutable properties.
 final class StepSchedule: @unchecked Sendable {
-    /// How long a thread waits before it looks whether the other one sleeps, in nanoseconds.
+    /// The nanoseconds that a thread waits before it checks whether the other one sleeps.
     private static let patience = 300_000
 
     private let guardian = EngineLock()
-    /// Whose step comes next, one entry a step.
+    /// The thread of each step.
     private let order: [UInt8]
-    /// How many calls of each thread make a step.
+    /// The number of disk calls in a step, for each thread.
     private let strides: [Int]
     private let threads: [SteppedThread]
     private var position = 1
-    /// Who runs.
+    /// The index of the running thread.
     private var token: Int
     private var isParked = [false, false]
     private var isDone = [false, false]
@@ -31,13 +31,13 @@ final class StepSchedule: @unchecked Sendable {
         threads = [SteppedThread(), SteppedThread()]
     }
 
-    /// How often a step had to wait for a lock that the other thread held.
+    /// The number of times that a step waited for a lock of the other thread.
     var waitCount: Int { guardian.withLock { waits } }
 
-    /// Calls of the disk that each thread made.
+    /// The number of disk calls that each thread made.
     var callCounts: [Int] { guardian.withLock { calls } }
 
-    /// Runs `body` as one of the two.
+    /// Runs `body` as one of the two threads.
     func run(_ thread: Int, _ body: () -> Void) {
         threads[thread].begin()
         pass(thread, isStart: true)
@@ -50,7 +50,9 @@ final class StepSchedule: @unchecked Sendable {
         threads[1 - thread].wake()
     }
 
-    /// To be called before each call of the disk.
+    /// Ends the step if it is complete.
+    ///
+    /// Called before each disk call.
     func meet() {
         guard let thread = threads.firstIndex(where: { $0.isCurrent }) else { return }
         let isStep = guardian.withLock {
@@ -60,7 +62,7 @@ final class StepSchedule: @unchecked Sendable {
         if isStep { pass(thread, isStart: false) }
     }
 
-    /// Ends a step, and waits for the turn of the next one.
+    /// Ends a step, and waits until the order reaches this thread again.
     private func pass(_ thread: Int, isStart: Bool) {
         let other = 1 - thread
         guardian.lock()
@@ -76,7 +78,7 @@ final class StepSchedule: @unchecked Sendable {
         guardian.unlock()
     }
 
-    /// Goes on in the place of a thread that sleeps.
+    /// Continues instead of a sleeping thread.
     private func take(_ thread: Int) {
         let other = 1 - thread
         guardian.withLock {
@@ -95,13 +97,13 @@ final class StepSchedule: @unchecked Sendable {
             if owner != thread { threads[owner].wake() }
             return
         }
-        // What is left of its calls belongs to its last step.
+        // The remaining calls belong to its last step.
         token = thread
     }
 }
 
-/// One of the threads: wakes it, and knows whether it sleeps.
-// Safe because it is begun and ended by the thread itself, and a stale answer costs a look more.
+/// One of the threads, which can be woken and can be checked for sleeping.
+// Safe because only the thread itself calls begin and end, and an outdated result only causes another check.
 private final class SteppedThread: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
     private let guardian = EngineLock()
@@ -152,7 +154,9 @@ private final class SteppedThread: @unchecked Sendable {
         sem_timedwait(semaphore, &end)
     }
 
-    /// Whether the thread waits for something; looked at twice, because one that was just woken says so for a moment.
+    /// Whether the thread waits for something.
+    ///
+    /// The state is read twice, because it is briefly wrong after waking.
     var isAsleep: Bool {
         guard stateSaysAsleep else { return false }
         sched_yield()

@@ -1,12 +1,12 @@
 import FaultlineDisk
 
-/// A disk over another whose calls are the places at which a schedule hands over.
-// Safe because what varies is guarded by the lock.
+/// A disk that forwards to another one, and lets a schedule switch threads before each call.
+// Safe because a lock guards all mutable properties.
 final class SteppedDisk: ForwardingDisk, @unchecked Sendable {
     private let guardian = EngineLock()
     private var schedule: StepSchedule?
 
-    /// Who decides from now on; nil for nobody.
+    /// Sets the schedule for the following calls, or removes it.
     func follow(_ schedule: StepSchedule?) {
         guardian.withLock { self.schedule = schedule }
     }
@@ -39,7 +39,7 @@ final class SteppedDisk: ForwardingDisk, @unchecked Sendable {
     }
 }
 
-/// A file of such a disk.
+/// A file of a `SteppedDisk`.
 // Safe because its property is immutable.
 private final class SteppedDiskFile: ForwardingDiskFile, @unchecked Sendable {
     private let disk: SteppedDisk

@@ -1,7 +1,7 @@
 import InterleavingSimulation
 import Testing
 
-/// A sample of the interleavings that `make interleavings` runs.
+/// Tests a sample of the interleavings that `make interleavings` runs.
 struct InterleavingTests {
     @Test func `two jobs in any order leave what they should`() throws {
         let trials = try InterleavingTrials()
@@ -12,7 +12,7 @@ struct InterleavingTests {
             #expect(outcome.violation == nil, "\(number): \(trials.describe(number))")
             waitCount += outcome.waitCount
         }
-        // Some orders are cut short by a lock; that this is seen keeps the jobs from waiting for each other.
+        // Locks cut some orders short. A count of zero would mean that the jobs never waited for each other.
         #expect(waitCount > 0)
     }
 
@@ -24,7 +24,7 @@ struct InterleavingTests {
         #expect(trials.describe(12_869).hasSuffix("bbbbbbbbaaaaaaaa"))
     }
 
-    /// Half of them end in a power cut that takes what is not durable.
+    /// Half of the interleavings end in a power cut that loses all volatile data.
     @Test func `commits that are not durable are missed`() throws {
         let trials = try InterleavingTrials(leavesVolatile: true)
         #expect(trials.outcome(of: 1).violation != nil)
