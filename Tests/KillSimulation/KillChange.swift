@@ -1,7 +1,9 @@
 import FaultlineTestSupport
 
-/// One change of a transaction: follows from the store's seed, the writer and the transaction's number, so that the
-/// process that is killed and the one that looks at what it left need not tell each other.
+/// One change of a transaction.
+///
+/// It is computed from the seed of the store, the writer and the number of the transaction, so the killed process and
+/// the checking process need not exchange changes.
 struct KillChange: Hashable {
     enum Kind: UInt8, CaseIterable {
         /// An object with a unique key.
@@ -11,7 +13,7 @@ struct KillChange: Hashable {
         /// An object that owns a blob.
         case owning
 
-        /// Objects of this kind that a writer has at most.
+        /// The maximum number of objects of this kind for one writer.
         var slotCount: Int {
             switch self {
             case .keyed: 24
@@ -23,9 +25,11 @@ struct KillChange: Hashable {
 
     enum Action: Hashable {
         case put
-        /// Does nothing where there is no object.
+        /// Deletes the object, if there is one.
         case delete
-        /// Two objects with unique keys trade them; where one is missing, both are put.
+        /// Two objects exchange their unique keys.
+        ///
+        /// If one is missing, both are put.
         case exchange(with: Int)
     }
 
@@ -33,7 +37,7 @@ struct KillChange: Hashable {
     let slot: Int
     let action: Action
 
-    /// The changes of a writer's transaction, in their order.
+    /// Returns the changes of a transaction, in order.
     static func all(seed: UInt64, writer: Int, number: UInt64) -> [KillChange] {
         var random = Seed(seed &+ UInt64(writer) << 56 &+ number &* 0x9E37_79B9)
         let count = random.oneIn(12) ? 20 + random.below(20) : 1 + random.below(4)
@@ -49,7 +53,7 @@ struct KillChange: Hashable {
         }
     }
 
-    /// What a transaction is known by, beside its number: another one of the same number has another digest.
+    /// Returns a digest that distinguishes transactions with the same number.
     static func digest(_ changes: [KillChange]) -> UInt64 {
         changes.reduce(UInt64(changes.count)) { sum, change in
             let action: Int =

@@ -1,7 +1,7 @@
 import CrashSimulation
 import FaultlineLog
 
-/// Compares what a killed process left with what it had acknowledged.
+/// Compares the store of a killed process with the acknowledged transactions.
 struct KillCheck {
     let values: KillValues
     let snapshot: Snapshot
@@ -14,7 +14,7 @@ struct KillCheck {
         }
     }
 
-    /// How many transactions of each writer are there, as their progress records say.
+    /// Returns the number of transactions of each writer, read from the progress records.
     func numbers() throws -> [UInt64] {
         var numbers = [UInt64](repeating: 0, count: KillModel.writerCount)
         try Self.scan(snapshot, KillValues.progressTable) { view in
@@ -26,7 +26,7 @@ struct KillCheck {
         return numbers
     }
 
-    /// Checks that all objects, blobs and index entries are those of the model, and no others.
+    /// Checks that the objects, blobs and index entries are exactly those of the model.
     func run(_ model: KillModel) throws {
         var blobs = 0
         for kind in KillChange.Kind.allCases {
@@ -62,10 +62,10 @@ struct KillCheck {
         }
     }
 
-    /// Checks that each row, and each blob, is as its own head says.
+    /// Checks that the bytes of each row and blob match the origin in the row's header.
     ///
-    /// - Parameter readsBlobs: Whether owners and their blobs are read too.
-    /// - Throws: `CrashViolation` for the first that is not; what the log says.
+    /// - Parameter readsBlobs: Whether to check owners and their blobs too.
+    /// - Throws: `CrashViolation` for the first mismatch, or errors of the log.
     func runAlone(readsBlobs: Bool) throws {
         let numbers = try numbers()
         for kind in KillChange.Kind.allCases where kind != .owning || readsBlobs {

@@ -3,11 +3,13 @@ import FaultlineLog
 import FaultlineTestSupport
 import Glibc
 
-/// One store after another, each killed again and again: starts the process, kills it, looks at what it left.
+/// Kills processes one after the other.
+///
+/// It starts a process on a store, kills it and checks the store, and starts a new store after a number of kills.
 struct KillLane {
-    /// Kills of one store.
+    /// The number of kills of one store.
     private static let roundCountMax = 40
-    /// Milliseconds after which a process that does not open its store counts as hanging.
+    /// The milliseconds after which a process that has not opened its store counts as hanging.
     private static let openingMillisecondsMax = 60_000
 
     private let directory: String
@@ -17,16 +19,16 @@ struct KillLane {
 
     private var store: KillStore
     private var model: KillModel
-    /// By writer, the newest transaction whose commit returned.
+    /// The newest acknowledged transaction of each writer.
     private var acknowledged: [UInt64] = []
-    /// By writer, the newest that may have been begun.
+    /// The newest transaction of each writer that may have begun.
     private var begun: [UInt64] = []
     private var roundCount = 0
 
     /// - Parameters:
-    ///   - directory: Where its stores are made.
-    ///   - random: Decides everything but what the system decides: when exactly a kill arrives.
-    ///   - canary: Whether transactions are acknowledged before anything of them is written.
+    ///   - directory: The directory for the stores.
+    ///   - random: Decides everything but the exact times of the kills, which depend on the system.
+    ///   - canary: Whether transactions are acknowledged before anything is written.
     init(in directory: String, _ random: Seed, canary: Bool) {
         self.directory = directory
         self.random = random
@@ -46,16 +48,16 @@ struct KillLane {
         roundCount = 0
     }
 
-    /// Kills the process once, and looks at what it left, now or after the next kill.
+    /// Kills the process once, and checks the store now or after a later kill.
     ///
-    /// - Throws: `CrashViolation`, and what keeps a process from being started.
+    /// - Throws: `CrashViolation`, or the error that prevented a process from starting.
     mutating func runRound() throws {
         roundCount += 1
         let isLast = roundCount == Self.roundCountMax
         try killOnce()
         do {
             switch random.below(4) {
-            // The next process recovers, and may be killed while it does.
+            // The next process recovers the store, and may be killed while doing so.
             case 0 where !isLast: break
             case 1 where !isLast: try check(.reading)
             default: try check(.writing)
@@ -74,7 +76,7 @@ struct KillLane {
         if canary { arguments.append("--canary") }
         for writer in 0..<KillModel.writerCount { begun[writer] += 1 }
         var process = try KillProcess(arguments)
-        // Some while the store is being opened, the others at work.
+        // Some kills come while the store is being opened, the others later.
         let isEarly = random.oneIn(4)
         let life = random.below(isEarly ? 14_000 : 30_000)
         var isOpen = false
@@ -126,7 +128,7 @@ struct KillLane {
                 try compare(log)
                 try log.close()
             } catch let error as LogError where error.code == .notAStore {
-                // Killed before there was one.
+                // The process was killed before the store was created.
             }
             return
         }

@@ -3,10 +3,10 @@ import FaultlineTestSupport
 import Foundation
 import Synchronization
 
-/// The life of the process that is killed.
+/// The workload of the process to be killed.
 ///
-/// Four threads write, one reads, checks and asks for checkpoints and compaction, the log's own thread makes both when
-/// they are due. Now and then the store is closed and opened again.
+/// Four threads write, one reads, checks and requests checkpoints and compactions, and the log's own thread runs both
+/// when they are due. From time to time, the store is closed and reopened.
 package final class KillLife: Sendable {
     private let store: KillStore
     private let canary: Bool
@@ -16,21 +16,21 @@ package final class KillLife: Sendable {
     private let failure = Mutex<String?>(nil)
 
     /// - Parameters:
-    ///   - path: The store's directory.
-    ///   - storeSeed: What its objects say follows from it.
-    ///   - seed: Of this life: how long the store stays open, what else is done with it.
-    ///   - canary: Whether transactions are acknowledged before anything of them is written.
+    ///   - path: The directory of the store.
+    ///   - storeSeed: Determines the contents of the objects.
+    ///   - seed: Determines how long the store stays open, and which other calls are made.
+    ///   - canary: Whether transactions are acknowledged before anything is written.
     package init(path: String, storeSeed: UInt64, seed: UInt64, canary: Bool) {
         store = KillStore(path: path, seed: storeSeed)
         self.canary = canary
         random = Mutex(Seed(seed))
     }
 
-    /// Lives until it is killed.
+    /// Runs until the process is killed.
     ///
-    /// - Returns: What went wrong: a write was refused, or a read gave what was not written.
+    /// - Returns: The failure that ended the workload early: a refused write, or a wrong result of a read.
     package func run() -> String {
-        // Should nobody kill it.
+        // In case the process is not killed.
         alarm(120)
         while true {
             do {

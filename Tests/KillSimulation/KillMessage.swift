@@ -1,8 +1,8 @@
 import Glibc
 
-/// What a process that will be killed says through its pipe: 24 bytes, written at once.
+/// A message of 24 bytes that the process to be killed writes to its pipe in one call.
 enum KillMessage: Equatable {
-    /// The store is open, and what is in it was read.
+    /// The store is open, and its contents have been read.
     case opened
     /// The commit of a writer's transaction returned.
     case acknowledged(writer: Int, number: UInt64, digest: UInt64)
@@ -19,7 +19,9 @@ enum KillMessage: Equatable {
         }
     }
 
-    /// Writes it into the standard output, whole: a pipe takes that few bytes at once.
+    /// Writes the message to the standard output.
+    ///
+    /// A pipe accepts this few bytes at once.
     func send() {
         var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
         if case .acknowledged(let writer, let number, let digest) = self {

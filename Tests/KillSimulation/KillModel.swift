@@ -1,11 +1,13 @@
-/// What a store should hold: of each writer how many transactions, and with that the version of each of its objects.
+/// The expected contents of a store: the number of transactions of each writer, and the version of each object.
 struct KillModel {
     static let writerCount = 4
 
     private let seed: UInt64
-    /// How many transactions of each writer the model has.
+    /// The number of transactions of each writer in the model.
     private(set) var numbers = [UInt64](repeating: 0, count: writerCount)
-    /// By writer, kind and slot; 0 where there is no object.
+    /// The versions by writer, kind and slot.
+    ///
+    /// Zero means no object.
     private var versions = [[[UInt64]]](
         repeating: KillChange.Kind.allCases.map { [UInt64](repeating: 0, count: $0.slotCount) }, count: writerCount)
 
@@ -15,12 +17,12 @@ struct KillModel {
         versions[writer][Int(kind.rawValue)][slot]
     }
 
-    /// Objects of a kind.
+    /// Returns the number of objects of a kind.
     func objectCount(of kind: KillChange.Kind) -> Int {
         versions.reduce(0) { $0 + $1[Int(kind.rawValue)].count { $0 > 0 } }
     }
 
-    /// Goes on with a writer's transactions up to a number.
+    /// Applies the transactions of a writer up to a number.
     mutating func advance(_ writer: Int, to number: UInt64) {
         while numbers[writer] < number {
             numbers[writer] += 1

@@ -2,22 +2,22 @@ import FaultlineTestSupport
 import Glibc
 import Synchronization
 
-/// The process that is killed, and the pipe from it.
+/// The process to be killed, and the pipe from it.
 struct KillProcess: ~Copyable {
     private let process: pid_t
     private let pipe: Int32
-    /// Begin of a message that came in part.
+    /// The beginning of a message that has not fully arrived.
     private var rest: [UInt8] = []
     private(set) var isAtEnd = false
 
     /// Starts this executable again.
     ///
-    /// - Throws: What the system says.
+    /// - Throws: System errors.
     init(_ arguments: [String]) throws {
         (process, pipe) = try Self.starting.withLock { _ in try Self.start(arguments) }
     }
 
-    /// One at a time, so that no process gets the pipe of another.
+    /// Starts one process at a time, so that none inherits the pipe of another.
     private static let starting = Mutex(())
 
     private static func start(_ arguments: [String]) throws -> (process: pid_t, pipe: Int32) {
@@ -46,9 +46,9 @@ struct KillProcess: ~Copyable {
         close(pipe)
     }
 
-    /// Waits for messages, as long as that.
+    /// Waits for messages, up to the given time.
     ///
-    /// - Returns: What came: nothing if the time is over, or the pipe at its end.
+    /// - Returns: The received messages. None means that the time is over, or that the pipe is at its end.
     mutating func messages(waiting milliseconds: Int) throws -> [KillMessage] {
         var wanted = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
         guard !isAtEnd, poll(&wanted, 1, Int32(clamping: milliseconds)) > 0 else { return [] }
@@ -75,9 +75,9 @@ struct KillProcess: ~Copyable {
 
     func kill() { _ = Glibc.kill(process, SIGKILL) }
 
-    /// Waits for the end.
+    /// Waits for the process to end.
     ///
-    /// - Returns: Whether the kill ended it; else it had ended before.
+    /// - Returns: Whether the kill ended it. Otherwise, it ended earlier by itself.
     func wasKilled() -> Bool {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}

@@ -1,23 +1,23 @@
-/// What a run of kills came to.
+/// The results of a run of kills.
 package struct KillReport: Sendable {
     package var killCount = 0
-    /// Of these, before the store was open.
+    /// The number of kills before the store was open.
     package var killsInOpening = 0
     package var storeCount = 0
-    /// How often everything was read and compared.
+    /// The number of times that all contents were compared.
     package var checkCount = 0
-    /// Of these, in a store that was open for reading only.
+    /// The number of these comparisons in a store that was open for reading only.
     package var readOnlyCheckCount = 0
     package var acknowledgedCount: UInt64 = 0
-    /// Transactions that were found though nobody had been told of them yet.
+    /// The number of transactions that were found without having been acknowledged.
     package var unacknowledgedFoundCount: UInt64 = 0
-    /// Transactions that were acknowledged and are not there.
+    /// The number of acknowledged transactions that were not found.
     package var lostCount: UInt64 = 0
-    /// Transactions that recovery copied out of a torn tail.
+    /// The number of transactions that recovery copied from a torn tail.
     package var rescuedCount = 0
-    /// Checks that met records which compaction had moved.
+    /// The number of checks that found records which compaction had moved.
     package var compactedCheckCount = 0
-    /// Manifests that were being written.
+    /// The number of partly written manifests.
     package var tornManifestCount = 0
     package var violations: [String] = []
 

@@ -4,23 +4,25 @@ import FaultlineTestSupport
 import Glibc
 import Synchronization
 
-/// Kills a process that writes, many times, on all cores.
+/// Kills a writing process many times, on all cores.
 package struct KillRun: Sendable {
     private let seed: UInt64
     private let roundCount: Int
     private let canary: Bool
 
     /// - Parameters:
-    ///   - seed: Decides what is written, and about when a kill comes.
-    ///   - roundCount: Kills.
-    ///   - canary: Whether transactions are acknowledged before anything of them is written: must be noticed.
+    ///   - seed: Decides the contents of the store, and approximately when the kills come.
+    ///   - roundCount: The number of kills.
+    ///   - canary: Whether transactions are acknowledged before anything is written, which must be detected.
     package init(seed: UInt64, roundCount: Int, canary: Bool) {
         self.seed = seed
         self.roundCount = roundCount
         self.canary = canary
     }
 
-    /// Stops a lane at its first violation; its store is kept, and named.
+    /// Runs all lanes.
+    ///
+    /// A lane stops at its first violation, keeps its store and reports where it is.
     package func run() -> KillReport {
         let laneCount = max(1, min(roundCount, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         let total = Mutex(KillReport())
@@ -32,7 +34,8 @@ package struct KillRun: Sendable {
     }
 
     private func runLane(_ number: Int, roundCount: Int) -> KillReport {
-        // In memory where the system has that: there more is under way when a kill comes. Every other lane on a disk.
+        // Every other lane uses memory, if the system has such a file system: the process gets more done before a kill.
+        // The others use a disk.
         let directory = TemporaryDirectory(in: number % 2 == 1 || access("/dev/shm", W_OK) != 0 ? "/tmp" : "/dev/shm")
         var lane = KillLane(in: directory.path, Seed(seed &+ UInt64(number) << 40), canary: canary)
         var violation: String?

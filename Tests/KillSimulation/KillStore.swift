@@ -3,14 +3,14 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// A store that lives from kill to kill: its place, and limits so small that everything rolls, spills and rotates.
+/// A store that is killed repeatedly, with limits so small that all files roll, spill and rotate.
 struct KillStore {
     let path: String
     let seed: UInt64
 
     var values: KillValues { KillValues(seed: seed) }
 
-    /// Opens the store as the process that is killed does, or as the one that looks at what it left.
+    /// Opens the store, for the process to be killed or for the check afterwards.
     func open(_ access: LogAccess) throws(LogError) -> Log {
         var random = Seed(seed ^ 0x5EED)
         var options = LogOptions()
@@ -20,7 +20,7 @@ struct KillStore {
         options.manifestByteCount = random.pick([600, 3_000, 1 << 20])
         options.manifestGrowth = random.pick([1, 4])
         options.memoryBudget = random.pick([4 << 20, 1 << 20, 200_000])
-        // A killed process takes nothing from the system's cache: not to wait for the disk promises as much here.
+        // A killed process loses nothing from the cache of the system, so asynchronous commits are as safe here.
         options.durability = random.oneIn(4) ? .async : .sync
         options.access = access
         return try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: CrashDeriver())

@@ -1,17 +1,19 @@
 import FaultlineLog
 import FaultlineTestSupport
 
-/// Where a writer's objects are, and what they say: bytes that follow from the store's seed, the slot and the version,
-/// which is the number of the transaction that wrote it.
+/// The tables of the writers' objects, and the contents of the objects.
+///
+/// The bytes are computed from the seed of the store, the slot and the version, which is the number of the transaction
+/// that wrote the object.
 struct KillValues {
-    /// With a unique index over their first 8 bytes.
+    /// A table with a unique index over the first 8 bytes.
     static let keyedTable = TableID(rawValue: 16)
-    /// With an index over their first byte.
+    /// A table with an index over the first byte.
     static let groupedTable = TableID(rawValue: 17)
     static let owningTable = TableID(rawValue: 18)
-    /// One object a writer: how many transactions it has committed.
+    /// A table with one object for each writer: the number of its committed transactions.
     static let progressTable = TableID(rawValue: 19)
-    /// Bytes of a row that say whose it is: key or group, slot, version.
+    /// The size of a row's header, which holds the key or group, the slot and the version.
     static let headByteCount = 16
 
     let seed: UInt64
@@ -24,9 +26,11 @@ struct KillValues {
         }
     }
 
-    /// The row of an object; that of an owner without the blob's identifier, which follows it.
+    /// Returns the row of an object.
+    ///
+    /// The blob's identifier, which follows in the row of an owner, is missing.
     func row(_ kind: KillChange.Kind, writer: Int, slot: Int, version: UInt64) -> [UInt8] {
-        // The key changes from version to version, and comes back.
+        // The key alternates between two values from version to version.
         var row = [UInt8(writer), UInt8(slot), kind.rawValue, 0, 0, 0, 0, UInt8(truncatingIfNeeded: version & 1)]
         for shift in stride(from: 0, to: 64, by: 8) { row.append(UInt8(truncatingIfNeeded: version >> UInt64(shift))) }
         if kind == .owning { return row }
@@ -35,7 +39,7 @@ struct KillValues {
         return row
     }
 
-    /// The blob of an owner.
+    /// Returns the blob of an owner.
     func blob(writer: Int, slot: Int, version: UInt64) -> [UInt8] {
         var random = random(.owning, writer, slot, version)
         let byteCount = random.pick([10, 700, 700, 5_000, 5_000, 70_000]) + random.below(9)
@@ -43,7 +47,7 @@ struct KillValues {
             ? random.bytes(byteCount) : [UInt8](repeating: UInt8(random.below(256)), count: byteCount)
     }
 
-    /// Whose row it is, as it says itself; nil if it is nobody's.
+    /// Returns the origin of a row according to its header, or `nil` if the header is invalid.
     static func origin(of row: UnsafeRawBufferPointer) -> (
         kind: KillChange.Kind, writer: Int, slot: Int, version: UInt64
     )? {

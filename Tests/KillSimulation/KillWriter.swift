@@ -2,7 +2,9 @@ import CrashSimulation
 import FaultlineLog
 import FaultlineTestSupport
 
-/// One of the writers of the process that is killed: goes on where its progress record says that it was.
+/// One of the writers of the process to be killed.
+///
+/// It continues after the transaction in its progress record.
 struct KillWriter {
     private struct Object {
         var id: RecordID
@@ -14,12 +16,12 @@ struct KillWriter {
 
     let writer: Int
     private let values: KillValues
-    /// How many transactions have been committed.
+    /// The number of committed transactions.
     private(set) var number: UInt64 = 0
     private var progressID: RecordID?
     private var objects: [[Object?]] = KillChange.Kind.allCases.map { .init(repeating: nil, count: $0.slotCount) }
 
-    /// Finds its objects in the store.
+    /// Finds the writer's objects in the store.
     init(_ writer: Int, _ values: KillValues, _ snapshot: Snapshot) throws {
         self.writer = writer
         self.values = values
@@ -44,10 +46,10 @@ struct KillWriter {
     ///
     /// - Parameters:
     ///   - log: The store.
-    ///   - isGivenUpFirst: Whether the same changes are made and given up before.
-    ///   - begun: Called with the transaction's number and digest before anything of it is written.
+    ///   - isGivenUpFirst: Whether the same changes are first made in a transaction that is rolled back.
+    ///   - begun: Called with the transaction's number and digest before anything is written.
     /// - Returns: The digest.
-    /// - Throws: What the log refuses; nothing should be.
+    /// - Throws: Errors of the log. None are expected.
     mutating func commit(
         _ log: Log, isGivenUpFirst: Bool, begun: (_ number: UInt64, _ digest: UInt64) -> Void
     ) throws -> UInt64 {
@@ -58,7 +60,7 @@ struct KillWriter {
         if isGivenUpFirst {
             do {
                 _ = try log.write(author: nil) { transaction in
-                    // A version that no model knows: should it show, it is found.
+                    // This version is unknown to the model, so the check detects it.
                     var attempt = self
                     try attempt.apply(changes, version: next | 1 << 40, &transaction)
                     throw GivenUp()
@@ -92,11 +94,11 @@ struct KillWriter {
         progressID = id
     }
 
-    /// Lets two objects take each other's place: what is put next gives each the other's key.
+    /// Lets two objects exchange their slots, so that the next put gives each the key of the other.
     private mutating func exchange(_ slot: Int, _ other: Int, _ transaction: inout Transaction) throws {
         let kind = Int(KillChange.Kind.keyed.rawValue)
         guard let first = objects[kind][slot], let second = objects[kind][other] else { return }
-        // Taken out under the slots that they had.
+        // Remove the entries with the keys of the former slots.
         try unindex(.keyed, slot, first, &transaction)
         try unindex(.keyed, other, second, &transaction)
         objects[kind][slot] = Object(id: second.id, version: 0)
@@ -129,7 +131,7 @@ struct KillWriter {
         let bytes = values.blob(writer: writer, slot: slot, version: version)
         let owner = BlobOwner(table: KillValues.owningTable, slot: 1, id: id)
         guard version % 2 == 0 else { return try bytes.withUnsafeBytes { try transaction.putBlob($0, owner: owner) } }
-        // Streamed, in pieces that are no chunks.
+        // The blob is streamed, in pieces that differ from the chunks.
         var done = 0
         let announced = version % 4 == 0 ? UInt64(bytes.count) : nil
         return try transaction.putBlob(byteCount: announced, owner: owner) { target in

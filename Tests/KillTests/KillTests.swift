@@ -1,7 +1,9 @@
 import FaultlineTestSupport
 import Testing
 
-/// A sample of the kills of `make kill`; the process that is killed is `FaultlineProofs`.
+/// Tests a sample of the kills of `make kill`.
+///
+/// The killed process is `FaultlineProofs`.
 struct KillTests {
     @Test func noKillLosesWhatWasAcknowledged() throws {
         let run = try ProofProcess(["kill", "--rounds", "24"])
@@ -9,7 +11,7 @@ struct KillTests {
         #expect(run["kills"] == 24 && run["lost"] == 0 && run["violations"] == 0, "\(run.lines)")
     }
 
-    /// What the kills are worth: transactions that are acknowledged before anything of them is written.
+    /// Checks the test itself, with transactions that are acknowledged before anything is written.
     @Test func acknowledgingTooEarlyIsCaught() throws {
         let run = try ProofProcess(["kill", "--rounds", "60", "--canary"])
         #expect(run.status == 0)

@@ -1,16 +1,16 @@
 import FaultlineTestSupport
 import Glibc
 
-/// A rule that is broken on purpose: the flips must show each.
+/// A deliberate error that the bit flips must detect.
 package enum RotCanary: String, CaseIterable, Sendable {
-    /// Checksums fit whatever is damaged.
+    /// Checksums match any damage.
     case fitsChecksums
-    /// What verification finds is not told.
+    /// The findings of verification are not reported.
     case hidesFindings
-    /// The process dies of a damaged manifest.
+    /// The process dies because of a damaged manifest.
     case dies
 
-    /// Makes the checksums of a damaged file fit, where that is the rule.
+    /// Repairs the checksums of a damaged file, if the canary requires it.
     func repair(_ path: String, on disk: SimulatedDisk) {
         guard self == .fitsChecksums, let damaged = disk.bytes(of: path) else { return }
         let name = path.split(separator: "/").last.map(String.init) ?? ""
@@ -20,9 +20,9 @@ package enum RotCanary: String, CaseIterable, Sendable {
         }
     }
 
-    /// Ends the process, where that is the rule.
+    /// Ends the process, if the canary requires it.
     func die(of path: String) {
-        // Not by a trap: the report that the runtime prints of each would hide what the proof says.
+        // A trap would print a report each time, which would hide the output of the proof.
         if self == .dies, path.contains("/m-") { kill(getpid(), SIGKILL) }
     }
 }

@@ -1,15 +1,15 @@
 import FaultlineTestSupport
 
-/// What happens to a store's bytes behind everybody's back.
+/// Damage to the files of a store.
 package enum RotDamage: Equatable, Sendable {
-    /// Bit 0 is the lowest of the first byte.
+    /// The bit is numbered from the lowest one of the first byte.
     case flippedBit(Int, path: String)
     case zeroedSector(Int, path: String)
-    /// Two sectors of one file change places, as when a write went astray.
+    /// Two sectors of a file are swapped, as by misdirected writes.
     case swappedSectors(Int, Int, path: String)
-    /// A sector holds what it held after an earlier transaction, as when a write was lost.
+    /// A sector has the contents from an earlier transaction, as after a lost write.
     case olderSector(Int, path: String, [UInt8])
-    /// A sector holds what the same sector of another file holds.
+    /// A sector has the contents of the same sector of another file.
     case strangeSector(Int, path: String, from: String)
 
     static let sectorByteCount = 512
@@ -22,9 +22,9 @@ package enum RotDamage: Equatable, Sendable {
         }
     }
 
-    /// Does it to a disk.
+    /// Damages the files on a disk.
     ///
-    /// - Returns: The places that hold other bytes than before, ascending; none where the damage changed nothing.
+    /// - Returns: The offsets of the changed bytes, in ascending order.
     func apply(to disk: SimulatedDisk) -> [Int] {
         if case .flippedBit(let bit, let path) = self { return disk.flip(bit: bit, of: path) ? [bit / 8] : [] }
         let before = disk.bytes(of: path) ?? []
@@ -44,13 +44,17 @@ package enum RotDamage: Equatable, Sendable {
         return changed
     }
 
-    /// The bytes of a sector; the last one of a file may be short.
+    /// Returns the bytes of a sector.
+    ///
+    /// The last one of a file may be short.
     static func sector(_ number: Int, of bytes: [UInt8]) -> ArraySlice<UInt8> {
         let start = min(number * sectorByteCount, bytes.count)
         return bytes[start..<min(start + sectorByteCount, bytes.count)]
     }
 
-    /// Replaces a sector's bytes; zeros follow where there are fewer, and the file keeps its length.
+    /// Replaces the bytes of a sector, and fills the rest with zeros.
+    ///
+    /// The length of the file does not change.
     private static func replace(_ number: Int, of bytes: inout [UInt8], by other: ArraySlice<UInt8>) {
         let place = sector(number, of: bytes).indices
         for (index, offset) in place.enumerated() {

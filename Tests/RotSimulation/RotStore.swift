@@ -3,35 +3,39 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// A small store that rot is tried on, and what it holds.
+/// A small store to be damaged, with its expected contents.
 package struct RotStore: Sendable {
     static let path = "/d/store"
 
-    /// The bytes of a transaction that lies in one frame.
+    /// The bytes of a transaction with one frame.
     typealias Frame = (path: String, bytes: Range<Int>)
 
     package let name: String
     let disk: SimulatedDisk
-    /// What the store holds after each transaction.
+    /// The expected contents after each transaction.
     let states: [CrashModel]
     let options: LogOptions
     let isClosed: Bool
-    /// Where transactions lie that rot may take away unseen; none in a store that was closed.
+    /// The frames of the transactions that damage may remove undetected.
+    ///
+    /// A closed store has none.
     let frames: [UInt64: Frame]
-    /// What was added to the manifest last.
+    /// The last edit in the manifest.
     let lastEdit: Frame
-    /// What each file held after earlier transactions.
+    /// The contents of each file before each transaction.
     let history: [String: [[UInt8]]]
-    /// Every file with its size in bytes; they are numbered by bits, one after the other.
+    /// The files with their sizes in bytes.
+    ///
+    /// Bits are numbered in this order.
     package let files: [(path: String, byteCount: Int)]
 
-    /// The newest transaction.
+    /// The number of the newest transaction.
     var newest: UInt64 { UInt64(states.count - 1) }
 
-    /// Bits of all files.
+    /// The number of bits in all files.
     package var bitCount: Int { files.reduce(0) { $0 + $1.byteCount * 8 } }
 
-    /// The flip of a bit, by its number below `bitCount`.
+    /// Returns the flip of the bit with the given number, which must be below `bitCount`.
     package func flip(_ number: Int) -> RotDamage {
         var rest = number
         for file in files {
@@ -41,7 +45,8 @@ package struct RotStore: Sendable {
         preconditionFailure("The store has \(bitCount) bits.")
     }
 
-    /// Every sector zeroed, as it was earlier, from each other file, and swapped with each other one of its file.
+    /// Returns the damages of all sectors: zeroed, older, from another file, and swapped with another one of the same
+    /// file.
     package func sectorDamages() -> [RotDamage] {
         var damages: [RotDamage] = []
         for (path, byteCount) in files {
@@ -63,7 +68,7 @@ package struct RotStore: Sendable {
         return damages
     }
 
-    /// All stores that rot is tried on.
+    /// Creates all stores for the trials.
     package static func all() throws -> [RotStore] {
         [
             try RotStore("plain", isClosed: true) { try $0.writeRows(transactions: 14) },

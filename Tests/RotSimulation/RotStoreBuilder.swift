@@ -2,14 +2,14 @@ import CrashSimulation
 import FaultlineLog
 import FaultlineTestSupport
 
-/// Fills a store, and remembers what it holds, and how its files grew.
+/// Fills a store, and records its contents and the earlier contents of its files.
 final class RotStoreBuilder {
     let log: Log
     private let disk: SimulatedDisk
     private(set) var states = [CrashModel()]
     private(set) var frames: [UInt64: RotStore.Frame] = [:]
     private(set) var history: [String: [[UInt8]]] = [:]
-    /// Where the log ends in each of its segments.
+    /// The end of the log in each segment.
     private var logEnds: [String: Int] = [:]
     private var random = Seed(3)
 
@@ -18,7 +18,7 @@ final class RotStoreBuilder {
         self.disk = disk
     }
 
-    /// Transactions of new, changed and deleted rows in three tables, two of them indexed.
+    /// Runs transactions that insert, change and delete rows in three tables, two of them with an index.
     func writeRows(transactions: Int) throws {
         for _ in 0..<transactions {
             try write(author: random.oneIn(2) ? "author" : nil) { state, transaction in
@@ -27,7 +27,7 @@ final class RotStoreBuilder {
         }
     }
 
-    /// One transaction with a blob for each value.
+    /// Runs one transaction with a blob for each value.
     func writeBlobs(_ values: [[UInt8]]) throws {
         try write(author: nil) { state, transaction in
             for value in values { try state.putBlob(value, &transaction) }
@@ -40,7 +40,7 @@ final class RotStoreBuilder {
         var state = states[states.count - 1]
         _ = try log.write(author: author) { transaction in try body(&state, &transaction) }
         states.append(state)
-        // The frame is what the log in the newest segment grew by.
+        // The frame is the growth of the log in the newest segment.
         guard let path = disk.filePaths.last(where: { $0.contains("/s-") }),
             let end = try log.usage().segments.last(where: { $0.kind == .hotSegment })?.byteCount
         else { return }

@@ -3,23 +3,23 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// What came of one damage.
+/// The outcome of one damage.
 package enum RotOutcome: Equatable, Sendable {
-    /// Whoever only reads was refused, or `verify` has a finding.
+    /// A read was refused, or `verify` has a finding.
     case detected
-    /// Everything reads right, and all damaged bytes are on the list of those that mean nothing.
+    /// All reads are correct, and all damaged bytes are in the list of harmless ones.
     case harmless(HarmlessBytes)
-    /// Something reads wrong, or damage of bytes that mean something went unseen.
+    /// A read is wrong, or damage of other bytes was not detected.
     case wrong(String)
 }
 
 extension RotStore {
-    /// Damages the store, opens it and reads everything back, then opens it as the tool does and verifies it.
+    /// Damages the store, opens it and reads everything, and then opens it for reading, like the tool, and verifies it.
     ///
     /// - Parameters:
-    ///   - damage: What happens to its bytes.
-    ///   - canary: A rule to be broken.
-    /// - Returns: What came of it; nil where the damage changes no byte.
+    ///   - damage: The damage to do.
+    ///   - canary: A deliberate error to make.
+    /// - Returns: The outcome, or `nil` if the damage changes no byte.
     package func outcome(of damage: RotDamage, canary: RotCanary? = nil) -> RotOutcome? {
         let disk = self.disk.afterProcessDeath()
         let damaged = damage.apply(to: disk)
@@ -29,7 +29,7 @@ extension RotStore {
         let reader = disk.afterProcessDeath()
         let written = outcome(for: .writing, on: disk, damage.path, damaged, canary)
         if case .wrong = written { return written }
-        // Opening for writing may have replaced what does not verify, and the open report alone says so.
+        // Opening for writing may have replaced damaged files, which only the open report shows.
         let outcome = outcome(for: .reading, on: reader, damage.path, damaged, canary)
         guard case .wrong(let what) = outcome else { return outcome }
         return .wrong("open for reading: \(what)")
@@ -49,7 +49,7 @@ extension RotStore {
         defer { log.abandonForTests() }
         do {
             let refusal = try refusal(of: log.snapshot(), path, damaged)
-            // Whatever else told of the damage: who verifies the store has to learn of it.
+            // Verification must also report damage that was already detected elsewhere.
             var findings: [Finding] = []
             try log.verify({ findings.append($0) }, progress: { _, _ in })
             if let finding = findings.first, canary != .hidesFindings {
@@ -64,15 +64,15 @@ extension RotStore {
         return harmlessBytes(path, damaged, log, access, disk).map { .harmless($0) } ?? .wrong("nobody noticed")
     }
 
-    /// Whether the opening tells of damage.
+    /// Whether the open report shows damage.
     private func isTold(_ report: OpenReport) -> Bool {
         !report.ignoredDerivedFiles.isEmpty || !report.quarantinedFiles.isEmpty || report.wasClean != isClosed
     }
 
-    /// Reads everything back.
+    /// Reads everything.
     ///
-    /// - Returns: The error with which a read was refused; nil if all reads right.
-    /// - Throws: What reads otherwise than it was written, or is refused without a file.
+    /// - Returns: The error that refused a read, or `nil` if all reads are correct.
+    /// - Throws: `CrashViolation` for a wrong result, or for an error without a file.
     private func refusal(of snapshot: Snapshot, _ path: String, _ damaged: [Int]) throws -> LogError? {
         do {
             if let difference = try difference(of: snapshot, path, damaged) { throw CrashViolation(difference) }
@@ -83,7 +83,7 @@ extension RotStore {
         }
     }
 
-    /// The entry of the list that all damaged places are on.
+    /// Returns the entry of the list that contains all damaged bytes.
     private func harmlessBytes(
         _ path: String, _ damaged: [Int], _ log: Log, _ access: LogAccess, _ disk: SimulatedDisk
     ) -> HarmlessBytes? {
@@ -95,17 +95,17 @@ extension RotStore {
             return .preparedSpace
         }
         if path == lastEdit.path, damaged.allSatisfy(lastEdit.bytes.contains) { return .closingEdit }
-        // Whatever was found, `difference` has let it pass.
+        // `difference` has already checked the remaining contents.
         guard let lost = frames[log.snapshot().sequence + 1], let bytes = disk.bytes(of: path) else { return nil }
-        // Zeros cannot be told from those that were prepared. Who only reads counts nothing.
+        // Zeros look the same as prepared space, and opening for reading does not count discarded bytes.
         let isZeroed = bytes[lost.bytes.lowerBound...].allSatisfy { $0 == 0 }
         return log.openReport.discardedByteCount > 0 || isZeroed || access == .reading ? .newestFrame : nil
     }
 
-    /// What reads otherwise than it was written.
+    /// Returns the first wrong result.
     private func difference(of snapshot: Snapshot, _ path: String, _ damaged: [Int]) throws -> String? {
         guard snapshot.sequence <= newest else { return "transaction \(snapshot.sequence) was never written" }
-        // Lost may be what has no whole frame behind it, and only that.
+        // Only a frame without an intact frame after it may be lost.
         for lost in snapshot.sequence..<newest {
             guard let frame = frames[lost + 1], frame.path == path, damaged.contains(where: frame.bytes.contains) else {
                 return "transaction \(snapshot.sequence) is the newest, \(newest) was acknowledged"

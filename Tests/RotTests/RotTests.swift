@@ -3,9 +3,9 @@ import Foundation
 import RotSimulation
 import Testing
 
-/// A sample of all damages of the reference stores, one at a time.
+/// Tests a sample of all damages of the reference stores, one at a time.
 struct RotTests {
-    /// Prime, so that in every file bits of all places of a byte are met.
+    /// A prime number, so that the sample contains all bit positions of a byte in every file.
     private static let stride = 1_009
 
     @Test func noFlippedBitReadsWrongOrGoesUnseen() throws {
@@ -36,7 +36,7 @@ struct RotTests {
         }
     }
 
-    /// Nobody asks this filter: a memtable has every key that the run has.
+    /// Reads do not use this run's filter, because a memtable has all keys of the run.
     @Test func everyBitOfARunIsSeen() throws {
         let store = try #require(try RotStore.all().first { $0.name == "unclean" })
         for (path, byteCount) in store.files where path.contains("/r-") {
@@ -46,7 +46,7 @@ struct RotTests {
         }
     }
 
-    /// What the flips are worth: rules that are broken on purpose.
+    /// Checks the trials themselves, with deliberate errors.
     @Test func everyBrokenRuleIsCaught() throws {
         let run = try ProofProcess(["bitflips", "--canary"])
         #expect(run.status == 0, "\(run.lines)")
