@@ -2,7 +2,8 @@ import Faultline
 import Foundation
 import Testing
 
-/// Models as apps have them, compiled as apps are: Swift 5 mode, no upcoming features, `import Faultline` alone.
+/// Tests models as apps declare and compile them: in Swift 5 mode, without upcoming features, and with `import
+/// Faultline` only.
 @Suite struct ModelFixtureTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "faultline-models-\(UUID())")
 

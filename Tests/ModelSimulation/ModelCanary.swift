@@ -1,19 +1,19 @@
-/// A rule that is broken on purpose, between the store and the model: each must be caught.
+/// A deliberate error between the store and the model, which the trials must detect.
 package enum ModelCanary: String, CaseIterable, Sendable {
     /// A row is read as it was before its last change.
     case readsStaleRows
-    /// A delete is not passed on.
+    /// A delete is not forwarded to the log.
     case forgetsDeletes
-    /// An object keeps the key that it gave up.
+    /// An object keeps its former key.
     case keepsKeys
-    /// A transaction that is given up is committed.
+    /// A transaction that should be rolled back is committed.
     case commitsWhatIsGivenUp
-    /// A snapshot moves on with the store.
+    /// A snapshot sees later transactions.
     case movesSnapshots
     /// A range of a blob begins a byte late.
     case shiftsRanges
     /// The disk does not make commits durable.
     case leavesCommitsVolatile
-    /// One configuration sees something else, which no comparison with the model could notice.
+    /// One configuration sees a different result, which no comparison with the model could detect.
     case seesOtherwise
 }

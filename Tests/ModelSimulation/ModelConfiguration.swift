@@ -1,10 +1,12 @@
 import FaultlineLog
 
-/// The options under which a life is lived: each must see the same.
+/// The options for running the operations.
+///
+/// All configurations must see the same results.
 package struct ModelConfiguration: Sendable {
     package let name: String
     let options: LogOptions
-    /// Whether checkpoints, runs and compaction may come at any moment.
+    /// Whether checkpoints, merges and compactions may start at any time.
     var isThreaded: Bool { options.maintenance == .thread }
 
     private init(_ name: String, _ change: (inout LogOptions) -> Void) {
@@ -17,7 +19,9 @@ package struct ModelConfiguration: Sendable {
         self.options = options
     }
 
-    /// All of them; the others are compared with the first.
+    /// All configurations.
+    ///
+    /// The others are compared with the first one.
     package static let all: [ModelConfiguration] = [
         ModelConfiguration("as large as it gets") { _ in },
         ModelConfiguration("small segments") { $0.segmentByteCount = 4_096 },

@@ -1,8 +1,10 @@
 import FaultlineLog
 
-/// What a life has seen, operation by operation, as one number each: two lives that differ in one saw different things.
+/// A digest of the results of each operation.
+///
+/// Two runs with a different digest saw different results.
 package struct ModelHistory: Equatable, Sendable {
-    /// By the operations' numbers.
+    /// The digests, by operation number.
     private(set) var digests: [UInt64]
     private var number = 0
 
@@ -10,11 +12,11 @@ package struct ModelHistory: Equatable, Sendable {
         digests = [UInt64](repeating: 0, count: operationCount)
     }
 
-    /// What is noted from now on was seen by this operation.
+    /// Assigns the following results to this operation.
     mutating func begin(_ operation: ModelOperation) { number = operation.number }
 
     mutating func note(_ value: UInt64) {
-        // FNV-1a, a word at a time.
+        // FNV-1a, with whole words instead of bytes.
         digests[number] = (digests[number] ^ value) &* 0x100_0000_01B3 &+ 0x9E37_79B9_7F4A_7C15
     }
 
@@ -26,7 +28,7 @@ package struct ModelHistory: Equatable, Sendable {
         note(digest)
     }
 
-    /// The first operation that two lives saw differently; nil if there is none.
+    /// Returns the number of the first operation with different results, or `nil` if there is none.
     func firstDifference(from other: ModelHistory) -> Int? {
         zip(digests, other.digests).enumerated().first { $0.element.0 != $0.element.1 }?.offset
     }

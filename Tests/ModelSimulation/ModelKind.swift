@@ -1,4 +1,4 @@
-/// What one operation of a random life does.
+/// The kinds of operations in a random workload.
 package enum ModelKind: UInt8, CaseIterable, Codable, Sendable {
     // Transactions.
     case begin, commit, rollBack, abandon, commitNothing, commitByTwo
@@ -10,7 +10,7 @@ package enum ModelKind: UInt8, CaseIterable, Codable, Sendable {
     // Index entries.
     case addKey, removeKey, moveKey, swapKeys, rotateKeys, tryTakenKey, takeFreedKey
     case lookUpInTransaction, scanIndexInTransaction, readOwnWrites, countInTransaction
-    // Reading what is committed, during a transaction too.
+    // Reads of committed data, also during a transaction.
     case readRow, lookUpKey, scanTable, scanRange, scanPart, scanIndex, scanIndexRange, countTable
     case readBlob, readBlobRange
     // Blobs.
@@ -22,10 +22,10 @@ package enum ModelKind: UInt8, CaseIterable, Codable, Sendable {
     case checkpoint, compact, churnRows, churnBlobs, mergeRuns, verify, usage, compareAll
     // Opening.
     case reopen, killAndReopen, cutPower, openForReading, openTwice, changeBudget, changeSizes, rebuild, salvage
-    // Faults, and what became of a transaction.
+    // Faults, and outcomes of transactions.
     case fillDisk, failRead, failCommit, failCheckpoint, rememberCommit, askForCommit
 
-    /// How often it comes, beside the others.
+    /// The relative frequency of the kind.
     var weight: Int {
         switch self {
         case .begin: 24
@@ -43,15 +43,19 @@ package enum ModelKind: UInt8, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// Where it runs.
+    /// Where an operation can run.
     enum Place {
-        /// Begins a transaction, or ends one.
+        /// Begins or ends a transaction.
         case boundary
-        /// In a transaction; outside of one, in one of its own.
+        /// Runs in a transaction.
+        ///
+        /// If there is none, the operation gets its own.
         case transaction
-        /// Anywhere: it reads what is committed.
+        /// Runs anywhere, because it reads committed data.
         case anywhere
-        /// Outside of a transaction; one under way is committed before.
+        /// Runs outside of transactions.
+        ///
+        /// An open one is committed before.
         case outside
     }
 

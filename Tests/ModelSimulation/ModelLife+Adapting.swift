@@ -1,9 +1,9 @@
 import FaultlineLog
 
-// Where the model meets the log: every change goes to both. Canaries break the log's side.
+// Applies every change to the model and to the log. Canaries change the calls of the log.
 
 extension ModelLife {
-    /// Writes a row, new or in place of another, with its index entries.
+    /// Writes a new or changed row with its index entries.
     func put(_ row: ModelRow, _ id: RecordID, in table: UInt16, _ transaction: inout Transaction) throws {
         let old = draft[table][id]
         let keepsKey = old.map { $0.key == row.key } ?? false
@@ -17,7 +17,7 @@ extension ModelLife {
         draft[table][id] = row
     }
 
-    /// Writes a row of a new object.
+    /// Writes the row of a new object.
     func insert(_ row: ModelRow, in table: UInt16, _ transaction: inout Transaction) throws {
         let expected = draft[table].nextID
         let id = try transaction.allocateIDs(1, in: TableID(rawValue: table))
@@ -53,7 +53,7 @@ extension ModelLife {
 
     static let blobOwner = BlobOwner(table: TableID(rawValue: 16), slot: 1, id: 1)
 
-    /// Notes a blob that the transaction has written.
+    /// Adds a blob that the transaction has written to the model.
     func place(_ bytes: [UInt8], _ id: RecordID) throws {
         guard id == draft.blobs.nextID else {
             throw ModelViolation("a blob gets identifier \(id), expected \(draft.blobs.nextID)")
@@ -73,7 +73,7 @@ extension ModelLife {
 
     // MARK: Reading
 
-    /// A row as a snapshot has it.
+    /// Returns a row in a snapshot.
     func row(_ id: RecordID, in table: UInt16, of snapshot: Snapshot) throws -> [UInt8]? {
         if let stale = staleRows[table]?[id] { return stale }
         var buffer = RecordBuffer(byteCapacity: 256)
@@ -81,12 +81,12 @@ extension ModelLife {
         return Array(view.row)
     }
 
-    /// Who has a key, as a snapshot has it.
+    /// Returns the object with a key in a snapshot.
     func holder(of key: [UInt8], in table: UInt16, of snapshot: Snapshot) throws -> RecordID? {
         try key.withUnsafeBytes { try snapshot.firstID(in: ModelTableKind.unique(of: table), key: $0) }
     }
 
-    /// A range of a blob as a snapshot has it.
+    /// Returns a range of a blob in a snapshot.
     func bytes(_ range: Range<Int>, ofBlob id: RecordID, in snapshot: Snapshot) throws -> [UInt8] {
         var found = [UInt8](repeating: 0, count: range.count)
         let shift: UInt64 = canary == .shiftsRanges && range.lowerBound > 0 ? 1 : 0

@@ -1,14 +1,14 @@
 import FaultlineLog
 import FaultlineTestSupport
 
-// What operations do with blobs in a transaction.
+// Operations on blobs in a transaction.
 
 extension ModelLife {
     private static let blobCountMax = 8
 
     private struct BrokenStream: Error {}
 
-    /// Takes an operation that is about blobs.
+    /// Runs an operation on blobs.
     func changeBlobs(_ kind: ModelKind, _ random: inout Seed, _ transaction: inout Transaction) throws {
         let ids = draft.blobs.ids
         switch kind {
@@ -51,7 +51,9 @@ extension ModelLife {
         }
     }
 
-    /// A stream that breaks off, or is not as long as was said: nothing of it is placed, and the transaction goes on.
+    /// Fails in a stream, or ends it at another size than announced.
+    ///
+    /// The transaction continues without the blob.
     private func failStream(_ kind: ModelKind, _ random: inout Seed, _ transaction: inout Transaction) throws {
         let bytes = random.bytes(1 + random.below(80_000))
         do {

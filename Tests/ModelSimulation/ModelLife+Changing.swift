@@ -1,13 +1,13 @@
 import FaultlineLog
 import FaultlineTestSupport
 
-// What operations do in a transaction: rows and tables.
+// Operations on rows and tables in a transaction.
 
 extension ModelLife {
-    /// Objects of a table beyond which inserting deletes instead, so that a life stays small.
+    /// The number of objects in a table above which inserts delete instead, so that the store stays small.
     static let rowCountMax = 60
 
-    /// Takes one operation of a transaction.
+    /// Runs an operation of a transaction.
     func change(_ operation: ModelOperation, _ transaction: inout Transaction) throws {
         var random = Seed(operation.seed)
         let table = random.pick(draft.tableNumbers)
@@ -40,9 +40,11 @@ extension ModelLife {
         }
     }
 
-    // MARK: What is written
+    // MARK: Values
 
-    /// One of few keys, so that they meet; some are long, one is empty.
+    /// Returns one of few keys, so that collisions are frequent.
+    ///
+    /// Some keys are long, and one is empty.
     func key(_ random: inout Seed) -> [UInt8] {
         let number = random.below(48)
         switch number {
@@ -52,7 +54,7 @@ extension ModelLife {
         }
     }
 
-    /// A key that an object may have: nobody else has it where a table wants that.
+    /// Returns a key for an object that does not violate the unique index, if the table has one.
     func freeKey(for id: RecordID?, in table: UInt16, _ random: inout Seed) -> [UInt8]? {
         guard ModelTableKind(of: table).hasUnique else { return key(&random) }
         for _ in 0..<4 {
@@ -63,7 +65,7 @@ extension ModelLife {
         return nil
     }
 
-    /// A new object's row.
+    /// Returns the row of a new object.
     private func row(in table: UInt16, _ random: inout Seed) -> ModelRow {
         let key = random.oneIn(6) ? nil : freeKey(for: nil, in: table, &random)
         return ModelRow(key: key, payload: random.bytes(random.below(50)))
@@ -120,7 +122,7 @@ extension ModelLife {
     ) throws {
         let ids = draft[table].ids
         guard !ids.isEmpty else {
-            // Deleting what is not there is refused, and the transaction goes on.
+            // Deleting a missing object is refused, and the transaction continues.
             do throws(LogError) {
                 try transaction.delete(draft[table].nextID, in: TableID(rawValue: table))
             } catch {
@@ -135,7 +137,7 @@ extension ModelLife {
         for id in ids[first..<min(ids.count, first + 20)] { try delete(id, in: table, &transaction) }
     }
 
-    /// More than a small budget holds, most of it taken back: pages and entries go to files.
+    /// Writes more than a small budget holds, and deletes most of it, so that pages and entries spill to files.
     private func spill(in table: UInt16, _ random: inout Seed, _ transaction: inout Transaction) throws {
         did()
         let first = draft[table].nextID
@@ -158,12 +160,12 @@ extension ModelLife {
     }
 
     private func dropTable(_ random: inout Seed, _ transaction: inout Transaction) throws {
-        // The first ones stay.
+        // The first tables are kept.
         let made = draft.tableNumbers.filter { $0 >= 20 }
         guard !made.isEmpty else { return }
         did()
         let table = random.pick(made)
-        // Its indexes are dropped behind the transaction; taking their entries out before is as good.
+        // The log drops the indexes after the transaction, so removing their entries before is optional.
         if random.oneIn(2) { for (id, row) in draft[table].entries { try unindex(row, id, table, &transaction) } }
         try transaction.dropTable(TableID(rawValue: table))
         draft.tables[table] = nil

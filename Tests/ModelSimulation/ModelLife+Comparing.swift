@@ -1,7 +1,7 @@
 import FaultlineLog
 import FaultlineTestSupport
 
-// Everything that a store holds, against everything that it should hold.
+// Comparisons of the store with the model.
 
 extension ModelLife {
     /// Compares all rows, keys, index entries and blobs.
@@ -53,7 +53,7 @@ extension ModelLife {
         }
     }
 
-    /// What differs, if anything does.
+    /// Returns the first difference, if any.
     func difference(_ snapshot: Snapshot, _ state: ModelState) throws -> ModelViolation? {
         do {
             try compare(snapshot, state, "there")
@@ -63,7 +63,7 @@ extension ModelLife {
         return nil
     }
 
-    /// A few rows and counts, after each transaction.
+    /// Compares a few rows and counts, after each transaction.
     func glance() throws {
         let snapshot = log.snapshot()
         for table in state.tableNumbers {

@@ -3,10 +3,12 @@ import FaultlineLog
 import FaultlineTestSupport
 import Glibc
 
-// What fails for a while, and is right again afterwards.
+// Operations with temporary faults.
 
 extension ModelLife {
-    /// A transaction on a disk that is nearly full: it takes place, or is refused and takes place when there is space.
+    /// Runs a transaction on a nearly full disk.
+    ///
+    /// It is either committed, or refused and committed when there is space again.
     func fillDisk(_ random: inout Seed) throws {
         let unlimited = disk.byteCapacity
         let free = try disk.freeByteCount(in: "/d")
@@ -24,7 +26,7 @@ extension ModelLife {
         try glance()
     }
 
-    /// - Returns: Whether the work was done; false if it was refused for one of these reasons.
+    /// - Returns: Whether the work was done. If not, it was refused with one of the given codes.
     @discardableResult
     private func attempt(_ codes: LogError.Code..., doing work: () throws -> Void) throws -> Bool {
         do {
@@ -35,7 +37,9 @@ extension ModelLife {
         }
     }
 
-    /// One read of the disk fails: an error, or right bytes; and right bytes the next time.
+    /// Lets one read of the disk fail.
+    ///
+    /// The result is an error or the right bytes, and the next read returns the right bytes.
     func failRead(_ random: inout Seed) throws {
         let ordinal = random.below(6)
         failing.arm(DiskFault(of: [.read], ordinal: ordinal, errorNumber: EIO))
@@ -47,13 +51,15 @@ extension ModelLife {
         try compare(log.snapshot(), state, "after a failed read")
     }
 
-    /// The synchronization of a commit fails: nobody knows whether it landed, until the store is opened again.
+    /// Lets the synchronization of a commit fail.
+    ///
+    /// The outcome is unknown until the store is reopened.
     func failCommit(_ random: inout Seed) throws {
         let before = state
         let row = ModelRow(key: nil, payload: random.bytes(30))
         try unseen {
             failing.arm(DiskFault { $0.kind == .synchronize && $0.site == "log.commit" })
-            // A thread may meet the fault first: then the log refuses the transaction before it begins.
+            // If a thread meets the fault first, the log refuses the transaction before it begins.
             var isTried = false
             let isAcknowledged = try attempt(.outcomeUnknown, .poisoned) {
                 try commit {
@@ -83,7 +89,9 @@ extension ModelLife {
         try compare(log.snapshot(), state, "after a failed commit")
     }
 
-    /// A checkpoint cannot be written: nothing is lost, and the next one can.
+    /// Lets a checkpoint fail.
+    ///
+    /// No data is lost, and the next checkpoint succeeds.
     func failCheckpoint(_ random: inout Seed) throws {
         let part = random.pick(["/t-", "/r-"])
         failing.arm(DiskFault(of: [.write, .synchronize], on: part, ordinal: random.below(3), errorNumber: EIO))

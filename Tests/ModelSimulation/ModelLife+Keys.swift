@@ -1,10 +1,10 @@
 import FaultlineLog
 import FaultlineTestSupport
 
-// What operations do with index entries, and what a transaction sees of itself.
+// Operations on index entries, and reads of a transaction's own changes.
 
 extension ModelLife {
-    /// Takes an operation that is about keys.
+    /// Runs an operation on keys.
     func changeKeys(_ kind: ModelKind, _ random: inout Seed, _ transaction: inout Transaction) throws {
         let wantsUnique = kind != .addKey && kind != .removeKey && kind != .moveKey
         let tables = draft.tableNumbers.filter {
@@ -42,7 +42,7 @@ extension ModelLife {
             guard !keyed.isEmpty else { return }
             let id = random.pick(keyed)
             guard let key = draft[table][id]?.key.map({ Array($0) }) else { return }
-            // Whoever wants a unique key asks who has it, and lets go.
+            // Before taking a unique key, the object that has it must be found, and must release it.
             try expectHolder(id, of: key, in: table, transaction)
         default:
             let key = key(&random)
@@ -58,10 +58,10 @@ extension ModelLife {
         did()
     }
 
-    /// Each object gets the key of the next, the last that of the first.
+    /// Gives each object the key of the next, and the last one the key of the first.
     private func rotate(_ ids: [RecordID], in table: UInt16, _ transaction: inout Transaction) throws {
         let rows = ids.compactMap { draft[table][$0] }
-        // Entries are taken away as they are met, so a key is free when its new owner gets it.
+        // Remove all entries first, so that each key is free for its new owner.
         for (id, row) in zip(ids, rows) {
             try put(ModelRow(key: nil, payload: row.bytes), id, in: table, &transaction)
         }
@@ -85,7 +85,7 @@ extension ModelLife {
         }
     }
 
-    /// What a transaction sees: its own records, and the entries that those before it have left.
+    /// Reads the transaction's own records, and the entries after its changes.
     func look(
         _ kind: ModelKind, in table: UInt16, _ random: inout Seed, _ transaction: borrowing Transaction
     ) throws {

@@ -3,10 +3,10 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-// What operations do with the store as a whole, outside of transactions.
+// Operations on the whole store, outside of transactions.
 
 extension ModelLife {
-    /// Takes one operation that no transaction may be under way for.
+    /// Runs an operation that requires that no transaction is open.
     func maintain(_ operation: ModelOperation) throws {
         var random = Seed(operation.seed)
         did()
@@ -54,7 +54,7 @@ extension ModelLife {
         try glance()
     }
 
-    /// Two threads commit at once, each to an object of its own.
+    /// Lets two threads commit concurrently, each to its own object.
     private func commitByTwo(_ random: inout Seed) throws {
         guard let table = state.tableNumbers.first(where: { state[$0].count > 1 }) else { return }
         let ids = state[table].ids.suffix(2)
@@ -63,7 +63,7 @@ extension ModelLife {
         }
         draft = state
         let failures = LockedErrors()
-        // Safe because the model is changed in the writer's turn alone, which one thread has at a time.
+        // Safe because the model is only changed under the writer lock, which one thread holds at a time.
         nonisolated(unsafe) let life = self
         DispatchQueue.concurrentPerform(iterations: 2) { writer in
             do {
@@ -83,16 +83,16 @@ extension ModelLife {
         try glance()
     }
 
-    /// Errors of several threads.
+    /// The errors of several threads.
     private final class LockedErrors: Sendable {
         private let guardian = EngineLock()
-        // Safe because it is guarded by the lock.
+        // Safe because the lock guards it.
         nonisolated(unsafe) private var errors: [any Error] = []
         var first: (any Error)? { guardian.withLock { errors.first } }
         func add(_ error: any Error) { guardian.withLock { errors.append(error) } }
     }
 
-    /// Makes older versions of all objects of a table, so that segments are worth compacting.
+    /// Writes new versions of all objects of a table, so that segments are worth compacting.
     private func churnRows(_ random: inout Seed) throws {
         let table = random.pick(state.tableNumbers)
         for _ in 0..<3 {
@@ -106,7 +106,7 @@ extension ModelLife {
         try compact()
     }
 
-    /// Checkpoints with a changed key before each: as many runs as make a merge.
+    /// Runs as many checkpoints as trigger a merge, with a changed key before each.
     private func mergeRuns(_ random: inout Seed) throws {
         let tables = state.tableNumbers.filter { ModelTableKind(of: $0).hasPlain && state[$0].count > 0 }
         guard let table = tables.last else { return }
@@ -133,7 +133,7 @@ extension ModelLife {
         }
     }
 
-    // MARK: Did it land?
+    // MARK: Outcomes
 
     private func rememberCommit(_ random: inout Seed) throws {
         let payload = random.bytes(10)
@@ -150,20 +150,20 @@ extension ModelLife {
         try expectRemembered()
     }
 
-    /// Forgets transactions whose segment compaction may have dropped: they need not be found.
+    /// Removes transactions whose segment compaction may have dropped, because they need not be found.
     ///
-    /// To be called before the store is left, too: recovery moves transactions to other segments.
+    /// Must also be called before the store is reopened, because recovery moves transactions to other segments.
     func forgetDropped() throws {
         let segments = try hotSegments()
         remembered.removeAll { !$0.segments.isSubset(of: segments) }
     }
 
-    /// Expects that the transactions are found that are remembered; opening may have moved them.
+    /// Checks that the remembered transactions are found, and updates their segments, which opening may change.
     func expectRemembered() throws {
         let segments = try hotSegments()
         for place in remembered.indices {
             guard try log.landed(remembered[place].transaction) else {
-                // A thread may drop a segment at any moment.
+                // A thread may drop a segment at any time.
                 if configuration.isThreaded { continue }
                 throw ModelViolation("a transaction that landed is not found")
             }

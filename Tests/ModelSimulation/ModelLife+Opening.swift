@@ -2,7 +2,7 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-// Ways to leave a store and to come back.
+// Operations that close or crash the store and reopen it.
 
 extension ModelLife {
     func open(_ kind: ModelKind, _ random: inout Seed) throws {
@@ -44,12 +44,12 @@ extension ModelLife {
         try compare(log.snapshot(), state, "after closing and opening")
     }
 
-    /// Opens the store on the disk that a process or the power left.
+    /// Opens the store on the disk after a killed process or a power cut.
     func resume(on disk: SimulatedDisk) throws {
         move(to: disk)
         log = try Self.open(failing, options)
         try dropIndexesOfNoTable()
-        // What opening found it has made durable.
+        // Opening has made its contents durable.
         settle()
         try expectRemembered()
         try compare(log.snapshot(), state, "after recovery")
@@ -69,7 +69,7 @@ extension ModelLife {
             log.abandonForTests()
             return try resume(on: image.disk)
         }
-        // The newest transactions may be gone, so this life goes on without the cut.
+        // The newest transactions may be lost, so the operations continue without the power cut.
         let found = try Self.open(image.disk, options)
         try expectPast(found.snapshot(), "after a power cut")
         found.abandonForTests()
@@ -77,7 +77,7 @@ extension ModelLife {
         try resume(on: disk.afterProcessDeath())
     }
 
-    /// Expects what some transaction left, none older than is certain to be durable.
+    /// Checks that the store matches the state after one of the transactions, and that no durable one is missing.
     private func expectPast(_ snapshot: Snapshot, _ when: String) throws {
         guard let least = past.first, snapshot.sequence >= least.sequence else {
             throw ModelViolation("\(when), the store is at \(snapshot.sequence), though \(past[0].sequence) is durable")
@@ -85,11 +85,11 @@ extension ModelLife {
         guard snapshot.sequence <= log.snapshot().sequence,
             let expected = past.last(where: { $0.sequence <= snapshot.sequence })
         else { throw ModelViolation("\(when), transaction \(snapshot.sequence) is there, which nobody wrote") }
-        // What is seen depends on the configuration.
+        // The result depends on the configuration.
         try unseen { try compare(snapshot, expected.state, when) }
     }
 
-    /// Another process that reads beside this one.
+    /// Opens the store for reading beside the open log, as another process does.
     private func openForReading(_ random: inout Seed) throws {
         var reading = options
         reading.access = .reading
@@ -112,7 +112,7 @@ extension ModelLife {
         try commit { try insert(ModelRow(key: nil, payload: [1]), in: 18, &$0) }
     }
 
-    /// Other sizes until the next time.
+    /// Changes the sizes until the next change.
     private func changeSizes(_ random: inout Seed) throws {
         var changed = configuration.options
         changed.seed = options.seed
@@ -127,7 +127,9 @@ extension ModelLife {
         try reopen(changed)
     }
 
-    /// Salvages a copy of the store, as a killed process leaves it: all of it is in the new one.
+    /// Salvages a copy of the store as it is after the process was killed.
+    ///
+    /// The new store must have all contents.
     private func salvage() throws {
         let copy = disk.afterProcessDeath()
         var sizes = options

@@ -1,12 +1,12 @@
 import FaultlineLog
 import FaultlineTestSupport
 
-// What operations read of what is committed, and of snapshots; during a transaction, too.
+// Reads of committed data and snapshots, also during a transaction.
 
 extension ModelLife {
     private static let snapshotCountMax = 5
 
-    /// Takes one operation that changes nothing.
+    /// Runs an operation that changes nothing.
     func read(_ operation: ModelOperation) throws {
         var random = Seed(operation.seed)
         let table = random.pick(state.tableNumbers)

@@ -2,7 +2,7 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// One store that lives through a list of operations under one configuration, beside what it should hold.
+/// Runs a list of operations on a store with one configuration, and keeps a model of the expected contents.
 final class ModelLife {
     static let path = "/d/store"
     private static let now: Int64 = 1_000
@@ -10,24 +10,24 @@ final class ModelLife {
     let operations: [ModelOperation]
     let configuration: ModelConfiguration
     let canary: ModelCanary?
-    /// Of the present opening.
+    /// The options of the current log.
     var options: LogOptions
-    /// The disk, and what fails for it.
+    /// The disk, and the failing disk over it.
     var disk: SimulatedDisk
     var failing: FailingDisk
     var log: Log
 
-    /// What is committed.
+    /// The committed state.
     var state = ModelState()
-    /// What the transaction under way would make of it.
+    /// The state that the open transaction would commit.
     var draft = ModelState()
-    /// What the transactions left since the last that is certain to be durable, and it.
+    /// The states from the newest one that is certainly durable to the current one.
     var past: [(sequence: UInt64, state: ModelState)]
     var snapshots: [(snapshot: Snapshot, state: ModelState)] = []
     var heldBlobs: [(blob: HeldBlob, bytes: [UInt8])] = []
-    /// Transactions to be asked for, and the segments of which one has it.
+    /// Committed transactions that should be found, and the segments that may contain them.
     var remembered: [(transaction: TransactionID, segments: Set<UInt64>)] = []
-    /// Rows before their last change, where a canary hands them out.
+    /// The rows before their last change, for a canary.
     var staleRows: [UInt16: [RecordID: [UInt8]]] = [:]
 
     private var next = 0
@@ -36,7 +36,7 @@ final class ModelLife {
     private(set) var kinds: Set<ModelKind> = []
     private var sites: Set<SyncSite> = []
 
-    /// - Throws: `LogError` where the store cannot be made.
+    /// - Throws: `LogError` if the store cannot be created.
     init(_ operations: [ModelOperation], _ configuration: ModelConfiguration, seed: UInt64, canary: ModelCanary?)
         throws
     {
@@ -58,12 +58,12 @@ final class ModelLife {
         try Log.open(path, on: disk, clock: Clock { now }, options: options, deriver: ModelDeriver())
     }
 
-    /// Every place that made something durable.
+    /// All call sites that synchronized a file.
     var reachedSites: Set<SyncSite> { sites.union(disk.synchronizationCounts.keys) }
 
-    // MARK: Living
+    // MARK: Operations
 
-    /// Takes all operations, then compares everything once more.
+    /// Runs all operations, and then compares everything once more.
     func run() throws {
         while next < operations.count {
             let operation = operations[next]
@@ -90,14 +90,14 @@ final class ModelLife {
         history.begin(operation)
     }
 
-    /// Notes that the present operation found something to do.
+    /// Records that the current operation had an effect.
     func did() { if let present { kinds.insert(present.kind) } }
 
     func note(_ value: Int) { history.note(value) }
     func note(_ value: UInt64) { history.note(value) }
     func note(_ bytes: some Sequence<UInt8>) { history.note(bytes) }
 
-    /// Does what configurations may see differently.
+    /// Runs `body` without recording its results, which may depend on the configuration.
     func unseen(_ body: () throws -> Void) rethrows {
         let seen = history
         defer { history = seen }
@@ -108,12 +108,12 @@ final class ModelLife {
 
     private struct GivenUp: Error {}
 
-    /// Runs the operations of a transaction: up to its end, or the first that needs it ended.
+    /// Runs a transaction up to its end, or up to the first operation that requires its end.
     private func runTransaction() throws {
         let isExplicit = operations[next].kind == .begin
         if operations[next].kind.place == .boundary {
             begin(operations[next])
-            // An end without a beginning.
+            // A commit or rollback without a transaction.
             guard isExplicit else { return }
             did()
         }
@@ -124,9 +124,9 @@ final class ModelLife {
                 try change(operations[next - 1], &transaction)
             }
         } catch is GivenUp {
-            // Nothing of it is left.
+            // The transaction left no changes.
         } catch let error as LogError where error.code == .abandoned {
-            // Nor here.
+            // The transaction left no changes.
         }
         try glance()
     }
@@ -158,9 +158,11 @@ final class ModelLife {
         }
     }
 
-    /// Runs one transaction; what `body` makes of the draft becomes the state.
+    /// Runs one transaction.
     ///
-    /// - Throws: What `body` throws, and what the log says: then the state stays.
+    /// If it is committed, the draft that `body` changed becomes the state.
+    ///
+    /// - Throws: The error of `body`, or errors of the log. The state does not change then.
     @discardableResult
     func commit(_ body: (inout Transaction) throws -> Void) throws -> CommitReceipt {
         draft = state
@@ -175,14 +177,14 @@ final class ModelLife {
 
     func noteCommitted(at sequence: UInt64) {
         if let last = past.last, last.sequence >= sequence {
-            // A transaction that wrote nothing has the number of the one before.
+            // A transaction that wrote nothing has the sequence number of the one before.
             past[past.count - 1].state = state
         } else {
             past.append((sequence, state))
         }
     }
 
-    /// Drops what a dropped table leaves: its entries are its owner's business, after each opening anew.
+    /// Drops the indexes of dropped tables, which is the caller's task, and is necessary again after each opening.
     func dropIndexesOfNoTable() throws {
         for index in log.indexIDs where state.tables[ModelTableKind.table(of: index)] == nil {
             try log.dropIndex(index)
@@ -191,12 +193,12 @@ final class ModelLife {
 
     // MARK: Disks
 
-    /// Notes that everything committed is durable.
+    /// Records that all committed transactions are durable.
     func settle() {
         past = [(log.snapshot().sequence, state)]
     }
 
-    /// Goes on with another disk.
+    /// Continues with another disk.
     func move(to disk: SimulatedDisk) {
         sites = reachedSites
         self.disk = disk

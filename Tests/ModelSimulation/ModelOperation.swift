@@ -1,22 +1,22 @@
 import FaultlineTestSupport
 
-/// One operation of a random life: what is done, and a seed for all that is drawn for it.
+/// One operation of a random workload: its kind, and a seed for its random decisions.
 ///
-/// It is told what to do by the state it meets, so any operations may be left out and the rest still means something.
+/// It depends on the state only, so any operations can be left out, and the remaining ones still make sense.
 package struct ModelOperation: Sendable, CustomStringConvertible {
-    /// Its place in the life that its seed makes.
+    /// The position in the workload of the seed.
     package let number: Int
     package let kind: ModelKind
     let seed: UInt64
 
     package var description: String { "\(number) \(kind)" }
 
-    /// How many operations a life has.
+    /// The number of operations in a workload.
     package static let countOfLife = 250
 
     private static let wheel = ModelKind.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
 
-    /// The life that a seed makes.
+    /// Returns the workload of a seed.
     package static func life(seed: UInt64, count: Int = countOfLife) -> [ModelOperation] {
         var random = Seed(seed &* 0x2545_F491_4F6C_DD1D &+ 17)
         return (0..<count).map { number in

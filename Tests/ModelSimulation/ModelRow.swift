@@ -1,8 +1,8 @@
 import FaultlineLog
 
-/// A row as the model makes them: the size of its key in two bytes, the key, and a payload.
+/// A row of the model: the size of its key in two bytes, the key and a payload.
 ///
-/// A row that says so, or that has fewer than two bytes, has no key.
+/// A row has no key if its size says so, or if it has fewer than two bytes.
 struct ModelRow: Equatable, Sendable {
     let bytes: [UInt8]
 
@@ -15,7 +15,7 @@ struct ModelRow: Equatable, Sendable {
         bytes = [UInt8(size & 0xFF), UInt8(size >> 8)] + (key ?? []) + payload
     }
 
-    /// The bytes under which the row is found; nil where it has none.
+    /// The key of the row, or `nil`.
     var key: ArraySlice<UInt8>? {
         guard bytes.count >= 2 else { return nil }
         let size = Int(bytes[0]) | Int(bytes[1]) << 8
@@ -24,7 +24,9 @@ struct ModelRow: Equatable, Sendable {
     }
 }
 
-/// Which indexes a table has: what its number leaves when divided by four.
+/// The kinds of indexes of a table.
+///
+/// The kind is the table number modulo four.
 enum ModelTableKind: UInt16, Sendable {
     case unique, plain, bare, both
 
@@ -35,27 +37,27 @@ enum ModelTableKind: UInt16, Sendable {
     var hasUnique: Bool { self == .unique || self == .both }
     var hasPlain: Bool { self == .plain || self == .both }
 
-    /// A key for one object at most.
+    /// Returns the index with unique keys.
     static func unique(of table: UInt16) -> IndexDefinition {
         IndexDefinition(id: IndexID(rawValue: UInt32(table) * 2), isUnique: true, searchPrefix: .wholeKey)
     }
 
-    /// A key that several objects may have.
+    /// Returns the index that allows equal keys.
     static func plain(of table: UInt16) -> IndexDefinition {
         IndexDefinition(id: IndexID(rawValue: UInt32(table) * 2 + 1), isUnique: false, searchPrefix: .bytes(1))
     }
 
-    /// The table that an index belongs to.
+    /// Returns the table of an index.
     static func table(of index: IndexID) -> UInt16 { UInt16(truncatingIfNeeded: index.rawValue / 2) }
 
-    /// The indexes of a table.
+    /// Returns the indexes of a table.
     static func indexes(of table: UInt16) -> [IndexDefinition] {
         let kind = Self(of: table)
         return (kind.hasUnique ? [unique(of: table)] : []) + (kind.hasPlain ? [plain(of: table)] : [])
     }
 }
 
-/// Finds the keys of the model's rows.
+/// Derives the index entries from the rows of the model.
 final class ModelDeriver: IndexDeriver {
     func catalogChanged(_ read: (RecordID) throws(LogError) -> [UInt8]?) throws(LogError) {}
 

@@ -1,26 +1,28 @@
 import FaultlineLog
 
-/// What a store should hold after one transaction.
+/// The expected contents of a store after a transaction.
 ///
-/// A value: a copy shares everything until one of the two changes.
+/// Copies share their storage until one of them changes.
 struct ModelState: Equatable, Sendable {
-    /// The tables that are there, by number.
+    /// The tables, by number.
     var tables: [UInt16: ModelTable<ModelRow>]
     var blobs = ModelTable<[UInt8]>()
-    /// The number of the next table to be made: none is used twice.
+    /// The number of the next table.
+    ///
+    /// No number is used twice.
     var nextTable: UInt16
 
     private static let first: UInt16 = 16
     private static let firstCount: UInt16 = 4
 
-    /// A store with a table of each kind, all empty.
+    /// Creates a state with one empty table of each kind.
     init() {
         tables = [:]
         nextTable = Self.first + Self.firstCount
         for number in Self.first..<nextTable { tables[number] = ModelTable() }
     }
 
-    /// The numbers of all tables, ascending.
+    /// The numbers of all tables, in ascending order.
     var tableNumbers: [UInt16] { tables.keys.sorted() }
 
     subscript(table: UInt16) -> ModelTable<ModelRow> {
@@ -28,12 +30,12 @@ struct ModelState: Equatable, Sendable {
         set { tables[table] = newValue }
     }
 
-    /// Who has a key in a table; nil if nobody has.
+    /// Returns the object with a key in a table, or `nil`.
     func holder(of key: [UInt8], in table: UInt16) -> RecordID? {
         self[table].entries.first { $0.value.key?.elementsEqual(key) == true }?.id
     }
 
-    /// The entries that an index of a table should have, ascending by key, then by identifier.
+    /// Returns the expected entries of a table's index, ordered by key and then by identifier.
     func entries(of table: UInt16, prefix: [UInt8] = []) -> [(key: ArraySlice<UInt8>, id: RecordID)] {
         var entries: [(key: ArraySlice<UInt8>, id: RecordID)] = []
         for (id, row) in self[table].entries {
@@ -46,21 +48,21 @@ struct ModelState: Equatable, Sendable {
     }
 }
 
-/// Objects by ascending identifier.
+/// Objects in ascending order of their identifiers.
 struct ModelTable<Value: Equatable & Sendable>: Equatable, Sendable {
     private(set) var ids: [RecordID] = []
     private var values: [Value] = []
-    /// The identifier that the next object gets.
+    /// The identifier of the next object.
     private(set) var nextID: RecordID = 1
 
     var count: Int { ids.count }
 
-    /// Objects with their values, ascending.
+    /// The objects with their values, in ascending order.
     var entries: LazyMapSequence<Range<Int>, (id: RecordID, value: Value)> {
         ids.indices.lazy.map { (ids[$0], values[$0]) }
     }
 
-    /// Where an identifier is, or would be.
+    /// Returns the index where an identifier is or would be inserted.
     private func place(of id: RecordID) -> (index: Int, isPresent: Bool) {
         var low = 0
         var high = ids.count

@@ -1,24 +1,24 @@
 extension ModelTrial {
-    /// A life in which something is wrong, as short as it was made.
+    /// A workload with a violation, made as short as possible.
     package struct Shrunk: Sendable {
         package let seed: UInt64
-        /// The numbers of the operations that are left.
+        /// The numbers of the remaining operations.
         package let kept: [Int]
         package let operationList: [String]
         package let violation: String
 
-        /// The numbers as a command line takes them.
+        /// The numbers as a command-line argument.
         package var keptList: String { kept.map(String.init).joined(separator: ",") }
     }
 
-    /// Leaves out what is not needed for something to be wrong.
+    /// Removes operations that the violation does not need.
     ///
-    /// - Parameter outcome: What this life came to; something was wrong.
-    /// - Returns: What is left, and what is wrong with it.
+    /// - Parameter outcome: The outcome of this trial, with a violation.
+    /// - Returns: The remaining operations and their violation.
     package func shrunk(after outcome: Outcome) -> Shrunk {
         let end = (outcome.operation ?? operations.last?.number ?? 0) + 1
         var violation = outcome.violation ?? ""
-        // A thread of the store may bring it up another time only: then the life stays as it was.
+        // A violation that involves a thread of the store may not be reproducible. The list stays unchanged then.
         let kept = shrink(operations.map(\.number).filter { $0 <= end }) { kept in
             guard let found = keeping(kept).run().violation else { return false }
             violation = found
@@ -32,9 +32,9 @@ extension ModelTrial {
         ModelTrial(seed: seed, keeping: kept, operationCount: operationCount, canary: canary)
     }
 
-    /// Tries lives until one shows a broken rule.
+    /// Tries workloads until one detects a canary.
     ///
-    /// - Returns: That life, made small; nil if none of them does.
+    /// - Returns: The workload after shrinking, or `nil` if none detects the canary.
     package static func catching(
         _ canary: ModelCanary, operationCount: Int = ModelOperation.countOfLife
     ) -> Shrunk? {

@@ -1,19 +1,21 @@
 package import FaultlineDisk
 import FaultlineLog
 
-/// One random life, lived under each configuration: all must hold what the model says, and have seen the same.
+/// Runs one random workload with each configuration.
+///
+/// All runs must match the model and see the same results.
 package struct ModelTrial: Sendable {
-    /// What a life came to.
+    /// The outcome of a trial.
     package struct Outcome: Sendable {
-        /// Operations that were taken, over all configurations.
+        /// The number of executed operations, over all configurations.
         package var operationCount = 0
-        /// The kinds of operations that found something to do.
+        /// The kinds of operations that had an effect.
         package var kinds: Set<ModelKind> = []
-        /// The places of the log that made something durable.
+        /// The call sites in the log that synchronized a file.
         package var sites: Set<SyncSite> = []
-        /// What is wrong; nil if nothing is.
+        /// A description of the violation, or `nil`.
         package var violation: String?
-        /// The operation at which it came up.
+        /// The number of the operation with the violation.
         package var operation: Int?
     }
 
@@ -23,10 +25,10 @@ package struct ModelTrial: Sendable {
     let canary: ModelCanary?
 
     /// - Parameters:
-    ///   - seed: Makes the life.
-    ///   - kept: The numbers of the operations that are taken; nil for all.
-    ///   - operationCount: How many there are.
-    ///   - canary: A rule to be broken.
+    ///   - seed: Determines the workload.
+    ///   - kept: The numbers of the operations to run, or `nil` for all.
+    ///   - operationCount: The number of operations in the workload.
+    ///   - canary: A deliberate error to make.
     package init(
         seed: UInt64, keeping kept: [Int]? = nil, operationCount: Int = ModelOperation.countOfLife,
         canary: ModelCanary? = nil
@@ -38,10 +40,10 @@ package struct ModelTrial: Sendable {
         self.canary = canary
     }
 
-    /// The operations, for people.
+    /// The descriptions of the operations.
     package var operationList: [String] { operations.map(\.description) }
 
-    /// Lives the life under all configurations, or until something is wrong.
+    /// Runs the workload with all configurations, or up to the first violation.
     package func run() -> Outcome {
         var outcome = Outcome()
         var first: ModelHistory?

@@ -1,4 +1,4 @@
-/// A store did not hold what it should, or said something else than it should.
+/// An error for a store that does not match the model.
 package struct ModelViolation: Error, Sendable, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }

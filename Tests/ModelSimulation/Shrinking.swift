@@ -1,10 +1,11 @@
-/// Makes a failing list small: leaves out ever smaller pieces as long as the rest still fails (Zeller and Hildebrandt,
-/// "Simplifying and Isolating Failure-Inducing Input", 2002).
+/// Shrinks a failing list by removing smaller and smaller pieces as long as the rest still fails.
+///
+/// The algorithm is from Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
 ///
 /// - Parameters:
 ///   - items: A list that fails.
-///   - fails: Whether a list, in which some of them are left out, fails too.
-/// - Returns: A list that fails, and of which no single item can be left out.
+///   - fails: Returns whether a list with some items removed fails too.
+/// - Returns: A failing list from which no single item can be removed.
 package func shrink<Item>(_ items: [Item], fails: ([Item]) throws -> Bool) rethrows -> [Item] {
     var items = items
     var pieceCount = 2

@@ -2,7 +2,7 @@ import FaultlineTestSupport
 import ModelSimulation
 import Testing
 
-/// A sample of the lives that `make model` lives, and what it is worth.
+/// Tests a sample of the workloads of `make model`, and that the trials detect errors.
 struct ModelTests {
     @Test(arguments: Seed.list(3)) func `a store holds what the model says, under every configuration`(seed: Seed) {
         let outcome = ModelTrial(seed: seed.origin, operationCount: 150).run()
@@ -18,7 +18,7 @@ struct ModelTests {
         #expect(Set(ModelConfiguration.all.map(\.name)).count == 12)
     }
 
-    /// What the comparison is worth: rules that are broken on purpose.
+    /// Checks the trials themselves, with deliberate errors.
     @Test(arguments: ModelCanary.allCases) func `a broken rule is caught and made small`(canary: ModelCanary) {
         let shrunk = ModelTrial.catching(canary, operationCount: 120)
         #expect(shrunk != nil)

@@ -59,7 +59,9 @@ struct Badge: Equatable {
     }
 }
 
-/// A public model: its accessors are public, the relationship that is not stays internal.
+/// A public model.
+///
+/// Its accessors are public, and its internal relationship stays internal.
 @Model public final class Department {
     /// An attribute of a public model.
     public var name: String
@@ -67,14 +69,16 @@ struct Badge: Equatable {
     public var head: Place
     var employees: [Employee]? = []
 
-    /// Makes a department.
+    /// Creates a department.
     public init(name: String, head: Place) {
         self.name = name
         self.head = head
     }
 }
 
-/// A model that is also `Codable`, which must not make its relationships attributes.
+/// A model that is `Codable` itself.
+///
+/// Its relationships must not become attributes because of that.
 @Model public class Place: Codable {
     var city = "Rome"
     var neighbours: [Place] = []
@@ -82,9 +86,9 @@ struct Badge: Equatable {
 
     init() {}
 
-    /// Reads nothing: that the class is `Codable` is all that counts.
+    /// Decodes nothing, because only the conformance matters.
     public required init(from decoder: any Decoder) throws {}
-    /// Writes nothing.
+    /// Encodes nothing.
     public func encode(to encoder: any Encoder) throws {}
 }
 
@@ -121,10 +125,10 @@ extension SchemaV2 {
     func container() -> ModelContainer { modelContext.container }
 }
 
-/// A public actor with an initializer of its own: the macro makes none.
+/// A public actor with its own initializer, so that the macro must not generate one.
 @ModelActor public actor PublicWorker {
     let size: Int
-    /// Sets what the macro declares, as hand-written code does.
+    /// Sets the properties that the macro declares, as hand-written code does.
     public init(modelContainer: ModelContainer, size: Int) {
         self.size = size
         self.modelContainer = modelContainer

@@ -1,7 +1,7 @@
 import Faultline
 import Testing
 
-/// The same models as elsewhere, compiled under other settings.
+/// Tests the models of the other targets, compiled with other settings.
 @Suite struct ModelsInSwift5Tests {
     @Test func work() {
         let employee = Employee(name: "Ada")

@@ -20,7 +20,9 @@ enum Readings2: VersionedSchema {
     }
 }
 
-/// A plan as they are written for Swift 5: stored static variables, values that go across in one of them.
+/// A plan in the style of Swift 5, with stored static variables.
+///
+/// Its stage shares values between its closures in one.
 enum ReadingsPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] = [Readings1.self, Readings2.self]
     static var stages: [MigrationStage] = [migrate1to2]
