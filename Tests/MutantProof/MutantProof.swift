@@ -3,9 +3,10 @@ import Glibc
 import GraphSimulation
 import MigrationSimulation
 
-/// Runs one of the proofs over some seeds, for `make mutants`, and ends with 1 at the first violation.
+/// Runs one of the proofs with some seeds, for `make mutants`, and exits with 1 at the first violation.
 ///
-/// What is not durable shows soonest on the disk that has nothing else: with one image a gap that alone is tried.
+/// With one image for each gap, a proof only tries the disk that has lost everything that is not durable, because it
+/// shows missing synchronizations soonest.
 @main
 struct MutantProof {
     static func main() {

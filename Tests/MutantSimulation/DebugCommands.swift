@@ -1,8 +1,8 @@
 import Foundation
 
-/// The commands by which the package manager made the debug build, for other files and other places.
+/// The commands of the package manager's debug build, adapted to other source files and other output folders.
 struct DebugCommands {
-    /// The build lacks something.
+    /// An error for a missing command in the build.
     struct Fault: Error, CustomStringConvertible {
         let description: String
     }
@@ -10,8 +10,8 @@ struct DebugCommands {
     private let folder: URL
     private let commands: [[String]]
 
-    /// - Parameter repository: Its root.
-    /// - Throws: An error of reading the file of commands.
+    /// - Parameter repository: The root of the repository.
+    /// - Throws: Errors of reading the file with the commands.
     init(of repository: URL) throws {
         folder = repository.appending(path: ".build/debug").resolvingSymlinksInPath()
         let text = try String(contentsOf: repository.appending(path: ".build/debug.yaml"), encoding: .utf8)
@@ -23,7 +23,7 @@ struct DebugCommands {
         }
     }
 
-    /// The command that compiles these files as a module, to object files in the current folder.
+    /// Returns the command that compiles the files as a module, with object files in the current folder.
     func compiling(_ module: String, _ files: [String]) throws(Fault) -> [String] {
         guard
             let command = commands.first(where: {
@@ -41,11 +41,11 @@ struct DebugCommands {
                 result.append(argument)
             }
         }
-        // A mutant may leave values unused and lines unreached.
+        // A mutant may cause warnings about unused values and unreachable code.
         return result + files + ["-suppress-warnings", "-gnone"]
     }
 
-    /// Options that concern files of the build itself.
+    /// Options with a value that refer to files of the original build.
     private static let withValue: Set = [
         "-output-file-map", "-emit-module-path", "-emit-objc-header-path", "-index-store-path",
     ]
@@ -54,7 +54,7 @@ struct DebugCommands {
         "-parseable-output", "-warnings-as-errors",
     ]
 
-    /// The command that links a program from a list of object files.
+    /// Returns the command that links a program from a list of object files.
     func linking(_ program: MutantBuild.Program, _ list: URL, to path: URL) throws(Fault) -> [String] {
         let original = folder.appending(path: program.rawValue).path
         guard let command = commands.first(where: { Self.value(of: "-o", in: $0) == original })
@@ -62,7 +62,7 @@ struct DebugCommands {
         return command.map { $0 == original ? path.path : $0.hasPrefix("@") ? "@\(list.path)" : $0 }
     }
 
-    /// The list of object files that a program is linked from, with others for some modules.
+    /// Returns the list of a program's object files, with those of some modules replaced.
     func objects(of program: MutantBuild.Program, replacing modules: [String: [String]]) throws -> String {
         let name = program.rawValue.split(separator: ".")[0]
         let list = folder.appending(path: "\(name).product/Objects.LinkFileList")

@@ -1,10 +1,12 @@
-/// One rule that is broken on purpose: `Tests/Mutants`.
+/// A deliberate error in the source code, from a list in `Tests/Mutants`.
 package struct Mutant: Sendable {
-    /// What must fail when the rule is broken.
+    /// The test or proof that must fail with the mutant.
     package enum Killer: Hashable, Sendable, CustomStringConvertible {
-        /// Tests by the words that name them, as `swift test --filter` takes them.
+        /// Tests, by a filter for `swift test --filter`.
         case tests(String)
-        /// A proof over some seeds; those that cut the power try so many disks at each gap between two operations.
+        /// A proof with some seeds.
+        ///
+        /// A proof with power cuts tries `imageCount` disks at each gap between two operations.
         case proof(Proof, seeds: ClosedRange<UInt64>, imageCount: Int)
 
         package var description: String {
@@ -15,7 +17,7 @@ package struct Mutant: Sendable {
         }
     }
 
-    /// The proofs that `MutantProof` runs.
+    /// The proofs that `MutantProof` can run.
     package enum Proof: String, Sendable {
         /// Power cuts in the engine.
         case crash
@@ -23,11 +25,13 @@ package struct Mutant: Sendable {
         case graph
         /// Contexts on threads.
         case serial
-        /// Power cuts in migrations; the seed says of which kind.
+        /// Power cuts in migrations.
+        ///
+        /// The seed determines the kind of migration.
         case migrate
     }
 
-    /// A line of the file, or of what takes its place.
+    /// A line of the original file or of the replacement.
     enum Line: Equatable, Sendable {
         case context(String)
         case original(String)
@@ -35,18 +39,18 @@ package struct Mutant: Sendable {
     }
 
     package let name: String
-    /// The rule.
+    /// The rule that the mutant violates.
     package let rule: String
-    /// Below `Sources`; the first folder is the module.
+    /// The path below `Sources`, whose first folder is the module.
     package let file: String
     package let killer: Killer
-    /// Whether it is one of the few that the gate tries.
+    /// Whether the mutant is one of the few that the gate tries.
     package let isChosen: Bool
     let lines: [Line]
 
     package var module: String { String(file.prefix { $0 != "/" }) }
 
-    /// The lines that the file must have exactly once.
+    /// The lines that must be in the file exactly once.
     var expected: [String] {
         lines.compactMap { line in
             switch line {

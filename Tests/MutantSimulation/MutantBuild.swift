@@ -1,13 +1,15 @@
 package import Foundation
 
-/// The modules that mutants change, with all their mutants in them, linked with everything else that the debug build has.
+/// A build of the mutated modules, with all their mutants, linked with the rest of the debug build.
 ///
-/// Its programs are the tests and `MutantProof`. Nothing else is compiled again: the debug build sees no more of a module
-/// than its interface, which no mutant changes.
+/// It builds two programs: the tests and `MutantProof`. The other modules need no recompilation, because they depend
+/// only on the interfaces of the mutated modules, which no mutant changes.
 package struct MutantBuild {
-    /// Names the mutant that a process is to be, by its number; the lists' order counts.
+    /// The environment variable with the number of the mutant for a process.
+    ///
+    /// Mutants are numbered in the order of the lists.
     static let switchName = "FAULTLINE_MUTANT"
-    /// The programs that are linked anew, as the package manager names them.
+    /// The programs that are linked again, by the names that the package manager gives them.
     enum Program: String, CaseIterable {
         case tests = "FaultlinePackageTests.xctest"
         case proof = "MutantProof"
@@ -18,16 +20,16 @@ package struct MutantBuild {
     private let scratch: URL
 
     /// - Parameters:
-    ///   - repository: Its root, with a debug build of what is there now.
-    ///   - scratch: A folder outside of it.
-    /// - Throws: What reading the lists can cause; `MutantList.Fault`.
+    ///   - repository: The root of the repository, with a current debug build.
+    ///   - scratch: A folder outside of the repository.
+    /// - Throws: `MutantList.Fault`, or errors of reading the lists.
     package init(of repository: URL, in scratch: URL) throws {
         self.repository = repository
         self.scratch = scratch
         mutants = try Self.mutants(of: repository)
     }
 
-    /// The mutants of all lists.
+    /// Returns the mutants of all lists.
     package static func mutants(of repository: URL) throws -> [Mutant] {
         let folder = repository.appending(path: "Tests/Mutants")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }
@@ -36,9 +38,9 @@ package struct MutantBuild {
         }
     }
 
-    /// The files that mutants change, below `Sources`, as they become.
+    /// Returns the changed text of each mutated file, by its path below `Sources`.
     ///
-    /// - Throws: `MutatedText.Fault` if the lines of a mutant are not there exactly once.
+    /// - Throws: `MutatedText.Fault` if the lines of a mutant are not in the file exactly once.
     package static func changedFiles(
         _ mutants: [Mutant], read: (String) throws -> String
     ) throws -> [String: String] {
@@ -55,9 +57,9 @@ package struct MutantBuild {
 
     /// Compiles the modules of some mutants, and links the programs.
     ///
-    /// - Parameter numbers: Their places in the lists.
-    /// - Returns: Whether that succeeded; the compiler says on the standard error what did not.
-    /// - Throws: `MutatedText.Fault`; `DebugCommands.Fault`; what files and processes can cause.
+    /// - Parameter numbers: The positions of the mutants in the lists.
+    /// - Returns: Whether the build succeeded. The compiler writes its errors to the standard error.
+    /// - Throws: `MutatedText.Fault`, `DebugCommands.Fault`, or errors of files and processes.
     package func build(_ numbers: [Int]) throws -> Bool {
         let commands = try DebugCommands(of: repository)
         let changed = try Self.changedFiles(mutants) { name in
@@ -83,9 +85,9 @@ package struct MutantBuild {
 
     private func folder(_ module: String, _ name: String) -> URL { scratch.appending(path: "\(module)/\(name)") }
 
-    /// Writes the changed files of a module, and the switch.
+    /// Writes the changed files of a module, and a file with the switch.
     ///
-    /// - Returns: All files of the module, those that no mutant changes where they lie.
+    /// - Returns: The paths of all files of the module. Files without mutants are compiled from the repository.
     private func layOut(_ module: String, _ changed: [String: String]) throws -> [String] {
         let manager = FileManager.default
         let copies = folder(module, "Changed")
@@ -102,7 +104,7 @@ package struct MutantBuild {
                 files.append(original.path)
                 continue
             }
-            // No two files of a module have the same name.
+            // File names are unique in a module.
             let copy = copies.appending(path: original.lastPathComponent)
             try text.write(to: copy, atomically: true, encoding: .utf8)
             files.append(copy.path)
@@ -127,7 +129,7 @@ package struct MutantBuild {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = arguments
         process.currentDirectoryURL = folder
-        // The last line of the standard output is the result.
+        // The standard output is reserved for the result.
         process.standardOutput = FileHandle.standardError
         try process.run()
         process.waitUntilExit()

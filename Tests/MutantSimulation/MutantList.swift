@@ -1,18 +1,18 @@
-/// The mutants, as the files below `Tests/Mutants` list them.
+/// Parses the files of mutants in `Tests/Mutants`.
 ///
-/// An entry is a paragraph: `mutant NAME`, then `rule`, `file`, `killer tests WORDS` or `killer PROOF SEEDS` with a proof
-/// of `MutantProof`, perhaps `chosen`, and a change as a unified diff writes it, each line with a blank, a minus or a plus
-/// before it. Lines that begin with `#` are remarks.
+/// An entry is a paragraph: `mutant NAME`, then `rule`, `file`, `killer tests WORDS` or `killer PROOF SEEDS` with a
+/// proof of `MutantProof`, optionally `chosen`, and a change like in a unified diff, each line with a leading space,
+/// minus or plus. Lines that begin with `#` are comments.
 ///
-/// Seeds are one or, as `2-5`, several; a proof that cuts the power tries the harshest disk at each gap, or as many as
-/// `images 6` says. `MutatedText` says what becomes of the change.
+/// `SEEDS` is a number or a range like `2-5`. A proof with power cuts tries the harshest disk at each gap, or more
+/// disks with a suffix like `images 6`. `MutatedText` describes how the change is applied.
 package enum MutantList {
-    /// An entry that is not understood.
+    /// An error for an invalid entry.
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// - Throws: `Fault` for the first entry that is not understood.
+    /// - Throws: `Fault` for the first invalid entry.
     package static func parse(_ text: String) throws(Fault) -> [Mutant] {
         var mutants: [Mutant] = []
         var paragraph: [Substring] = []

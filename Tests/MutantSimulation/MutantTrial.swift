@@ -2,32 +2,32 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// A run of tests, or of a proof, in a process that is a mutant, or Faultline as it is.
+/// A run of tests or a proof, in a process with or without a mutant.
 package struct MutantTrial {
     package enum Outcome: Equatable, Sendable {
         case passed
-        /// It said that something is wrong.
+        /// The process reported a failure.
         case failed
-        /// A signal ended it: it trapped, or read beyond its memory.
+        /// A signal ended the process: it trapped, or accessed invalid memory.
         case trapped(Int32)
-        /// It did not come to an end, and was killed.
+        /// The process did not end in time, and was killed.
         case hung
     }
 
-    /// Seconds after which a run counts as hanging.
+    /// The seconds after which a run counts as hanging.
     private static let secondCountMax = 300
 
     package private(set) var outcome = Outcome.passed
-    /// What it said last, for people.
+    /// The last lines of the output.
     package private(set) var lastLines: [Substring] = []
 
-    /// Runs it.
+    /// Runs the tests or the proof.
     ///
     /// - Parameters:
-    ///   - killer: What to run.
-    ///   - number: The mutant; 0 for none.
-    ///   - build: Where it was built.
-    /// - Throws: What keeps the process from being started.
+    ///   - killer: The tests or the proof to run.
+    ///   - number: The number of the mutant, or 0 for none.
+    ///   - build: The build with the programs.
+    /// - Throws: The error that prevented the process from starting.
     package init(_ killer: Mutant.Killer, as number: Int, of build: MutantBuild) throws {
         let process = Process()
         switch killer {

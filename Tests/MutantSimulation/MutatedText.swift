@@ -1,17 +1,18 @@
 /// A source file with all its mutants, each behind a switch that is read when the process starts.
 package struct MutatedText {
-    /// A change whose place in the file was not found.
+    /// An error for a change whose lines were not found.
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// In a replacement: whether the process is that mutant.
+    /// A word in a replacement that stands for the condition that the mutant is active.
     ///
-    /// A change with this word takes the place of the lines as it stands; one without it becomes one of two branches.
+    /// A replacement with this word replaces the lines directly. One without it becomes a branch of an `if` statement
+    /// with the original lines in the other branch.
     static let mark = "isMutant"
 
     private var lines: [String]
-    /// What takes the place of a line, and what comes before it.
+    /// The replacements of lines, and the insertions before lines.
     private var changes: [Int: [String]] = [:]
     private var insertions: [Int: [String]] = [:]
 
@@ -19,7 +20,7 @@ package struct MutatedText {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The file.
+    /// The text with all mutants.
     package var text: String {
         var result: [String] = []
         for (place, line) in lines.enumerated() {
@@ -29,12 +30,12 @@ package struct MutatedText {
         return result.joined(separator: "\n")
     }
 
-    /// Puts a mutant in.
+    /// Adds a mutant.
     ///
     /// - Parameters:
-    ///   - mutant: One of this file.
-    ///   - number: The number that the switch has for it.
-    /// - Throws: `Fault` if its lines are not there exactly once, or another mutant changes one of them.
+    ///   - mutant: A mutant of this file.
+    ///   - number: The number that activates it.
+    /// - Throws: `Fault` if its lines are not in the file exactly once, or if another mutant changes one of them.
     package mutating func add(_ mutant: Mutant, number: Int) throws(Fault) {
         let expected = mutant.expected
         let places = lines.indices.filter { lines[$0...].starts(with: expected) }
@@ -59,7 +60,9 @@ package struct MutatedText {
         try change(&originals, to: &replacements, before: place, mutant, number)
     }
 
-    /// Changes a run of lines; where there are none, puts the replacement before `place`.
+    /// Replaces the original lines.
+    ///
+    /// If there are none, the replacement is inserted before `place`.
     private mutating func change(
         _ originals: inout [Int], to replacements: inout [String], before place: Int, _ mutant: Mutant, _ number: Int
     ) throws(Fault) {

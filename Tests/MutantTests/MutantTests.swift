@@ -2,13 +2,13 @@ import Foundation
 import MutantSimulation
 import Testing
 
-/// The lists of mutants against the source, and what puts a mutant in.
+/// Checks the lists of mutants against the source code, and tests the insertion of mutants.
 struct MutantTests {
     private static var repository: URL {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     }
 
-    /// `make mutants` has to run after the code of a mutant has moved, and nobody runs it for each change.
+    /// Detects changed code without running `make mutants` after each change.
     @Test func `each mutant finds its lines, exactly once`() throws {
         let mutants = try MutantBuild.mutants(of: Self.repository)
         let engine = mutants.filter { $0.module == "FaultlineLog" }
@@ -55,7 +55,7 @@ struct MutantTests {
         var text = MutatedText("one\ntwo\nfour")
         try text.add(mutant, number: 7)
         #expect(text.text == "one\nif mutant == 7 {\nthree\n} else {\ntwo\n}\nfour")
-        // Another one of the same line, lines that are not there, and lines that are there twice.
+        // The same line again, missing lines, and lines that occur twice.
         #expect(throws: MutatedText.Fault.self) { try text.add(mutant, number: 8) }
         for other in ["one\nthree", "one\ntwo\none\ntwo"] {
             var text = MutatedText(other)
