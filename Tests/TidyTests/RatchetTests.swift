@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The limits that old code approaches, held against the repository, and each tried on files that break it.
+/// Checks the limits against the repository.
 ///
-/// With `FAULTLINE_RATCHET=lower` (`make ratchet`) the lists are lowered to today's sizes first.
+/// With `FAULTLINE_RATCHET=lower` (`make ratchet`), the lists are lowered to the current sizes first.
 @Suite(.serialized) struct RatchetTests {
     private static let isLowering = ProcessInfo.processInfo.environment["FAULTLINE_RATCHET"] == "lower"
 
@@ -35,7 +35,7 @@ import Testing
         report(SubjectRule().violations(in: try history.subjects(), known: Set(known)))
     }
 
-    /// Records each violation, and prints it for runners that leave out the comments of issues.
+    /// Records each violation, and prints it for test runners that omit the comments of issues.
     private func report(_ violations: [Violation]) {
         for violation in violations {
             print("ratchet: \(violation)")
@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-/// Each ratchet fails for a new offender, for one that grew, and for an entry that is too high.
+/// Tests that each ratchet fails for a new violation, for a larger one, and for an entry that is too high.
 @Suite struct RatchetRuleTests {
     private func messages(_ ratchet: Ratchet, _ list: String, _ files: RepositoryFile...) -> [String] {
         ratchet.violations(in: files + [RepositoryFile(ratchet.listPath, list)]).map(\.description)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of the repository that this test was compiled from; build folders and what git ignores are left out.
+/// The files of the repository that this test was compiled from, without build folders and other ignored files.
 enum Repository {
     static let files: [RepositoryFile] = read()
 
@@ -26,7 +26,7 @@ enum Repository {
                 let path = folder.isEmpty ? name : folder + "/" + name
                 var isFolder: ObjCBool = false
                 let full = root.appendingPathComponent(path).path
-                // The target of a symbolic link stands in the list by itself.
+                // The target of a symbolic link has its own entry.
                 guard (try? FileManager.default.destinationOfSymbolicLink(atPath: full)) == nil,
                     FileManager.default.fileExists(atPath: full, isDirectory: &isFolder)
                 else { continue }

@@ -1,10 +1,10 @@
-/// One file of the repository, its path told from the root.
+/// A file of the repository, with its path relative to the root.
 struct RepositoryFile: Sendable {
     let path: String
     let byteCount: Int
-    /// The contents, or nil where they are not UTF-8.
+    /// The contents, or `nil` if they are not UTF-8.
     let text: String?
-    /// The contents as Swift, comments and literals told apart; nil for other files.
+    /// The contents with code and comments separated, or `nil` for a file that is not Swift.
     let swift: SwiftText?
 
     init(path: String, byteCount: Int, text: String?) {
@@ -14,19 +14,21 @@ struct RepositoryFile: Sendable {
         swift = path.hasSuffix(".swift") ? text.map(SwiftText.init) : nil
     }
 
-    /// A file with these contents, for trying a rule out.
+    /// Creates a file with the given contents, for testing a rule.
     init(_ path: String, _ text: String) {
         self.init(path: path, byteCount: text.utf8.count, text: text)
     }
 
     var name: String { String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]) }
 
-    /// The parts of the path between slashes.
+    /// The components of the path.
     var parts: [Substring] { path.split(separator: "/") }
 
-    /// The target that a file below `Sources` belongs to.
+    /// The target of a file below `Sources`.
     var sourceTarget: String? { parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil }
 
-    /// The lines of the contents, without line breaks; empty where they are not UTF-8.
+    /// The lines of the contents, without line breaks.
+    ///
+    /// They are empty if the contents are not UTF-8.
     var lines: [Substring] { text?.split(separator: "\n", omittingEmptySubsequences: false) ?? [] }
 }

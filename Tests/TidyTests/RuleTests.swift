@@ -1,6 +1,6 @@
 import Testing
 
-/// Each rule, tried on a few lines: it must find what it is for, and nothing else.
+/// Tests each rule on a few lines, with and without violations.
 @Suite struct RuleTests {
     @Test func importsAreHeldAgainstTheTable() {
         let rule = ImportRule()

@@ -1,7 +1,7 @@
-/// Swift source with its code and its comments told apart, line by line.
+/// Swift source with its code and its comments separated, line by line.
 ///
-/// A small lexer, not a parser: it knows comments (nested ones too), string literals of every form, and interpolation,
-/// whose code counts as part of the literal.
+/// A small lexer splits the text. It handles nested comments, all forms of string literals, and interpolations, whose
+/// code counts as part of the literal.
 struct SwiftText: Sendable {
     /// The lines with comments and literals blanked out.
     let code: [String]
@@ -80,7 +80,7 @@ private struct Lexer {
         return end
     }
 
-    /// The number of signs `#` and quotes with which the literal at `place` opens.
+    /// Returns the numbers of `#` and `"` characters at the start of the literal at `place`.
     private func openingQuote() -> (hashes: Int, quotes: Int)? {
         var end = place
         while end < bytes.count, bytes[end] == UInt8(ascii: "#") { end += 1 }
@@ -119,7 +119,7 @@ private struct Lexer {
         }
     }
 
-    /// Goes on by so many bytes and blanks them out.
+    /// Skips a number of bytes, and blanks them out.
     private mutating func advance(_ count: Int) {
         for index in place..<min(place + count, bytes.count) where bytes[index] != UInt8(ascii: "\n") {
             code[index] = UInt8(ascii: " ")

@@ -1,6 +1,6 @@
 import Testing
 
-/// The house rules, held against every file of the repository.
+/// Checks the style rules against every file of the repository.
 @Suite struct TidyTests {
     private func expectNone(_ rule: some TidyRule) {
         for violation in rule.violations(in: Repository.files) { Issue.record("\(violation)") }

@@ -1,26 +1,26 @@
-/// A place where a house rule is broken, and how to mend it.
+/// A violation of a style rule, with its remedy.
 struct Violation: Sendable, Equatable, CustomStringConvertible {
     let path: String
-    /// Counted from 1; 0 where the whole file is meant.
+    /// The line number from 1, or 0 for the whole file.
     let line: Int
-    /// What is wrong, and what to do.
+    /// A description of the violation and the remedy.
     let message: String
 
     var description: String { line > 0 ? "\(path):\(line): \(message)" : "\(path): \(message)" }
 }
 
-/// A house rule: looks at the whole repository and names every place that breaks it.
+/// A style rule that finds all violations in the repository.
 protocol TidyRule: Sendable {
     func violations(in files: [RepositoryFile]) -> [Violation]
 }
 
 extension TidyRule {
-    /// The lines that this rule objects to in one file, for trying it out.
+    /// Returns the line numbers of the violations in one file, for testing the rule.
     func lines(_ path: String, _ text: String) -> [Int] {
         violations(in: [RepositoryFile(path, text)]).map(\.line)
     }
 
-    /// A violation for each line of `lines` that `message` has something to say about.
+    /// Returns a violation for each of `lines` for which `message` returns a text.
     func lineViolations<Line: StringProtocol>(
         _ file: RepositoryFile,
         _ lines: [Line],

@@ -1,6 +1,7 @@
 import Testing
 
-/// The gate runs every piece or fails; the night goes on where it was broken off, and counts nothing that did not pass.
+/// Tests that the gate fails if any piece fails, and that the nightly run can be continued and only counts passed
+/// pieces.
 @Suite struct GateTests {
     private let three = """
         # name | seed | size | command
@@ -76,7 +77,7 @@ import Testing
         #expect(refused.status == 2)
         #expect(refused.output.contains("?? other"))
         #expect(trial.ledger == [])
-        // A piece that changes the tree gets no line either.
+        // Nothing is recorded for a piece that changes the tree either.
         let changed = try trial.shell("rm other; .ci/check-night")
         #expect(changed.status == 2)
         #expect(changed.output.contains("?? made"))

@@ -1,4 +1,6 @@
-/// The pieces that `.ci/check` or `.ci/check-night` runs: a line each, with name, seed, size and command.
+/// The list of pieces for `.ci/check` or `.ci/check-night`.
+///
+/// Each line has a name, a seed, a size and a command.
 struct PieceList {
     struct Piece: Equatable {
         let name: String
@@ -17,10 +19,11 @@ struct PieceList {
     }
 }
 
-/// One table lists the pieces of the gate and of the night; no piece of the gate depends on the clock.
+/// A rule that one table lists the pieces of the gate and the nightly run, and that no piece of the gate depends on the
+/// clock.
 struct PieceTableRule: TidyRule {
     private static let document = "docs/Testing.md"
-    /// Words by which a command would end for the time that it took.
+    /// Words in commands that end after a certain time.
     private static let clocks = ["SECONDS", "timeout", "--seconds", "date"]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
@@ -57,7 +60,7 @@ struct PieceTableRule: TidyRule {
         return violations
     }
 
-    /// The sizes in the gate and at night by the name of the piece: the table with a column "in the gate".
+    /// Returns the sizes in the gate and at night for each piece, from the table with a column "in the gate".
     private static func rows(_ text: String) -> [String: [String]] {
         var rows: [String: [String]] = [:]
         var isInTable = false

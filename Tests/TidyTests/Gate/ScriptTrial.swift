@@ -1,6 +1,6 @@
 import Foundation
 
-/// A repository of its own, with one script of `.ci` and the pieces that a test gives it.
+/// A temporary repository with one script of `.ci` and a list of pieces.
 struct ScriptTrial: ~Copyable {
     struct Outcome {
         let status: Int32
@@ -9,7 +9,7 @@ struct ScriptTrial: ~Copyable {
 
     let folder: URL
 
-    /// Makes the repository, with one commit.
+    /// Creates the repository with one commit.
     init(_ script: String, pieces: String) throws {
         let name = script == "check" ? "gate" : "night"
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
@@ -38,7 +38,7 @@ struct ScriptTrial: ~Copyable {
         (try? String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)) ?? ""
     }
 
-    /// The names of the pieces that the ledger has a line of, with their results.
+    /// The pieces in the ledger, with their results.
     var ledger: [String] {
         read("docs/Proofs.md").split(separator: "\n").dropFirst().map { line in
             let cells = line.split(separator: "|").map(\.trimmed)

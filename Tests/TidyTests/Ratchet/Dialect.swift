@@ -2,7 +2,7 @@
 enum Dialect {
     private static let persons: Set<String> = ["nobody", "somebody", "whoever", "whatever", "whichever"]
 
-    /// Words after "what" that make it a noun: "what is stored", "what they hold", "what the log says".
+    /// Words that follow "what" at the start of a clause that replaces a noun.
     private static let afterWhat: Set<String> = [
         "is", "are", "was", "were", "has", "have", "had", "it", "they", "he", "she", "we", "you", "a", "an", "the",
         "can",
@@ -27,7 +27,7 @@ enum Dialect {
 
     /// Calls `body` for each run of ASCII letters, in lower case.
     ///
-    /// Line breaks and marks of comments lie between words.
+    /// Line breaks and comment markers separate words.
     private static func eachWord(of text: String, _ body: (String) -> Void) {
         var word: [UInt8] = []
         for byte in text.utf8 {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The commits since the ratchets exist, as git tells them.
+/// The commits since the first ratchet, read from git.
 struct History: Sendable {
-    /// Why there is no history: no git, a shallow clone, an export without commits.
+    /// An error for an unavailable history: no git, a shallow clone, or an export without commits.
     struct Missing: Error, CustomStringConvertible {
         let description: String
     }
@@ -10,7 +10,7 @@ struct History: Sendable {
     private static let firstFile = "Tests/Ratchet/files.txt"
     private let first: String
 
-    /// Finds the commit that brought the ratchets.
+    /// Finds the commit that added the first ratchet.
     init() throws {
         guard try Self.git("rev-parse", "--is-shallow-repository") == "false" else {
             throw Missing(description: "the clone is shallow: commits are not checked (git fetch --unshallow)")
@@ -22,7 +22,7 @@ struct History: Sendable {
         self.first = String(first)
     }
 
-    /// The subjects of the commits after the first one, each with its commit.
+    /// Returns the subjects of the later commits, each with its commit.
     func subjects() throws -> [(commit: String, subject: String)] {
         try Self.git("log", "--no-merges", "--format=%h %s", "\(first)..HEAD").split(separator: "\n").map { line in
             let parts = line.split(separator: " ", maxSplits: 1)
@@ -30,7 +30,7 @@ struct History: Sendable {
         }
     }
 
-    /// The totals of a list in the newest 40 commits that changed it.
+    /// Returns the totals of a list in the newest 40 commits that changed it.
     func totals(of path: String) throws -> [(commit: String, total: Int)] {
         let commits = try Self.git("log", "-40", "--format=%h", "--", path).split(separator: "\n").map(String.init)
         return try commits.compactMap { commit in

@@ -51,7 +51,9 @@ extension Ratchet {
         sizes(files.filter(\.isProse).map { ($0.path, Dialect.whatClauses(in: $0.text ?? "")) })
     }
 
-    /// The sizes by name; a second one of the same name gets a number.
+    /// Returns the sizes by name.
+    ///
+    /// Repeated names get a number.
     private static func sizes(_ pairs: [(String, Int)]) -> [String: Int] {
         var sizes: [String: Int] = [:]
         for (name, size) in pairs {
@@ -68,7 +70,9 @@ extension Ratchet {
 }
 
 extension RepositoryFile {
-    /// Whether people read it: code and documents, but neither fixtures nor the lists of the ratchets.
+    /// Whether the file is code or documentation.
+    ///
+    /// Fixtures and the lists of the ratchets are not.
     var isProse: Bool {
         guard let root = parts.first, ["Sources", "Tests", "Benchmarks", "docs"].contains(root) else { return false }
         return text != nil && !path.hasPrefix("Tests/Ratchet/")

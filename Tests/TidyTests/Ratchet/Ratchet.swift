@@ -1,4 +1,6 @@
-/// A limit that new code keeps and old code approaches: today's offenders are listed, and the list only shrinks.
+/// A limit that all new code keeps.
+///
+/// Older violations are in a list that may only shrink.
 struct Ratchet: Sendable {
     /// The name of the list, without its extension.
     let name: String
@@ -6,14 +8,16 @@ struct Ratchet: Sendable {
     let limit: Int
     /// The unit of the sizes, for messages.
     let unit: String
-    /// The remedy for a new offender.
+    /// The remedy for a new violation.
     let remedy: String
-    /// The sizes by the names of what is measured; a name begins with the path of its file or folder.
+    /// Measures the sizes.
+    ///
+    /// Each name begins with the path of a file or folder.
     let measure: @Sendable ([RepositoryFile]) -> [String: Int]
 
     var listPath: String { "Tests/Ratchet/\(name).txt" }
 
-    /// Compares the files with their list: new offenders, offenders that grew, and entries that are too high.
+    /// Compares the files with their list, and finds new violations, larger ones, and entries that are too high.
     func violations(in files: [RepositoryFile]) -> [Violation] {
         guard let text = files.first(where: { $0.path == listPath })?.text, let list = RatchetList(text) else {
             return [Violation(path: listPath, line: 0, message: "is missing, or a line is not: size, space, name")]
@@ -43,7 +47,9 @@ struct Ratchet: Sendable {
         return Violation(path: name, line: 0, message: message)
     }
 
-    /// Compares the total of the list with earlier ones; a list may trade names, as when a file moves, but not grow.
+    /// Compares the total of the list with earlier ones.
+    ///
+    /// Entries may be renamed, as when a file moves, but the total may not grow.
     func violations(total: Int, earlier: [(commit: String, total: Int)]) -> [Violation] {
         guard let least = earlier.min(by: { $0.total < $1.total }), total > least.total else { return [] }
         let message =

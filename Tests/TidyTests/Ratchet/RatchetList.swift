@@ -1,6 +1,8 @@
-/// One list of known offenders in `Tests/Ratchet`: a line each, its size first, then its name.
+/// A list of known violations in `Tests/Ratchet`.
+///
+/// Each line has a size and a name.
 struct RatchetList: Sendable, Equatable {
-    /// The remarks at the top of the list.
+    /// The comments at the top of the list.
     let header: [String]
     var entries: [String: Int]
 
@@ -9,9 +11,9 @@ struct RatchetList: Sendable, Equatable {
         self.entries = entries
     }
 
-    /// Reads a list; lines that begin with `#` are remarks.
+    /// Parses a list, in which lines that begin with `#` are comments.
     ///
-    /// Returns nil where a line is neither a remark nor an entry.
+    /// Returns `nil` if any other line is not an entry.
     init?(_ text: String) {
         var header: [String] = []
         var entries: [String: Int] = [:]
@@ -29,15 +31,15 @@ struct RatchetList: Sendable, Equatable {
 
     var total: Int { entries.values.reduce(0, +) }
 
-    /// The list as its file holds it: sorted by name, so that edits of different offenders merge.
+    /// The text of the list, sorted by name, so that changes of different entries merge.
     var text: String {
         let lines = entries.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         return (header + lines).joined(separator: "\n") + "\n"
     }
 
-    /// The list with every entry lowered to today's size, and without those that offend no longer.
+    /// Returns the list with every entry lowered to the current size, and without those that keep the limit.
     ///
-    /// Nothing is raised.
+    /// No entry is raised.
     func lowered(to sizes: [String: Int], limit: Int) -> RatchetList {
         var lowered = self
         for (name, listed) in entries {

@@ -1,9 +1,11 @@
-/// The subject of a commit fits a line of 72 characters.
+/// A rule that the subject of a commit has at most 72 characters.
 struct SubjectRule {
     static let characterCountMax = 72
     static let listPath = "Tests/Ratchet/subjects.txt"
 
-    /// Compares subjects with the limit; `known` holds those that were on main before the rule saw them.
+    /// Compares subjects with the limit.
+    ///
+    /// `known` contains longer ones that are older than the rule.
     func violations(in subjects: [(commit: String, subject: String)], known: Set<String>) -> [Violation] {
         let isLong = { (subject: String) in subject.count > Self.characterCountMax }
         let long = subjects.filter { isLong($0.subject) && !known.contains($0.subject) }.map { commit, subject in

@@ -1,14 +1,16 @@
-/// One function, initializer or subscript with a body, as far as its size concerns.
+/// The size of a function, initializer or subscript with a body.
 struct SwiftFunction: Equatable {
     /// The name with its labels, as in `move(_:to:)`.
     let name: String
-    /// From the line of its keyword to the one of its last brace.
+    /// The number of lines from the keyword to the closing brace.
     let lineCount: Int
     let parameterCount: Int
 }
 
 extension RepositoryFile {
-    /// The functions of a Swift file, in their order; nested ones stand by themselves too.
+    /// The functions of a Swift file, in order.
+    ///
+    /// Nested functions have their own entries.
     var functions: [SwiftFunction] {
         guard let swift else { return [] }
         var reader = FunctionReader(code: Array(swift.code.joined(separator: "\n").utf8))
@@ -16,9 +18,9 @@ extension RepositoryFile {
     }
 }
 
-/// Finds functions in code whose comments and literals are blank.
+/// Finds functions in code with blanked comments and literals.
 ///
-/// It follows brackets; it does not parse.
+/// It matches brackets instead of parsing.
 private struct FunctionReader {
     let code: [UInt8]
     private var functions: [SwiftFunction] = []
@@ -65,21 +67,21 @@ private struct FunctionReader {
         return first..<(code[first...].firstIndex { !isWordByte($0) } ?? code.count)
     }
 
-    /// The name of a function, without generic parameters and blanks.
+    /// Returns the name of a function without generic parameters and whitespace.
     private func trimmedName(_ bytes: ArraySlice<UInt8>) -> String {
         let name = String(decoding: bytes, as: UTF8.self).trimmed
         guard name.first?.isLetter == true || name.first == "_" else { return name }
         return String(name.prefix { $0 != "<" }).trimmed
     }
 
-    /// The parenthesis that opens the parameters; only a name and generic parameters may stand before.
+    /// Returns the opening parenthesis of the parameters, which must follow the name and the generic parameters.
     private func parenthesis(after start: Int) -> Int? {
         let open = code[start...].firstIndex { [UInt8(ascii: "("), UInt8(ascii: "{"), UInt8(ascii: "}")].contains($0) }
         guard let open, code[open] == UInt8(ascii: "("), open - start < 1_000 else { return nil }
         return open
     }
 
-    /// The bracket that closes the one at `open`.
+    /// Returns the bracket that closes the one at `open`.
     private func closing(_ open: Int) -> Int? {
         var depth = 0
         for place in open..<code.count {
@@ -94,7 +96,7 @@ private struct FunctionReader {
         return nil
     }
 
-    /// The brace that opens the body behind the parameters; nil for the requirement of a protocol.
+    /// Returns the opening brace of the body after the parameters, or `nil` for a protocol requirement.
     private func body(after close: Int) -> Int? {
         var place = close + 1
         while place < code.count {
@@ -114,7 +116,7 @@ private struct FunctionReader {
         return nil
     }
 
-    /// The label of each parameter.
+    /// Returns the labels of the parameters.
     private func labels(in parameters: ArraySlice<UInt8>) -> [String] {
         var labels: [String] = []
         var depth = 0
@@ -124,7 +126,7 @@ private struct FunctionReader {
             switch parameters[place] {
             case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
             case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-            // Generic arguments; a comparison has blanks around its sign.
+            // These brackets enclose generic arguments. Comparison operators have spaces around them.
             case UInt8(ascii: "<") where isWordByte(before): depth += 1
             case UInt8(ascii: ">") where before != UInt8(ascii: "-") && before != UInt8(ascii: " "): depth -= 1
             case UInt8(ascii: ",") where depth == 0:

@@ -1,6 +1,6 @@
-/// Libraries neither end the process over what the world does to them, nor write on its output.
+/// A rule that libraries handle errors without ending the process, and print nothing.
 struct TrapRule: TidyRule {
-    /// Targets whose purpose is to write on the output of the process.
+    /// Targets whose purpose is to print.
     static let printing: Set<String> = ["FaultlineTool", "FaultlineCommands"]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
@@ -18,7 +18,7 @@ struct TrapRule: TidyRule {
     }
 }
 
-/// What is left to do stands in the issues, not in the code.
+/// A rule that open tasks are in the issues, not in the code.
 struct ToDoRule: TidyRule {
     static let marks: Set<String> = ["TODO", "FIXME", "XXX", "HACK"]
 
@@ -32,7 +32,7 @@ struct ToDoRule: TidyRule {
     }
 }
 
-/// Every promise that the compiler cannot check says why it holds.
+/// A rule that a comment justifies every promise that the compiler cannot check.
 struct SafeBecauseRule: TidyRule {
     static let promises = [
         "@unchecked Sendable", "nonisolated(unsafe)", "unsafeBitCast", "unsafeDowncast", "unowned(unsafe)",
@@ -50,7 +50,7 @@ struct SafeBecauseRule: TidyRule {
         }
     }
 
-    /// Whether the comment above the line, or above the attributes and first lines of its declaration, explains it.
+    /// Whether the comment above the line or its declaration justifies it.
     private static func isExplained(_ line: Int, _ swift: SwiftText) -> Bool {
         var above = line
         while above > 0 {
@@ -69,7 +69,7 @@ struct SafeBecauseRule: TidyRule {
 }
 
 extension StringProtocol {
-    /// The text without blanks at its ends.
+    /// The text without leading and trailing whitespace.
     var trimmed: String {
         let start = drop(while: \.isWhitespace)
         var text = String(start)
@@ -77,10 +77,10 @@ extension StringProtocol {
         return text
     }
 
-    /// Runs of letters, digits and underscores.
+    /// The runs of letters, digits and underscores.
     var words: [SubSequence] { split { !($0.isLetter || $0.isNumber || $0 == "_") } }
 
-    /// Whether the line calls a function of that name that belongs to no type and is not being declared here.
+    /// Whether the line calls a free function with this name.
     func callsFree(_ name: String) -> Bool {
         var rest = String(self)[...]
         while let found = rest.firstRange(of: name) {

@@ -1,4 +1,4 @@
-/// A target imports only what its row of the layer table lists.
+/// A rule that a target imports only the modules in its row of the layer table.
 struct ImportRule: TidyRule {
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.flatMap { file -> [Violation] in
@@ -17,7 +17,7 @@ struct ImportRule: TidyRule {
         }
     }
 
-    /// The module that a line imports, whatever attributes, access and kind it names.
+    /// Returns the module that a line imports, ignoring attributes, access levels and declaration kinds.
     static func importedModule(_ line: String) -> String? {
         var words = line.split(whereSeparator: \.isWhitespace)[...]
         while let word = words.first, word.hasPrefix("@") || Self.accessLevels.contains(String(word)) {
@@ -32,7 +32,7 @@ struct ImportRule: TidyRule {
     private static let kinds: Set<String> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
 }
 
-/// Nothing is imported `@testable`: `package` access is enough, and tests run in release too.
+/// A rule against `@testable`, because `package` access is enough and tests also run in release builds.
 struct TestableRule: TidyRule {
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.flatMap { file in

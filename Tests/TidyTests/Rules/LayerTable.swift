@@ -1,10 +1,12 @@
-/// Which modules each target may import: the table of docs/Architecture.md, lowest layer first.
+/// The modules that each target may import.
+///
+/// This is the table in docs/Architecture.md, from the lowest layer up.
 enum LayerTable {
     struct Row: Sendable {
         let target: String
         /// Targets of this package.
         let targets: Set<String>
-        /// Other modules beside those that every target may import.
+        /// Additional modules beside those that every target may import.
         let others: Set<String>
 
         func allows(_ module: String) -> Bool {
@@ -13,13 +15,13 @@ enum LayerTable {
         }
     }
 
-    /// What any target may import: the standard library, the C library, swift-collections.
+    /// Modules that every target may import: the standard library, the C library and swift-collections.
     static let everywhere: Set<String> = [
         "Swift", "Glibc", "Synchronization", "Collections", "BitCollections", "DequeModule", "HashTreeCollections",
         "HeapModule", "OrderedCollections",
     ]
 
-    /// What targets from `FaultlineObjects` upward may import too.
+    /// Additional modules for targets from `FaultlineObjects` upward.
     private static let upper: Set<String> = [
         "Dispatch", "Foundation", "FoundationEssentials", "Observation", "Logging", "Metrics", "CoreMetrics",
     ]

@@ -1,6 +1,6 @@
-/// One word, one meaning: what is declared does not use another word for a thing that has a name.
+/// A rule that declared names use one word for each concept.
 struct GlossaryRule: TidyRule {
-    /// The word, or words in a row, that is not used, and the one that is.
+    /// The words to avoid, and the words to use instead.
     static let synonyms: [(words: [String], instead: String)] = [
         (["log", "file"], "segment"),
         (["wal"], "log"),
@@ -17,7 +17,7 @@ struct GlossaryRule: TidyRule {
         (["lsn"], "sequence number"),
     ]
 
-    /// Names that SwiftData publishes win, in the folder that has them.
+    /// Names that are given by the API of SwiftData, with the folders that may use them.
     static let published = [(folder: "Sources/FaultlineObjects/History/", name: "timestamp")]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
@@ -26,7 +26,7 @@ struct GlossaryRule: TidyRule {
             let published = Self.published.filter { file.path.hasPrefix($0.folder) }.map(\.name)
             return lineViolations(file, file.swift?.code ?? []) { line in
                 for name in line.declaredNames where !published.contains(name) {
-                    // Plurals too.
+                    // Also matches plurals.
                     let words = name.camelWords.map { $0.hasSuffix("s") ? String($0.dropLast()) : $0 }
                     for synonym in Self.synonyms where words.contains(synonym.words) {
                         return "\(name): the word for \(synonym.words.joined(separator: " ")) is \(synonym.instead)"
@@ -38,10 +38,10 @@ struct GlossaryRule: TidyRule {
     }
 }
 
-/// Types say what they do: no Helper, no Manager; and nothing is named like the module.
+/// A rule that type names are specific, and differ from the name of the module.
 struct TypeNameRule: TidyRule {
     static let empty: Set<String> = ["helper", "util", "utils", "utility", "manager", "impl", "info", "base", "common"]
-    /// Names that Core Data gave, and the tool's command line.
+    /// Names that are given by Core Data or by the command line of the tool.
     static let given: Set<String> = ["MigrationManager", "InfoCommand"]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
@@ -57,12 +57,12 @@ struct TypeNameRule: TidyRule {
     }
 }
 
-/// A source file is named after what it declares, so that the folder's list of names is a table of contents.
+/// A rule that a source file is named after a declaration in it, so that the names of the files serve as an index.
 struct FileNameRule: TidyRule {
-    /// Files that declare no type of their own name: re-exports, a target's macros, types nested in another, small
-    /// groups of functions.
+    /// Files without a type of the same name: re-exports, the macros of a target, nested types and small groups of
+    /// functions.
     ///
-    /// May only shrink.
+    /// No exceptions may be added.
     static let exceptions: Set<String> = [
         "Exports", "Macros", "AttributeOption", "SchemaVersion", "SchemaMatching", "Entity", "AnnotationMacros",
         "SyntaxQueries", "Identifiers", "RawFields", "Prefetch", "RowTestSource",
@@ -87,7 +87,7 @@ struct FileNameRule: TidyRule {
 }
 
 extension StringProtocol {
-    /// The names that follow `let`, `var`, `func`, `case` and the words that declare types.
+    /// The names after `let`, `var`, `func`, `case` and the keywords that declare types.
     var declaredNames: [String] {
         let words = words.map { String($0) }
         return words.indices.dropLast().compactMap { index in
@@ -116,7 +116,9 @@ extension StringProtocol {
         ]
     }
 
-    /// The words of a camel-case name, in small letters: `CRC32CTable` gives `crc32c`, `table`.
+    /// The words of a camel-case name in lower case.
+    ///
+    /// For example, `CRC32CTable` gives `crc32c` and `table`.
     var camelWords: [String] {
         var words: [String] = []
         let signs = Array(self)

@@ -1,4 +1,4 @@
-/// A Markdown file has one title.
+/// A rule that a Markdown file has one title.
 struct MarkdownTitleRule: TidyRule {
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.compactMap { file -> Violation? in
@@ -16,7 +16,7 @@ struct MarkdownTitleRule: TidyRule {
     }
 }
 
-/// Large files make every clone slow; only fixtures may be.
+/// A rule against large files, except fixtures, because they make every clone slow.
 struct FileSizeRule: TidyRule {
     static let byteCountMax = 64 << 10
 
@@ -29,7 +29,7 @@ struct FileSizeRule: TidyRule {
     }
 }
 
-/// Nothing in the repository knows the machine that it was written on.
+/// A rule against paths that only exist on one machine.
 struct MachinePathRule: TidyRule {
     static let folders = ["work", "root", "home"]
 
@@ -48,7 +48,7 @@ struct MachinePathRule: TidyRule {
             while let found = rest.firstRange(of: path) {
                 let before = line[..<found.lowerBound].last
                 let after = rest[found.upperBound...].first
-                // Inside of a longer path, an address or a word it is something else.
+                // As a part of a longer path, an address or a word, the match is something else.
                 let isStart = before.map { !($0.isLetter || $0.isNumber || "_.~/-})*".contains($0)) } ?? true
                 let isEnd = after.map { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") } ?? true
                 if isStart, isEnd { return path }
@@ -59,7 +59,7 @@ struct MachinePathRule: TidyRule {
     }
 }
 
-/// Each fixture is explained in `Fixtures/README.md`: what it holds, what made it, what must happen.
+/// A rule that `Fixtures/README.md` describes each fixture: its contents, its origin and the expected behavior.
 struct FixtureListRule: TidyRule {
     func violations(in files: [RepositoryFile]) -> [Violation] {
         let fixtures = Set(
