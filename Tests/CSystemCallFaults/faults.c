@@ -71,9 +71,9 @@ static bool is_watched(int descriptor) {
 static bool applies(enum fl_fault_call call) {
     switch (effect) {
     case FL_FAULT_ERROR:
-        /* What a file system says that cannot set space aside. */
+        /* The error of a file system that cannot reserve space. */
         if (error_number == EOPNOTSUPP) return call == FL_CALL_FALLOCATE;
-        /* A signal interrupts what may wait. */
+        /* A signal interrupts calls that may wait. */
         return error_number != EINTR || call == FL_CALL_OPEN || call == FL_CALL_PREAD || call == FL_CALL_PWRITE
                || call == FL_CALL_FDATASYNC || call == FL_CALL_FSYNC || call == FL_CALL_FALLOCATE
                || call == FL_CALL_FTRUNCATE || call == FL_CALL_STATFS || call == FL_CALL_STATVFS;
@@ -82,7 +82,7 @@ static bool applies(enum fl_fault_call call) {
     }
 }
 
-/* Counts a watched call; whether it is hit. */
+/* Counts a watched call, and returns whether it gets the fault. */
 static bool is_hit(enum fl_fault_call call) {
     if (!atomic_load(&is_armed)) return false;
     long index = atomic_fetch_add(&call_count, 1);
@@ -93,13 +93,13 @@ static bool is_hit(enum fl_fault_call call) {
     return false;
 }
 
-/* The error that a hit call reports. */
+/* Reports the error of a call with a fault. */
 static int failed(void) {
     errno = error_number;
     return -1;
 }
 
-/* The function of the C library that has this name too. */
+/* The function of the C library with the same name. */
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define PASS(name, ...)                                  \
     ({                                                   \
@@ -124,7 +124,7 @@ int open64(const char *path, int flags, ...) {
     return descriptor;
 }
 
-/* A watched descriptor is about to be given up. */
+/* Stops watching a descriptor that is about to be closed. */
 static void forget(int descriptor) {
     if (is_watched(descriptor)) {
         atomic_store(&is_watched_descriptor[descriptor], false);
@@ -137,7 +137,7 @@ int close(int descriptor) {
     bool fails = is_hit(FL_CALL_CLOSE);
     forget(descriptor);
     int result = PASS(close, descriptor);
-    /* Linux gives the descriptor up whatever close reports. */
+    /* Linux closes the descriptor even if close reports an error. */
     return fails ? failed() : result;
 }
 

@@ -110,7 +110,7 @@ extension Log {
         }.value
     }
 
-    /// What a verification finds.
+    /// The findings of a verification.
     func findings() throws -> [Finding] {
         var findings: [Finding] = []
         try verify({ findings.append($0) }, progress: { _, _ in })

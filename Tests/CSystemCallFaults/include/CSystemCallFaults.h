@@ -1,9 +1,9 @@
 #pragma once
 #include <stdbool.h>
 
-/* System calls that fail where they are told to, below all code of the product: a program that links this target has
- * the functions of the C library that CFaultline calls replaced by ones that count, fail, cut short, or pass the call
- * on. Only calls on files under the watched directory count; all others pass. */
+/* Injects faults into system calls, below all code of the product. In a program that links this target, the functions
+ * of the C library that CFaultline calls are replaced by functions that count the calls, and that fail, shorten or
+ * forward them. Only calls on files under the watched directory count. All others are forwarded. */
 
 enum fl_fault_call {
     FL_CALL_OPEN, FL_CALL_CLOSE, FL_CALL_PREAD, FL_CALL_PWRITE, FL_CALL_FDATASYNC, FL_CALL_FSYNC, FL_CALL_FSTAT,
@@ -18,24 +18,24 @@ enum fl_fault_effect {
     FL_FAULT_LIE /* a write moves half of its bytes and reports all of them */
 };
 
-/* Counts calls on files under this directory from now on, and takes none for open; the text is copied. */
+/* Counts calls on files under this directory from now on, and assumes that none of them is open. Copies the path. */
 void fl_faults_watch(const char *directory);
 
-/* Puts a fault in store in place of the one before, and counts calls from 0 again: from the call of this index on, up
- * to `hit_count_max` calls that the effect applies to are hit. */
+/* Replaces the fault, and counts calls from 0 again. From the call with this index on, the fault affects up to
+ * `hit_count_max` calls that its effect applies to. */
 void fl_faults_arm(long index, enum fl_fault_effect effect, int error_number, long hit_count_max);
 
-/* From now on every call passes; the counts stay. */
+/* Forwards every call from now on. The counts stay. */
 void fl_faults_disarm(void);
 
-/* Calls since `fl_faults_arm`, hit or not. */
+/* The number of calls since `fl_faults_arm`, with or without a fault. */
 long fl_faults_call_count(void);
 
-/* Calls that were hit since `fl_faults_arm`. */
+/* The number of calls with a fault since `fl_faults_arm`. */
 long fl_faults_hit_count(void);
 
-/* What the call of an index was, of the first 65,536 since `fl_faults_arm`; -1 beyond. */
+/* The kind of the call with this index since `fl_faults_arm`, or -1 from index 65,536 on. */
 int fl_faults_call(long index);
 
-/* Descriptors of watched files that are open. */
+/* The number of open descriptors of watched files. */
 int fl_faults_open_count(void);

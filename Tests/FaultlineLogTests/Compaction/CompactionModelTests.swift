@@ -64,7 +64,7 @@ struct CompactionModelTests {
         #expect(try log.findings().isEmpty)
         dropped += try log.compact().segmentCount
         #expect(dropped > 0)
-        // Beyond one and a half times what is live there are the segments being written, and deletes for a while.
+        // Besides one and a half times the live bytes, there are current segments and recent deletes.
         let segments = try log.usage().segments
         let live = segments.reduce(0) { $0 + $1.liveByteCount }
         let bound = live * 3 / 2 + 2 * UInt64(options.segmentByteCount)
