@@ -1,24 +1,24 @@
-/// A rule that is broken on purpose, in the plain model or between it and the store: each must be caught.
+/// A rule that is broken intentionally, in the plain model or between it and the store: each must be detected.
 package enum GraphCanary: String, CaseIterable, Sendable {
-    /// The model follows no cascade.
+    /// The model ignores cascades.
     case cascades
-    /// The model denies nothing.
+    /// The model denies no deletion.
     case denies
     /// The model clears no reference to a deleted object.
     case clears
-    /// The model knows no inverses.
+    /// The model ignores inverses.
     case inverses
-    /// The model does not know in which order members stand.
+    /// The model ignores the order of members.
     case order
-    /// A save is not passed on.
+    /// A save is not forwarded to the store.
     case saves
-    /// A rollback is not passed on.
+    /// A rollback is not forwarded to the store.
     case rollbacks
-    /// A large value is not passed on.
+    /// A large value is not forwarded to the store.
     case photos
-    /// What another context has saved is forgotten.
+    /// The model forgets another context's saves.
     case others
-    /// The model does not know that a new object takes the place of one with its name.
+    /// The model ignores that a new object replaces the one with its name.
     case replacements
     /// A stream loses its last object.
     case streams

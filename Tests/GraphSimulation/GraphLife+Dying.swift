@@ -2,11 +2,12 @@ internal import FaultlineTestSupport
 internal import Synchronization
 
 extension GraphLife {
-    /// Operations of the disk in a save at most, of those before which the power is cut.
+    /// The power is cut before one of at most this many disk operations in a save.
     private static let operationMax = 12
 
-    /// The process is killed, or the power is cut, also in the middle of a save: what is replayed, and the index entries
-    /// that are derived from it, must be what was saved.
+    /// Kills the process, or cuts the power, also in the middle of a save.
+    ///
+    /// The replayed records, and the index entries derived from them, must match the saved state.
     func die() throws {
         guard let disk = world.simulatedDisk else {
             note("kill")
@@ -27,7 +28,7 @@ extension GraphLife {
         let image = caught.value
         try world.reopenAfterDeath(on: image ?? Self.image(of: disk, seed: seed))
         do { try beginAnew() } catch {
-            // A save that was cut may be there or not, as a whole.
+            // An interrupted save may exist or not, but only as a whole.
             guard image != nil else { throw error }
             let after = world.committed
             world.forget(since: before)
@@ -39,7 +40,7 @@ extension GraphLife {
         try world.verify()
     }
 
-    /// One of the disks that a power cut may leave now.
+    /// One of the disks that a power cut may leave at this moment.
     static func image(of disk: SimulatedDisk, seed: UInt64) -> SimulatedDisk {
         var options = CrashOptions()
         options.exhaustiveImageMax = 0
@@ -51,7 +52,7 @@ extension GraphLife {
     }
 }
 
-/// What the hook of a disk has seen, for the one who asked.
+/// The disk image that a disk's hook has taken.
 private final class CaughtImage: Sendable {
     private let image = Mutex<SimulatedDisk?>(nil)
     var value: SimulatedDisk? { image.withLock { $0 } }

@@ -1,15 +1,16 @@
 internal import Faultline
 internal import FaultlineTestSupport
 
-// Lives of thousands of objects: more than a batch of rows, a page of members, and the objects that a context keeps.
+// Lives of thousands of objects: more than a batch of rows, a page of members, and the number of objects that a context
+// keeps.
 
 extension GraphLife {
-    /// Objects that a large life begins with.
+    /// The number of objects at the beginning of a large life.
     static let largeCount = 5_000
-    /// Operations of a large life: each costs as much as the graph is large.
+    /// The number of operations of a large life: the cost of each grows with the graph.
     static let largeOperationMax = 700
 
-    /// Which seeds have a large life.
+    /// Whether the seed's life is large.
     static func isLarge(_ seed: UInt64) -> Bool { seed % 50 == 11 }
 
     /// Makes thousands of objects, a few of which have thousands of members.
@@ -37,7 +38,7 @@ extension GraphLife {
                 node.name = "n\(key)"
                 enter(node, key)
                 session.note([.name(key, "n\(key)")])
-                // A tree with six children each at most.
+                // A tree with at most six children per node.
                 if nodes.count > 6 { try relate("Node.parent", key, nodes[(nodes.count - 1) / 6]) }
                 nodes.append(key)
             }

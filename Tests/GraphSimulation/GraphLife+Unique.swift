@@ -4,7 +4,7 @@ internal import FaultlineTestSupport
 // New objects that have the name of a stored one.
 
 extension GraphLife {
-    /// Saves a new object that has key and name of a stored one, under one of the policies, by itself.
+    /// Saves only a new object that has key and name of a stored one, under one of the policies.
     func insertTaken() throws {
         let kinds = [GraphKind.place(of: Badge.self), GraphKind.place(of: Node.self)]
         let named = world.committed.nodes.filter { kinds.contains($0.value.kind) && $0.value.name != nil }
@@ -34,7 +34,7 @@ extension GraphLife {
         try session.compareAll()
     }
 
-    /// Inserts an object under a policy of its own, or under that of the context.
+    /// Inserts an object under its own policy, or under that of the context.
     private func insert(_ new: any GraphObject, _ policy: UniquenessPolicy) {
         let isOfContext = random.oneIn(2)
         session.context.uniquenessConflicts = isOfContext ? policy : random.pick(UniquenessPolicy.allCases)
@@ -48,7 +48,7 @@ extension GraphLife {
         enter(new)
     }
 
-    /// The save must be refused, and name both objects.
+    /// Checks that the save is refused with an error that names both objects.
     private func refuse(_ new: any GraphObject, _ stored: PersistentIdentifier) throws {
         do { try session.context.save() } catch let error as SwiftDataError where error == .modelValidationFailure {
             guard error.findings.map(\.rule) == [.unique], error.findings[0].object == new.persistentModelID,

@@ -17,7 +17,7 @@ extension GraphLife {
         case 3:
             let size = (random.below(5) + 1) * scale
             note("stream", "of \(size)")
-            // Saves in between are not seen.
+            // Saves in between must not be visible.
             try session.walkStream(size) { if random.oneIn(6 * scale) { try saveBeside() } }
         case _ where session.context.hasChanges: note("nothing")
         case 4:
@@ -30,7 +30,7 @@ extension GraphLife {
             try session.walkPages(size)
         default:
             note("enumerate")
-            // A block may save an object that a later one meets.
+            // A block may save an object that it reaches later.
             try session.enumerate { _, others in
                 guard !SerialCheck.openRows.contains("A2"), random.oneIn(2 * scale), !others.isEmpty else { return }
                 let (key, number) = (random.pick(others), random.below(20))
@@ -43,7 +43,7 @@ extension GraphLife {
         }
     }
 
-    /// An object without unsaved changes: those are dropped, or kept, together with their other sides.
+    /// Refreshes an object without unsaved changes; those would be dropped, or kept, together with their other sides.
     private func refreshOne() throws {
         let touched = session.touched.all
         let keys = session.view.nodes.keys.filter {

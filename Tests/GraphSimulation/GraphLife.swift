@@ -1,9 +1,9 @@
 internal import Faultline
 internal import FaultlineTestSupport
 
-/// A random life of one store: operations on objects, and the same on plain values.
+/// A random life of one store: operations on objects, and the same operations on plain values.
 final class GraphLife {
-    /// Objects from which on more are deleted than made.
+    /// The number of objects from which more objects are deleted than made.
     private var objectCountMax: Int { isLarge ? Self.largeCount * 2 : 36 }
     var isLarge: Bool { world.isLarge }
 
@@ -13,7 +13,7 @@ final class GraphLife {
     private var other: GraphSession?
     private(set) var operationCount = 0
     private(set) var kinds: [String: Int] = [:]
-    /// The last operations, for people.
+    /// The last operations, for error messages.
     private(set) var trace: [String] = []
 
     init(seed: UInt64, canary: GraphCanary?) throws {
@@ -34,7 +34,7 @@ final class GraphLife {
         try world.close()
     }
 
-    /// Whether a context that has read nothing sees the same as the model: then it is not the store that is wrong.
+    /// Reports whether a context that has read nothing agrees with the model; if so, the store is not at fault.
     var findingOfFreshContext: String {
         do { try GraphSession(world).compareAll() } catch { return "a fresh context says: \(error)" }
         return "a fresh context sees what was saved"
@@ -106,15 +106,16 @@ final class GraphLife {
         try beginAnew()
     }
 
-    /// Goes on with new contexts over a store that was opened again, which must hold what was saved.
+    /// Continues with new contexts over a reopened store, which must contain the saved state.
     func beginAnew() throws {
         other = nil
         session = GraphSession(world)
         try session.compareAll()
     }
 
-    /// Another context saves, while the first may have changes: what both change is the first one's to say, and
-    /// relationships are changed by one of them only.
+    /// Saves through another context, while the first may have changes.
+    ///
+    /// If both change a value, the first one's change is kept. Only one of them changes relationships.
     func saveBeside() throws {
         let beside = random.oneIn(2) ? other ?? GraphSession(world) : GraphSession(world)
         other = beside
@@ -167,7 +168,7 @@ final class GraphLife {
     }
 
     private func insert(_ session: GraphSession) throws {
-        // What a new object takes away from others could be of objects that others have changed.
+        // A new object could take others away from objects that another context has changed.
         guard !session.isBehind else { return note("nothing") }
         let key = world.next()
         func any<T: GraphObject>(_ type: T.Type) throws -> (key: Int, object: T)? {
@@ -204,7 +205,7 @@ final class GraphLife {
         }
         let kind = GraphKind.place(of: type(of: object))
         note("insert", "\(type(of: object)) \(key) \(required?.target ?? 0)")
-        // Some are related before they are in a context.
+        // Some objects are related before they are inserted.
         var related: (place: Int, members: [Int])?
         let place =
             object is Project ? self.place("Project.people") : world.shape.ofKind[kind].randomElement(using: &random)
@@ -247,12 +248,13 @@ final class GraphLife {
         }.sorted()
     }
 
-    /// Gives an object a name: a new one, none, or seldom that of another, which must be refused or be free by then.
+    /// Gives an object a new name, none, or in rare cases another object's name, which must be refused or released by
+    /// then.
     private func rename(_ session: GraphSession, _ there: [Int]) throws {
         let key = random.pick(there)
         var name: String? = random.oneIn(5) ? nil : "n\(world.next())"
         if random.oneIn(4), !session.view.unsaved.contains(key) {
-            // Of what was never saved, two with one name become one.
+            // Two unsaved objects with one name are merged into one.
             let kind = session.view.nodes[key]?.kind
             let rival = random.pick(there)
             if session.view.nodes[rival]?.kind == kind { name = session.view.nodes[rival]?.name }
@@ -320,7 +322,7 @@ final class GraphLife {
         }
     }
 
-    /// One member through `relationship(\.members)`.
+    /// Changes one member through `relationship(\.members)`.
     private func changeOne(_ session: GraphSession, _ there: [Int]) throws {
         guard let (key, place) = relationship(session, there, { !$0.isToOne }),
             let handle = world.shape.properties[place].handle
@@ -347,7 +349,7 @@ final class GraphLife {
         }
     }
 
-    /// Makes a change in the context and in the model.
+    /// Makes a change both in the context and in the model.
     private func make(
         _ changes: [GraphState.Change], in session: GraphSession, _ kind: String, _ words: String,
         _ body: () throws -> Void

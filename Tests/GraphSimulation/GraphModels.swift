@@ -1,7 +1,7 @@
 internal import Faultline
 internal import Foundation
 
-/// What all classes of the graph have: a key that never changes, and values.
+/// The common properties of the graph's classes: a key that never changes, and values.
 protocol GraphObject: PersistentModel {
     var key: Int { get }
     var number: Int { get set }
@@ -9,7 +9,7 @@ protocol GraphObject: PersistentModel {
     var photo: Data? { get set }
 }
 
-// Every kind of relationship and of delete rule, in few classes, so that one deletion meets several rules.
+// Every kind of relationship and of delete rule, in few classes, so that one deletion involves several rules.
 
 @Model final class Firm {
     var key: Int
@@ -21,7 +21,7 @@ protocol GraphObject: PersistentModel {
     @Relationship(deleteRule: .deny, inverse: \Lease.firm) var leases: [Lease] = []
     @Relationship(deleteRule: .noAction, inverse: \Person.visiting) var visitors: [Person] = []
     @Relationship(inverse: \Person.heads) var head: Person?
-    // Known to nobody at the other side.
+    // A relationship without an inverse.
     var mascot: Badge?
     @Relationship(maximumModelCount: 4) var badges: [Badge] = []
     init(_ key: Int) { self.key = key }
@@ -74,7 +74,7 @@ protocol GraphObject: PersistentModel {
     var number = 0
     @Attribute(.unique) var name: String?
     @Attribute(.externalStorage) var photo: Data?
-    // Cleared by a rule, and required all the same: a deletion that would clear it is refused.
+    // Cleared by a rule, although it is required: a deletion that would clear it is refused.
     var owner: Person
     @Relationship(maximumModelCount: 5) var people: [Person] = []
     init(_ key: Int, _ owner: Person) {
@@ -113,9 +113,9 @@ protocol GraphObject: PersistentModel {
     init(_ key: Int) { self.key = key }
 }
 
-/// Related to others of its kind: a tree, and a web from both sides.
+/// Related to others of its kind: a tree, and a many-to-many graph.
 @Model final class Node {
-    // Names are unset, and objects moved and cut off, more often than anything else changes.
+    // Most frequently, names are unset, and objects moved and detached.
     #Index<Node>([\.name, \.number], [\.parent])
     var key: Int
     var number = 0

@@ -1,10 +1,10 @@
 internal import Faultline
 
-/// A relationship of the graph's classes: what the plain model has to know of it, and how it is read and changed.
+/// A relationship of the graph's classes: its description for the plain model, and closures that read and change it.
 struct GraphProperty {
     enum Rule { case nullify, cascade, deny, noAction }
 
-    /// The class that has it, and the one it leads to: places in `GraphKind.all`.
+    /// The class that declares it, and the destination's class: indexes in `GraphKind.all`.
     let owner: Int
     let destination: Int
     /// As "Firm.staff".
@@ -13,15 +13,15 @@ struct GraphProperty {
     let rule: Rule
     let isToOne: Bool
     let isRequired: Bool
-    /// How many members it may have; an optional collection may be empty besides.
+    /// The allowed numbers of members; an optional collection may also be empty.
     let bounds: ClosedRange<Int>
-    /// What it leads to: one object at most where it is to one.
+    /// Reads the objects that it refers to: at most one if it is to-one.
     let read: (any GraphObject) -> [any GraphObject]
     let write: (any GraphObject, [any GraphObject]) -> Void
-    /// The same members one at a time; nil where it is to one.
+    /// Access to members one at a time; nil for a to-one relationship.
     let handle: Handle?
 
-    /// `relationship(\.members)`.
+    /// A `relationship(\.members)`.
     struct Handle {
         let insert: (any GraphObject, any GraphObject) -> Bool
         let remove: (any GraphObject, any GraphObject) -> Bool
@@ -31,7 +31,7 @@ struct GraphProperty {
         let all: (any GraphObject) -> [any GraphObject]
     }
 
-    /// Calls `body` with an object of the class that a property is declared in.
+    /// Calls `body` with an object of the class that declares a property.
     private static func of<T, R>(_ object: any GraphObject, _ body: (T) -> R) -> R {
         guard let object = object as? T else { preconditionFailure("\(object) is no \(T.self)") }
         return body(object)
@@ -57,7 +57,7 @@ struct GraphProperty {
             owner: GraphKind.place(of: O.self), destination: GraphKind.place(of: T.self), name: "\(O.self).\(name)",
             inverseName: inverse.map { "\(T.self).\($0)" }, rule: .nullify, isToOne: true, isRequired: true,
             bounds: 0...Int.max,
-            // One that is not there answers with an object in no context.
+            // A deleted one is read as an object without a context.
             read: { of($0) { (owner: O) in [owner[keyPath: path]].filter { $0.modelContext != nil } } },
             write: { owner, targets in
                 guard let target = targets.first else { return }
@@ -106,12 +106,12 @@ struct GraphProperty {
     }
 }
 
-/// The relationships of all classes, found by their places.
+/// The relationships of all classes, identified by their indexes.
 struct GraphShape {
     let properties: [GraphProperty]
-    /// The place of the inverse of each.
+    /// The index of each relationship's inverse.
     let inverses: [Int?]
-    /// The places of the properties of each class.
+    /// The indexes of each class's relationships.
     let ofKind: [[Int]]
 
     init() {

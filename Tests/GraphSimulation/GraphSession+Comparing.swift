@@ -16,7 +16,7 @@ extension GraphSession {
         }
     }
 
-    /// Compares what the context reads, without moving it on.
+    /// Compares the objects that the context reads, without moving it on.
     func compare() throws {
         chooseCompared()
         for key in view.nodes.keys.sorted() where view.isThere(key) && isCompared(key) { try compare(object(key), key) }
@@ -57,9 +57,9 @@ extension GraphSession {
         }
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// Asks for objects by what they are and what they refer to.
+    /// Queries objects by their values and references.
     func ask(_ number: Int) throws {
         moveToNewest()
         func expect(_ name: String, _ found: [any GraphObject], _ kind: any GraphObject.Type, _ isOne: (Int) -> Bool)

@@ -4,11 +4,11 @@ internal import FaultlineObjects
 internal import Synchronization
 
 extension GraphSession {
-    /// Reads all nodes as a stream of values, which must be those of one state: that of the first batch.
+    /// Reads all nodes as a stream of values, which must belong to one state: that of the first batch.
     ///
     /// - Parameters:
-    ///   - size: Objects a batch.
-    ///   - between: Is called after each batch, and may save.
+    ///   - size: The number of objects in a batch.
+    ///   - between: Called after each batch; it may save.
     /// - Throws: `GraphViolation`; the errors of the stream and of `between`.
     func walkStream(_ size: Int, between: () throws -> Void) throws {
         let (wanted, named) = (world.committed, world.identifiers)
@@ -52,7 +52,7 @@ extension GraphSession {
 
 /// Reads a stream from a thread that waits for it.
 ///
-/// Its task runs on a queue of its own: the threads that all tasks share may all be waiting.
+/// Its task runs on its own queue, because all shared threads may be waiting.
 private final class StreamReader: TaskExecutor {
     private let queue = DispatchQueue(label: "graph.stream")
     private let asked = DispatchSemaphore(value: 0)
@@ -65,7 +65,7 @@ private final class StreamReader: TaskExecutor {
         queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// Begins; no batch is read before it is asked for.
+    /// Begins; no batch is read before it is requested.
     func begin(_ stream: ValueStream) {
         Task(executorPreference: self) { [self] in
             waitForQuestion()
@@ -87,14 +87,14 @@ private final class StreamReader: TaskExecutor {
         done.signal()
     }
 
-    /// The next batch; nil behind the last.
+    /// The next batch; nil after the last.
     func next() throws -> [ValueCopy]? {
         asked.signal()
         done.wait()
         return try received.withLock { $0 }.get()
     }
 
-    /// Lets go of a stream that is not read to its end.
+    /// Abandons a stream that is not read to its end.
     func end() {
         hasEnded.store(true, ordering: .releasing)
         asked.signal()

@@ -2,7 +2,7 @@ internal import Faultline
 internal import Foundation
 
 extension GraphSession {
-    /// All nodes, in an order in which no two are equal.
+    /// Fetches all nodes in an order in which no two are equal.
     static var descriptor: FetchDescriptor<Node> {
         FetchDescriptor<Node>(sortBy: [SortDescriptor(\.number), SortDescriptor(\.key)])
     }
@@ -28,7 +28,7 @@ extension GraphSession {
         for object in found where isCompared(object.key) { try compare(object, object.key) }
     }
 
-    /// Each cursor goes through bytes, as it would to a client and back.
+    /// Walks pages, and encodes each cursor to bytes and back, as a service does for its clients.
     func walkPages(_ size: Int) throws {
         var keys: [Int] = []
         var cursor: FetchCursor?
@@ -45,7 +45,7 @@ extension GraphSession {
         try expect("pages", keys, walked)
     }
 
-    /// Walks all nodes in the order of their creation; `block` gets the key of each, and those of all.
+    /// Walks all nodes in the order of their creation; `block` gets the key of each, and the keys of all.
     func enumerate(_ block: (Int, [Int]) throws -> Void) throws {
         moveToNewest()
         let keys = walked
@@ -58,7 +58,7 @@ extension GraphSession {
         try expect("enumerate", found.sorted(), keys.sorted())
     }
 
-    /// Brings one object without unsaved changes to the newest state.
+    /// Refreshes one object without unsaved changes to the newest state.
     func refresh(_ key: Int, mergesChanges: Bool) throws {
         func bring<T: GraphObject>(_ object: T) { context.refresh(object, mergeChanges: mergesChanges) }
         let object = try object(key)
@@ -67,7 +67,7 @@ extension GraphSession {
         if view.isThere(key) { try compare(object, key) }
     }
 
-    /// Brings all objects to the newest state, the unchanged properties of changed objects included.
+    /// Refreshes all objects to the newest state, including the unchanged properties of changed objects.
     func refreshAll() throws {
         context.refreshAllObjects()
         moveToNewest()

@@ -2,28 +2,28 @@ internal import Faultline
 internal import FaultlineTestSupport
 internal import Foundation
 
-/// One context with what it should show: the state of the store that it reads, and the changes over it.
+/// One context with its expected view: the state of the store that it reads, with its changes applied.
 final class GraphSession {
     let world: GraphWorld
     var context: ModelContext
-    /// How many saves the store had seen then.
+    /// The number of the store's saves when the context was last moved on.
     private var version: Int
-    /// What the store had when the context was last moved on.
+    /// The store's state when the context was last moved on.
     private(set) var base: GraphState
     /// Changes that are not saved.
     private(set) var pending: [GraphState.Change] = []
-    /// What the context should show: the base with the changes.
+    /// The view that the context should show: the base with the changes.
     private(set) var view: GraphState
-    /// Whether others have saved something under the changes, so that nobody says how members of both stand.
+    /// Whether others have saved changes to the same collections, so that the order of their members is undetermined.
     private(set) var isMerged = false
-    /// Objects that somebody holds; the others are made anew when they are asked for.
+    /// Objects that are held; others are made again when they are requested.
     private var held: [Int: any GraphObject] = [:]
-    /// Identifiers of objects that are in the store, or were when they were last seen.
+    /// Identifiers of objects that are in the store, or were when they were last read.
     private var identifiers: [Int: PersistentIdentifier] = [:]
-    /// Of a large graph one object of so many is compared each time, other ones the next time.
+    /// In a large graph, each comparison covers one of this many objects, different ones each time.
     private static let sampleStep = 40
     private var comparisonCount = 0
-    /// Objects that the newest changes concern, which are compared each time.
+    /// Objects affected by the newest changes, which are compared each time.
     private var recent: Set<Int> = []
 
     init(_ world: GraphWorld) {
@@ -45,7 +45,7 @@ final class GraphSession {
         pending += changes
     }
 
-    /// What a fetch does, and a save that deletes.
+    /// Updates the view as a fetch does, and as a save that deletes does.
     func moveToNewest() {
         for (key, identifier) in world.identifiers { identifiers[key] = identifier }
         guard world.version != version else { return }
@@ -53,8 +53,8 @@ final class GraphSession {
         base = world.canary == .others ? base : world.committed
         var newest = base
         for change in pending { newest.apply(change) }
-        // An object with changes shows what it was when the first of them was made; what others have given it comes
-        // with the save, property by property.
+        // An object with changes shows its state at the first change; other contexts' changes are merged into it by the
+        // save, property by property.
         for key in touched.drafted {
             guard let shown = view.nodes[key], var node = newest.nodes[key] else { continue }
             (node.number, node.name, node.photo) = (shown.number, shown.name, shown.photo)
@@ -64,12 +64,12 @@ final class GraphSession {
         isMerged = isMerged || !pending.isEmpty
     }
 
-    /// Objects that unsaved changes concern.
+    /// The objects affected by unsaved changes.
     struct Touched {
         var all: Set<Int> = []
-        /// Whose relationships are changed.
+        /// Objects whose relationships are changed.
         var related: Set<Int> = []
-        /// Whose own values or references are.
+        /// Objects whose own values or references are changed.
         var drafted: Set<Int> = []
     }
 
@@ -93,11 +93,11 @@ final class GraphSession {
         return touched
     }
 
-    /// Whether others have saved something that the context has not seen.
+    /// Whether others have saved changes that the context has not read.
     var isBehind: Bool { version != world.version }
 
-    /// Whether changes can be made here: not of objects which others have deleted, or related to others, since the
-    /// context was last moved on.
+    /// Whether the changes can be made here: others must not have deleted their objects, or changed their relationships
+    /// or photos, since the context was last moved on.
     func allows(_ changes: [GraphState.Change]) -> Bool {
         if version == world.version { return true }
         func isAsSeen(_ key: Int) -> Bool {
@@ -115,7 +115,7 @@ final class GraphSession {
         }
     }
 
-    /// Whether an object's relationships are others by now, or its photo, which is read when it is asked for.
+    /// Whether an object's relationships have changed, or its photo, which is read only on access.
     func differs(_ left: GraphState.Node, _ right: GraphState.Node) -> Bool {
         left.photo != right.photo
             || shape.ofKind[left.kind].contains { (left.slots[$0] ?? []) != (right.slots[$0] ?? []) }
@@ -129,14 +129,14 @@ final class GraphSession {
         if world.isLarge, !pending.isEmpty { recent = touched.all }
     }
 
-    /// Whether an object is compared this time: all are, but in a large graph.
+    /// Whether an object is compared this time: always, except in a large graph.
     func isCompared(_ key: Int) -> Bool {
         !world.isLarge || (key + comparisonCount) % Self.sampleStep == 0 || recent.contains(key)
     }
 
     // MARK: Objects
 
-    /// The object of a key: one that is held, or a fault.
+    /// The object of a key: the held one, or a fault.
     func object(_ key: Int) throws -> any GraphObject {
         if let object = held[key] { return object }
         guard let identifier = identifiers[key], let object = context.model(for: identifier) as? any GraphObject else {
@@ -147,25 +147,25 @@ final class GraphSession {
 
     func hold(_ key: Int, _ object: any GraphObject) { held[key] = object }
 
-    /// Lets go of most objects: those without changes are faults when they are next asked for.
+    /// Releases most objects: those without changes are faults on the next access.
     func letGo(_ random: inout Seed) {
         for key in held.keys.sorted() where !view.unsaved.contains(key) && !random.oneIn(4) { held[key] = nil }
     }
 
     // MARK: Ends of changes
 
-    /// Saves; what must be refused must be.
+    /// Saves, and checks that invalid changes are refused.
     ///
-    /// - Returns: Whether it was saved.
+    /// - Returns: Whether the changes were saved.
     func save() throws -> Bool {
         guard context.hasChanges else {
-            // What was taken in and sent away again leaves nothing.
+            // A change that was reverted leaves no trace.
             guard view.unsaved.isEmpty, view.deleted.isEmpty else { throw GraphViolation("hasChanges is false") }
             try context.save()
             (pending, view, isMerged) = ([], base, false)
             return true
         }
-        // A deletion is decided by what the store has now.
+        // Deletions depend on the newest state of the store.
         if !view.deleted.isEmpty { moveToNewest() }
         var newest = self.newest
         switch newest.saved(shape, world.canary) {
@@ -201,7 +201,7 @@ final class GraphSession {
         return true
     }
 
-    /// The graph as a save would find it.
+    /// The graph in which a save would find the store.
     private var newest: GraphState {
         var newest = world.committed
         for change in pending { newest.apply(change) }
@@ -213,14 +213,14 @@ final class GraphSession {
         forgetPending()
     }
 
-    /// Lays all changes over the newest state.
+    /// Applies all changes to the newest state again.
     func rebase() {
         var newest = base
         for change in pending { newest.apply(change) }
         view = newest
     }
 
-    /// The context has dropped all changes.
+    /// Forgets all changes, because the context has dropped them.
     func forgetPending() {
         let unsaved = view.unsaved
         pending = []
@@ -229,8 +229,7 @@ final class GraphSession {
         held = held.filter { !unsaved.contains($0.key) }
     }
 
-    /// Carries delete rules out before a save, where nothing denies them, and where they change nothing that others
-    /// have related anew.
+    /// Applies delete rules before a save, unless a rule denies it, or others have changed the objects concerned.
     func processDeletions() throws {
         let doomed = view.doomed(shape)
         guard !doomed.isEmpty, case .graph = view.saved(shape) else { return }
@@ -258,7 +257,7 @@ final class GraphSession {
         note(changes)
     }
 
-    /// Takes the order of members from the store, where two contexts have changed them: after all else was compared.
+    /// Reads the order of members from the store if two contexts have changed it, after everything else was compared.
     private func learnOrders(_ touched: Set<Int>) throws {
         try compare()
         for key in view.nodes.keys.sorted() where !world.isLarge || touched.contains(key) {
@@ -274,7 +273,7 @@ final class GraphSession {
     }
 }
 
-/// The store did not show what it should.
+/// A difference between the store and the model.
 package struct GraphViolation: Error, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }

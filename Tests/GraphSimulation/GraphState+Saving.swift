@@ -1,12 +1,12 @@
 extension GraphState {
-    /// What a save of this graph comes to.
+    /// The result of saving this graph.
     enum Saved {
         case graph(GraphState)
-        /// Why it must be refused.
+        /// The reason why it must be refused.
         case refused(String)
     }
 
-    /// All objects that go with those that are deleted: by the cascades, one after the other.
+    /// All objects that are deleted along with the deleted ones, through cascades.
     func doomed(_ shape: GraphShape, isCascading: Bool = true) -> Set<Int> {
         var doomed = deleted
         guard isCascading else { return doomed }
@@ -22,7 +22,7 @@ extension GraphState {
         return doomed
     }
 
-    /// Carries delete rules out and checks all rules.
+    /// Applies the delete rules and checks all rules.
     func saved(_ shape: GraphShape, _ canary: GraphCanary? = nil) -> Saved {
         let doomed = doomed(shape, isCascading: canary != .cascades)
         if let refusal = denial(doomed, shape), canary != .denies { return .refused(refusal) }
@@ -50,14 +50,14 @@ extension GraphState {
         return nil
     }
 
-    /// Takes an object out, and clears what the rules say.
+    /// Removes an object, and clears references as the rules define.
     private mutating func remove(_ key: Int, _ doomed: Set<Int>, _ shape: GraphShape, isClearing: Bool) {
         guard let node = nodes.removeValue(forKey: key) else { return }
         for (other, partner) in nodes where !doomed.contains(other) {
             for (property, members) in partner.slots where members.contains(key) {
                 let isToOne = shape.properties[property].isToOne
                 let clears = shape.inverses[property].map { shape.properties[$0].rule == .nullify } ?? false
-                // Of what was never saved nobody keeps the number.
+                // The number of an object that was never saved is not kept.
                 guard !isToOne || clears && isClearing || unsaved.contains(key) else { continue }
                 _ = node
                 nodes[other]?.slots[property] = members.filter { $0 != key }
@@ -65,7 +65,7 @@ extension GraphState {
         }
     }
 
-    /// A rule that the graph breaks as it would be saved; nil for none.
+    /// A rule that the graph would violate after a save; nil for none.
     private func brokenRule(_ shape: GraphShape) -> String? {
         var names: Set<String> = []
         for key in nodes.keys.sorted() {

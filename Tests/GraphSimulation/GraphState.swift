@@ -1,15 +1,15 @@
-/// A graph in plain values: what a store should hold, or a context should show.
+/// A graph in plain values: the expected contents of a store, or the expected view of a context.
 struct GraphState {
-    /// One object; objects are named by their keys.
+    /// One object; objects are identified by their keys.
     struct Node {
         let kind: Int
         var number = 0
         var name: String?
-        /// How many bytes its photo has, and which; nil for none.
+        /// The size of its photo in bytes, and the photo's variant; nil for none.
         var photo: Photo?
-        /// What each of its relationships leads to, by the place of the property.
+        /// The keys that each of its relationships refers to, by the index of the property.
         ///
-        /// A reference to one may lead to an object that is gone.
+        /// A to-one reference may refer to a deleted object.
         var slots: [Int: [Int]] = [:]
     }
 
@@ -18,13 +18,13 @@ struct GraphState {
         let byte: UInt8
     }
 
-    /// What one change does to the graph, so that it can be done again on another state of it.
+    /// The effect of one change on the graph, so that it can be applied to another state of it again.
     enum Change {
         case insert(Int, kind: Int)
         case number(Int, Int)
         case name(Int, String?)
         case photo(Int, Photo?)
-        /// A reference to one, by itself.
+        /// A to-one reference, without its inverse.
         case refer(Int, property: Int, to: Int?)
         case join(Int, property: Int, member: Int)
         case leave(Int, property: Int, member: Int)
@@ -34,17 +34,17 @@ struct GraphState {
     }
 
     var nodes: [Int: Node] = [:]
-    /// Objects that are to be deleted by the next save.
+    /// Objects that the next save deletes.
     var deleted: Set<Int> = []
     /// Objects that were never saved.
     var unsaved: Set<Int> = []
 
     func isThere(_ key: Int) -> Bool { nodes[key] != nil && !deleted.contains(key) }
 
-    /// What a relationship holds, whether it is shown or not.
+    /// All keys that a relationship contains, including hidden ones.
     func raw(_ key: Int, _ property: Int) -> [Int] { nodes[key]?.slots[property] ?? [] }
 
-    /// What a relationship shows.
+    /// The keys that a relationship shows.
     func shown(_ key: Int, _ property: Int) -> [Int] { raw(key, property).filter(isThere) }
 
     mutating func apply(_ change: Change) {
@@ -76,9 +76,9 @@ struct GraphState {
         }
     }
 
-    // MARK: Changes as a user makes them
+    // MARK: Changes through the public interface
 
-    /// The changes by which a reference to one is set, with its inverse.
+    /// The changes that set a to-one reference, with its inverse.
     func setting(_ owner: Int, _ property: Int, to target: Int?, _ shape: GraphShape) -> [Change] {
         let old = raw(owner, property).first
         guard old != target else { return [] }
@@ -118,7 +118,7 @@ struct GraphState {
         ]
     }
 
-    /// The changes by which the members of a collection become others.
+    /// The changes that replace the members of a collection.
     func assigning(_ owner: Int, _ property: Int, _ members: [Int], _ shape: GraphShape) -> [Change] {
         let old = shown(owner, property)
         var changes: [Change] = []

@@ -1,17 +1,17 @@
-/// One random life of an object graph, compared with plain values all the way.
+/// One random life of an object graph, compared with plain values throughout.
 package struct GraphTrial: Sendable {
-    /// What a life came to.
+    /// The result of a life.
     package struct Outcome: Sendable {
         package var operationCount = 0
-        /// Saves that had to be refused, and were.
+        /// The number of saves that had to be refused, and were.
         package var refusalCount = 0
-        /// How often each kind of operation came.
+        /// The number of operations of each kind.
         package var kinds: [String: Int] = [:]
-        /// What is wrong, with the operations before it; nil if nothing is.
+        /// The difference found, with the operations before it; nil if there is none.
         package var violation: String?
     }
 
-    /// Operations of one life, unless somebody wants another number.
+    /// The default number of operations of one life.
     package static let countOfLife = 3_000
 
     package let seed: UInt64
@@ -25,7 +25,7 @@ package struct GraphTrial: Sendable {
         self.canary = canary
     }
 
-    /// Lives the life, or until something is wrong.
+    /// Runs the life to its end or to the first violation.
     package func run() -> Outcome {
         var outcome = Outcome()
         do {
@@ -43,7 +43,7 @@ package struct GraphTrial: Sendable {
         return outcome
     }
 
-    /// The first seed of a few under which a broken rule is seen, and what was seen.
+    /// The first of a few seeds under which a broken rule is detected, and the violation.
     package static func catching(_ canary: GraphCanary) -> (seed: UInt64, violation: String)? {
         for seed in 1...20 as ClosedRange<UInt64> {
             if let violation = GraphTrial(seed: seed, canary: canary).run().violation { return (seed, violation) }

@@ -4,26 +4,26 @@ internal import FaultlineLog
 internal import FaultlineStore
 internal import FaultlineTestSupport
 
-/// A store, and what it should hold.
+/// A store, and its expected contents.
 final class GraphWorld {
     let shape = GraphShape()
     let canary: GraphCanary?
-    /// Whether thousands of objects are there.
+    /// Whether the store has thousands of objects.
     let isLarge: Bool
     private var disk: Disk
     private let options: LogOptions
     private(set) var container: ModelContainer
-    /// What was saved.
+    /// The saved state.
     var committed = GraphState()
-    /// How many saves there were.
+    /// The number of saves so far.
     var version = 0
-    /// What saved objects are called by the store.
+    /// The identifiers of saved objects in the store.
     var identifiers: [Int: PersistentIdentifier] = [:]
-    /// Saves that were refused, as they had to be.
+    /// The number of saves that were refused, as they had to be.
     var refusalCount = 0
-    /// Whether a canary breaks its rule now.
+    /// Whether a canary currently breaks its rule.
     var isBreaking = false
-    /// Keys and names given so far.
+    /// The number of keys and names used so far.
     private(set) var given = 0
 
     init(seed: UInt64, canary: GraphCanary?) throws {
@@ -33,14 +33,14 @@ final class GraphWorld {
         options.maintenance = .inline
         options.seed = seed &+ 1
         options.preparedByteCount = 0
-        // Every third life is on a disk that knows what a power cut leaves; the others' processes are killed only.
+        // Every third life is on a disk that models a power cut; in the other lives only the process is killed.
         if seed % 3 == 0 {
             disk = SimulatedDisk()
         } else {
             disk = MemoryDisk()
             options.durability = .async
         }
-        // So small that checkpoints and index runs are made, and files compacted, in a short life.
+        // So small that even a short life has checkpoints, index runs and compactions.
         options.checkpointByteCount = seed % 2 == 0 ? 24 << 10 : 256 << 10
         self.options = options
         container = try Self.open(disk, options)
@@ -60,10 +60,11 @@ final class GraphWorld {
         container = try Self.open(disk, options)
     }
 
-    /// What a power cut leaves can be asked for here.
+    /// The disk, if it can model a power cut.
     var simulatedDisk: SimulatedDisk? { disk as? SimulatedDisk }
 
-    /// The process ends without a word, and another opens the store, as it is or on the disk that a power cut left.
+    /// Ends the process without closing the store, and opens it again from its disk or from the disk left by a power
+    /// cut.
     func reopenAfterDeath(on left: SimulatedDisk? = nil) throws {
         container.rowStore.log.abandonForTests()
         if let left { disk = left }
@@ -72,13 +73,14 @@ final class GraphWorld {
 
     func close() throws { try container.close() }
 
-    /// A save that was cut is not there: what it made has no identifiers.
+    /// Forgets an interrupted save: its objects have no identifiers.
     func forget(since before: GraphState) {
         committed = before
         identifiers = identifiers.filter { before.nodes[$0.key] != nil }
     }
 
-    /// Checks every record, blob and index entry, and that references dangle where they may, and as many.
+    /// Checks every record, blob and index entry, and that references dangle only where allowed, in the expected
+    /// number.
     func verify() throws {
         var findings: [String] = []
         try container.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })

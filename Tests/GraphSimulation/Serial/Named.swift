@@ -1,6 +1,6 @@
 internal import Faultline
 
-/// Has a unique name: whether a new one is saved, replaces another or is left out is decided in the turn of its save.
+/// An object with a unique name: its save's turn decides whether a new one is saved, replaces another or is left out.
 @Model final class Named {
     #Index<Named>([\.key])
     var key: Int

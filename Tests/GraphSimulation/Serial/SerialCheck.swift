@@ -1,21 +1,22 @@
-/// Reads the file of a serial life alone, and says whether all contexts saw one order of the saves.
+/// Reads only the file of a serial life, and checks that all contexts saw one order of the saves.
 ///
-/// The numbers of the transactions are the order. Each save equals its changes applied to the state before it, where all
-/// rules hold. Each read equals the state that the context shows, with its unsaved changes. A fetch that begins after a save
-/// has returned shows it, and no context goes back.
+/// The numbers of the transactions are the order. Each save equals its changes applied to the state before it, where
+/// all rules hold. Each read equals the state that the context shows, with its unsaved changes. A fetch that begins
+/// after a save has returned shows it, and no context goes back.
 package struct SerialCheck {
-    /// Rows of the audit that are not mended yet: operations that would meet them are left out.
+    /// Rows of the audit that are not fixed; operations that they would affect are left out.
     ///
-    /// A2: a walk whose block saves shows old rows. A6: of more than 64 properties, those from the 64th on share a bit. A7: counts, `.deny` and references are not
-    /// checked on the newest state.
+    /// No row is open now. The code tests for A2, that a walk whose block saves shows old rows; for A6, that properties
+    /// from the 64th on share a bit; and for A7, that counts, `.deny` and references are not checked on the newest
+    /// state.
     package static let openRows: Set<String> = []
 
     private let threads: [[SerialEvent]]
     private let canary: SerialCanary?
 
-    /// Takes the lines of a file.
+    /// Reads the lines of a file.
     ///
-    /// - Throws: `GraphViolation` for a line that is none.
+    /// - Throws: `GraphViolation` for an invalid line.
     init(_ lines: [Substring], canary: SerialCanary? = nil) throws {
         let events = try lines.map { line in
             guard let event = SerialEvent(line) else { throw GraphViolation("not an event: \(line)") }
@@ -28,10 +29,10 @@ package struct SerialCheck {
     package struct Outcome: Sendable {
         package var operationCount = 0
         package var saveCount = 0
-        /// How often a save comes next to one of another thread: hardly ever where threads do not run at once.
+        /// How often a save directly follows one of another thread: rarely, unless threads run at the same time.
         package var alternationCount = 0
         package var refusalCount = 0
-        /// Reads that were compared.
+        /// The number of reads that were compared.
         package var readCount = 0
         package var kinds: Set<String> = []
     }
@@ -57,7 +58,7 @@ package struct SerialCheck {
         return outcome
     }
 
-    /// The states that the saves of all threads make.
+    /// The states that the saves of all threads produce.
     private func state(_ outcome: inout Outcome) throws -> SerialState {
         var saves: [(sequence: Int, thread: Int, save: SerialSave)] = []
         for events in threads {
@@ -90,7 +91,7 @@ package struct SerialCheck {
 }
 
 extension SerialEvent {
-    /// The change that the event makes; nil where it makes none.
+    /// The change that the event makes; nil if it makes none.
     var change: SerialState.Change? {
         switch kind {
         case .name: .name(numbers[0], numbers[1], policy: numbers[2])

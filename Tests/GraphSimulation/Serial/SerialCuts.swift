@@ -1,22 +1,22 @@
 internal import FaultlineTestSupport
 internal import Synchronization
 
-/// Disks that power cuts would leave while threads work, each with the newest save that had returned before.
+/// Disks that power cuts would leave while threads work, each with the newest save that had returned before the cut.
 final class SerialCuts: Sendable {
     struct Cut {
         let disk: SimulatedDisk
-        /// A save that was acknowledged by then.
+        /// A save that was acknowledged before the cut.
         let floor: Int
     }
 
-    /// Power cuts in one life.
+    /// The number of power cuts in one life.
     private static let cutCount = 3
-    /// Operations of the disk within which they come.
+    /// The number of disk operations within which they happen.
     private static let operationMax = 1_200
 
     private let cuts = Mutex<[Cut]>([])
 
-    /// Lets the power be cut while threads work on a disk, until `end`.
+    /// Arranges power cuts while threads work on a disk, until `end`.
     init(_ disk: SimulatedDisk, _ shared: SerialShared, seed: UInt64) {
         var random = Seed(seed &* 17)
         let first = disk.operationCount
@@ -29,7 +29,7 @@ final class SerialCuts: Sendable {
         }
     }
 
-    /// The disks that were left.
+    /// The disks that the cuts would leave.
     func end(_ disk: SimulatedDisk) -> [Cut] {
         disk.onOperation = nil
         return cuts.withLock { $0 }

@@ -1,4 +1,4 @@
-/// Sums of mixed numbers: the same for the same objects in any order.
+/// Sums of hashed numbers: equal for the same objects in any order.
 enum SerialDigest {
     static func of(key: Int, numbers: [Int]) -> Int {
         var digest = mix(key)

@@ -1,4 +1,4 @@
-/// One operation of a context in a serial life, as its file has it: a line of words and numbers.
+/// One operation of a context in a serial life, as its file records it: a line of words and numbers.
 struct SerialEvent: Equatable {
     enum Kind: String {
         /// Key, class, key of the target.
@@ -41,7 +41,7 @@ struct SerialEvent: Equatable {
         self.numbers = numbers
     }
 
-    /// Reads a line; nil where it is none.
+    /// Reads a line; nil if it is invalid.
     init?(_ line: Substring) {
         let words = line.split(separator: " ")
         guard words.count >= 3, let kind = Kind(rawValue: String(words[0])), let thread = Int(words[1]),
@@ -58,7 +58,7 @@ struct SerialEvent: Equatable {
 }
 
 extension SerialEvent.Kind {
-    /// How many numbers a line has.
+    /// The number of a line's numbers.
     fileprivate var count: Int {
         switch self {
         case .refuse, .rollback, .refresh, .reset: 0

@@ -8,7 +8,7 @@ enum SerialKind: Int, CaseIterable {
 
     var type: any SerialObject.Type { Self.types[rawValue] }
 
-    /// How many numbers an object has beside its key.
+    /// The number of an object's numbers besides its key.
     var slotCount: Int {
         switch self {
         case .slim, .seat, .named: 1
@@ -26,7 +26,7 @@ enum SerialKind: Int, CaseIterable {
         }
     }
 
-    /// The most members that an object has.
+    /// The maximum number of an object's members.
     var memberMax: Int { self == .bench ? 3 : .max }
 
     func make(_ key: Int) -> any SerialObject {
@@ -40,7 +40,7 @@ enum SerialKind: Int, CaseIterable {
         }
     }
 
-    /// Fetches the object of a key by an index.
+    /// Fetches the objects with a key through an index.
     func find(_ key: Int, in context: ModelContext) throws -> [any SerialObject] {
         switch self {
         case .slim: try context.fetch(FetchDescriptor<Slim>(predicate: #Predicate { $0.key == key }))

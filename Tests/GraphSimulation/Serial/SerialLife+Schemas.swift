@@ -5,7 +5,7 @@ internal import FaultlineTestSupport
 
 // Openings after the threads have ended, under several schemas.
 
-/// Classes of the newer schema, in place of those of the same names.
+/// Classes of the newer schema, which replace those of the same names.
 enum Newer {
     @Model final class Named {
         #Index<Named>([\.key])
@@ -20,8 +20,10 @@ enum Newer {
 }
 
 extension SerialLife {
-    /// Opens the store again and reads all of it: under its schema, under a newer one that saves values of its own, and
-    /// under its own again, which has to be refused until it may drop those values.
+    /// Opens the store again and reads all objects under three schemas.
+    ///
+    /// They are its own schema, a newer one that saves additional values, and its own again. The last opening must be
+    /// refused until it may drop those values.
     ///
     /// - Returns: The reads.
     /// - Throws: `SerialFailure`; errors of the store.
@@ -44,7 +46,7 @@ extension SerialLife {
             SerialKind.types.filter { $0 != Named.self } + [Newer.Named.self, Later.self] as [any PersistentModel.Type]
         container = try open(newer, MigrationOptions())
         try saveNewer(container)
-        // The worker knows the other class of that name.
+        // The worker uses the other class of that name.
         events += try read(container, SerialKind.allCases.filter { $0 != .named })
         try container.close()
         let dropping = MigrationOptions(unhandledData: .drop, allowsOlderSchema: true)

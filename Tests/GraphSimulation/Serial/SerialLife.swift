@@ -7,17 +7,17 @@ internal import FaultlineTestSupport
 internal import Foundation
 internal import Synchronization
 
-/// Two to eight contexts on threads of their own, over one store.
+/// Two to eight contexts on their own threads, over one store.
 ///
 /// Every operation becomes a line of a file.
 ///
-/// The life compares nothing: `SerialCheck` reads the file alone.
+/// The life itself compares nothing: `SerialCheck` reads only the file.
 struct SerialLife {
     let seed: UInt64
     let operationCount: Int
     let canary: SerialCanary?
     private let threadCount: Int
-    /// Objects of each class before the threads begin.
+    /// The number of objects of each class before the threads begin.
     private let counts: [Int]
 
     init(seed: UInt64, operationCount: Int, canary: SerialCanary?) {
@@ -34,13 +34,13 @@ struct SerialLife {
             }
     }
 
-    /// Lives the life.
+    /// Runs the life.
     ///
     /// - Returns: The lines of the file.
-    /// - Throws: An error that an operation must not meet, and findings about the store after its end.
+    /// - Throws: Errors that an operation must not throw, and findings about the store afterwards.
     func run() throws -> [String] {
         var options = LogOptions()
-        // A small store may be on a disk that can be cut off from power while threads work.
+        // A small store may be on a disk that models power cuts while threads work.
         let isCut = seed % 8 > 2 && seed % 3 == 0
         let isAcknowledged = isCut && seed % 2 == 0
         options.durability = isAcknowledged && canary != .cuts ? .sync : .async
@@ -66,7 +66,7 @@ struct SerialLife {
         }
         let left = simulated.flatMap { cuts?.end($0) } ?? []
         if let failure = threads.failure { throw failure }
-        // The process is killed, or closes the store; another one finds all that was saved.
+        // The process is killed, or closes the store; another one must find everything that was saved.
         if seed % 2 == 0 { container.rowStore.log.abandonForTests() } else { try container.close() }
         var events = try threads.events + [reading(disk, options, after: shared)]
         for (place, cut) in left.enumerated() {
@@ -75,8 +75,10 @@ struct SerialLife {
         return events.joined().map(\.line)
     }
 
-    /// Opens the disk that a power cut has left: a state that the store went through, and, where saves are durable at once,
-    /// none before the newest that had.
+    /// Opens the disk that a power cut has left.
+    ///
+    /// It must contain a state that the store went through. If saves are durable at once, this state must include the
+    /// newest acknowledged save.
     private static func reading(
         _ cut: SerialCuts.Cut, _ options: LogOptions, thread: Int, isAcknowledged: Bool
     ) throws -> [SerialEvent] {
@@ -89,7 +91,7 @@ struct SerialLife {
         return last.events
     }
 
-    /// Checks every record and index entry, and that no reference leads to an object that is gone.
+    /// Checks every record and index entry, and that no reference leads to a deleted object.
     static func verify(_ container: ModelContainer) throws {
         var findings: [String] = []
         try container.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
@@ -102,7 +104,7 @@ struct SerialLife {
     }
 }
 
-/// The threads' common state: the store, the keys given so far, and the newest save that has returned.
+/// The threads' shared state: the store, the keys used so far, and the newest save that has returned.
 final class SerialShared: Sendable {
     let container: ModelContainer
     private let keys = Mutex<[[Int]]>(SerialKind.allCases.map { _ in [] })
@@ -114,7 +116,7 @@ final class SerialShared: Sendable {
         newest = Atomic(floor)
     }
 
-    /// A fetch that begins now has to show this transaction.
+    /// The transaction that a fetch beginning now has to show at least.
     var floor: Int { newest.load(ordering: .acquiring) }
 
     func noteSaved(_ sequence: Int) { _ = newest.max(sequence, ordering: .acquiringAndReleasing) }
@@ -127,13 +129,13 @@ final class SerialShared: Sendable {
         keys.withLock { keys in
             let keys = keys[kind.rawValue]
             guard !keys.isEmpty else { return nil }
-            // Newer ones more often: the threads are to meet.
+            // Prefers newer ones, so that the threads use the same objects.
             return random.oneIn(2) ? random.pick(keys) : keys[keys.count - 1 - random.below(min(keys.count, 12))]
         }
     }
 }
 
-/// A thread met an error, or the store was not whole afterwards.
+/// An operation's error, or a damaged store afterwards.
 struct SerialFailure: Error, CustomStringConvertible {
     let description: String
 }

@@ -23,7 +23,7 @@ protocol SerialObject: PersistentModel {
     init(_ key: Int) { self.key = key }
 }
 
-/// Has any number of members, whose references a deletion clears.
+/// Has any number of members, whose references are cleared by a deletion.
 @Model final class Hall {
     #Index<Hall>([\.key])
     var key: Int
@@ -39,7 +39,7 @@ protocol SerialObject: PersistentModel {
     init(_ key: Int) { self.key = key }
 }
 
-/// Has three members at most, and stays as long as it has one.
+/// Has at most three members, and cannot be deleted while it has one.
 @Model final class Bench {
     #Index<Bench>([\.key])
     var key: Int
@@ -47,7 +47,7 @@ protocol SerialObject: PersistentModel {
     init(_ key: Int) { self.key = key }
 }
 
-/// An entity that only the newer schema has.
+/// An entity that exists only in the newer schema.
 @Model final class Later {
     var key: Int
     init(_ key: Int) { self.key = key }

@@ -1,20 +1,20 @@
-/// Follows the events of one context, and compares its reads with the states of the store and its unsaved changes.
+/// Follows the events of one context, and compares its reads with the store's states and its unsaved changes.
 struct SerialReader {
     /// An object with unsaved changes.
     private struct Pending {
-        /// The object as it was when the first change was made; nil for a new one.
+        /// The object before the first change; nil for a new one.
         var base: SerialState.Object?
         /// The object as the context shows it.
         var shown: SerialState.Object
         var isDeleted = false
         var hasTarget = false
-        /// Whether nothing can be said of it: the context may have shown one of several states then.
+        /// Whether its state is undetermined: the context may have shown one of several states at that time.
         var isLoose = false
     }
 
     let state: SerialState
     private var snapshot = 0
-    /// The state at which the context was last moved on; later the store may have taken its snapshot away.
+    /// The state at which the context was last moved on; the store may have released its snapshot later.
     private var moved = 0
     private var pending: [Int: Pending] = [:]
     private(set) var readCount = 0
@@ -77,7 +77,7 @@ struct SerialReader {
         if let known = pending[key] {
             object = known
         } else {
-            // One that is gone is changed to no effect: the save is refused.
+            // Changing a deleted object has no effect: the save is refused.
             guard let base = state.object(key, at: moved) else { return }
             object = Pending(base: base, shown: base, isLoose: moved != snapshot)
         }
@@ -94,7 +94,7 @@ struct SerialReader {
         if object.isDeleted, object.base == nil { pending[key] = nil }
     }
 
-    /// Lays the changes over the newest state.
+    /// Applies the changes to the newest state again.
     private mutating func rebase() {
         for (key, object) in pending {
             guard let old = object.base, let newest = state.object(key, at: snapshot) else { continue }
@@ -105,7 +105,7 @@ struct SerialReader {
             if object.hasTarget { shown.target = object.shown.target }
             pending[key]?.base = newest
             pending[key]?.shown = shown
-            // A slot that was set to the number that it had may show either.
+            // A slot that was set to its previous number may show either.
             pending[key]?.isLoose = true
         }
     }
@@ -119,7 +119,7 @@ struct SerialReader {
 
     private mutating func find(_ event: SerialEvent) throws {
         let key = event.numbers[2]
-        // Another context has deleted what this one has changed.
+        // Another context has deleted an object that this one has changed.
         if let object = pending[key], object.base != nil, state.object(key, at: snapshot) == nil { return }
         readCount += 1
         try expect("a fetch of \(key)", event.numbers[3], isGone(key) ? 0 : 1)

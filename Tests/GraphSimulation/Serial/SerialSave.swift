@@ -31,7 +31,7 @@ enum SerialUniqueness: Int, CaseIterable {
     }
 }
 
-/// The unsaved changes of a context, as its save finds them.
+/// The unsaved changes of a context at its save.
 struct SerialSave {
     let policy: SerialPolicy
     private(set) var changes: [SerialState.Change] = []
@@ -42,7 +42,7 @@ struct SerialSave {
     init(_ policy: SerialPolicy) { self.policy = policy }
 
     mutating func add(_ change: SerialState.Change, at snapshot: Int) {
-        // An object that two contexts delete is deleted, also where one of them had changed it.
+        // An object that two contexts delete is deleted, even if one of them had changed it.
         if case .delete(let key) = change { changes.removeAll { $0.isOfValues(key) } }
         changes.append(change)
         switch change {
@@ -53,7 +53,7 @@ struct SerialSave {
         }
     }
 
-    /// All objects were refreshed: from now on they count as read then.
+    /// All objects were refreshed, and from now on count as read at that state.
     mutating func rebase(at snapshot: Int) {
         for key in bases.keys { bases[key] = snapshot }
     }
@@ -78,7 +78,7 @@ extension SerialState {
         var restored: [Change] = []
         for (key, base) in save.bases.sorted(by: { $0.key < $1.key }) {
             guard let newest = newest(key) else {
-                // Under the policy that saves the object as it is here, one that is gone is refused.
+                // Under the policy that saves the object as it is here, changing a deleted one is refused.
                 if save.policy != .overwrite { dropped.insert(key) }
                 continue
             }

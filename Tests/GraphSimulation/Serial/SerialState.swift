@@ -1,4 +1,4 @@
-/// All states that a store went through, one a transaction, made of the saves in the order of their numbers.
+/// All states that a store went through, one per transaction, derived from the saves in the order of their numbers.
 struct SerialState {
     struct Object: Equatable {
         let kind: SerialKind
@@ -12,7 +12,7 @@ struct SerialState {
         }
     }
 
-    /// A number of things and a digest of them.
+    /// A number of objects and a digest of them.
     struct Sum: Equatable {
         var count = 0
         var digest = 0
@@ -28,7 +28,7 @@ struct SerialState {
         }
     }
 
-    /// The values that something had, each from a transaction on.
+    /// The values of an item, each valid from a transaction on.
     struct Versions<Value> {
         private var versions: [(sequence: Int, value: Value)] = []
 
@@ -39,7 +39,7 @@ struct SerialState {
             versions.append((sequence, value))
         }
 
-        /// The value at a state; nil before the first one.
+        /// The value in a state; nil before the first one.
         func at(_ sequence: Int) -> Value? {
             var (low, high) = (0, versions.count)
             while low < high {
@@ -49,14 +49,14 @@ struct SerialState {
             return low > 0 ? versions[low - 1].value : nil
         }
 
-        /// The values at states of a range, the oldest first.
+        /// The values in a range of states, the oldest first.
         func within(_ range: ClosedRange<Int>) -> [Value] {
             (at(range.lowerBound).map { [$0] } ?? [])
                 + versions.filter { $0.sequence > range.lowerBound && $0.sequence <= range.upperBound }.map(\.value)
         }
     }
 
-    /// An object at each state; nil where it was gone.
+    /// An object in each state; nil if it was deleted.
     private var objects: [Int: Versions<Object?>] = [:]
     private var totals = [Versions<Sum>](repeating: Versions(), count: SerialKind.allCases.count)
     private var sums: [Int: Versions<Sum>] = [:]
@@ -92,7 +92,7 @@ struct SerialState {
     /// - Parameters:
     ///   - save: The changes, with the policy of the context.
     ///   - sequence: The number of the transaction.
-    /// - Throws: `GraphViolation` where a rule does not hold.
+    /// - Throws: `GraphViolation` if a rule is violated.
     mutating func save(_ save: SerialSave, at sequence: Int) throws {
         guard sequence > self.sequence else {
             throw GraphViolation("two saves have the number \(sequence)")
@@ -105,7 +105,7 @@ struct SerialState {
         try checkRules(made)
     }
 
-    /// An object after the newest save; nil where it is gone.
+    /// An object after the newest save; nil if it was deleted.
     func newest(_ key: Int) -> Object? { objects[key]?.newest ?? nil }
 
     private func newest(_ key: Int, _ made: [Int: Object?]) -> Object? {
@@ -127,12 +127,12 @@ struct SerialState {
         case .set(let key, let slot, let number):
             try edit(key) { if $0.numbers.indices.contains(slot) { $0.numbers[slot] = number } }
         case .refer(let key, let target): try edit(key) { $0.target = target }
-        // One that another save has deleted is deleted twice.
+        // An object that another save has deleted is deleted twice.
         case .delete(let key): made[key] = .some(nil)
         }
     }
 
-    /// The rule of unique names: a new object with a name that is taken replaces the other one, or is left out.
+    /// The rule of unique names: a new object with a used name replaces the other one, or is left out.
     private mutating func enter(_ key: Int, _ name: Int, _ policy: Int, _ made: inout [Int: Object?]) throws {
         if let holder = holders[name] {
             switch SerialUniqueness(rawValue: policy) {
@@ -147,7 +147,7 @@ struct SerialState {
         made[key] = object
     }
 
-    /// The rule of halls: their members go on without one.
+    /// The rule of halls: their members stay without a hall.
     private func clearReferences(to key: Int, _ made: inout [Int: Object?]) {
         if let old = objects[key]?.newest ?? nil, old.kind != .hall { return }
         for member in (members[key] ?? []).union(made.keys) {

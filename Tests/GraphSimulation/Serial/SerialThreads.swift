@@ -2,22 +2,22 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Threads of their own for the workers of a life, and their results.
+/// A life's workers, each on its own thread, and their results.
 ///
-/// `DispatchQueue.concurrentPerform` is no way to have them: inside of another one, as where many lives run side by side,
-/// it does one iteration after the other.
+/// `DispatchQueue.concurrentPerform` cannot be used: inside another call of it, as when many lives run side by side,
+/// its iterations run one after another.
 final class SerialThreads: Sendable {
     private let results: Mutex<(events: [[SerialEvent]], failure: SerialFailure?)>
 
-    /// - Parameter events: Those from before the threads.
+    /// - Parameter events: The events before the threads began.
     init(_ events: [SerialEvent]) { results = Mutex(([events], nil)) }
 
     var events: [[SerialEvent]] { results.withLock { $0.events } }
 
-    /// The first error that a thread met.
+    /// The first error on any thread.
     var failure: SerialFailure? { results.withLock { $0.failure } }
 
-    /// Runs `body` on as many threads at once, numbered from 1 on, and waits for them.
+    /// Runs `body` on the given number of threads at once, numbered from 1, and waits for them.
     func run(_ count: Int, _ body: @escaping @Sendable (Int) -> ([SerialEvent], SerialFailure?)) {
         let group = DispatchGroup()
         for thread in 1...count {

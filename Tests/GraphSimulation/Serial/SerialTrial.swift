@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// One serial life: lived, written to a file, and read from there by the check alone.
+/// One serial life: run, recorded in a file, and checked only from that file.
 package struct SerialTrial: Sendable {
-    /// Operations of one life.
+    /// The number of operations of one life.
     package static let countOfLife = 4_000
 
     package let seed: UInt64
@@ -15,9 +15,9 @@ package struct SerialTrial: Sendable {
         self.canary = canary
     }
 
-    /// Lives the life and writes its file.
+    /// Runs the life and writes its file.
     ///
-    /// - Throws: `SerialFailure`; errors of the store that an operation must not meet; errors of writing the file.
+    /// - Throws: `SerialFailure`; errors of the store that an operation must not throw; errors of writing the file.
     package func write(to path: String) throws {
         let lines = try SerialLife(seed: seed, operationCount: operationCount, canary: canary).run()
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: path))
@@ -31,7 +31,7 @@ package struct SerialTrial: Sendable {
         return try SerialCheck(text.split(separator: "\n"), canary: canary).run()
     }
 
-    /// Lives the life, checks its file, and keeps it only where something is wrong.
+    /// Runs the life, checks its file, and keeps the file only if there is a difference.
     ///
     /// - Returns: The outcome, or the difference and the path of the file.
     package func run() -> Result<SerialCheck.Outcome, GraphViolation> {
@@ -47,7 +47,7 @@ package struct SerialTrial: Sendable {
         }
     }
 
-    /// The first seed of a few under which a broken rule shows, and the difference.
+    /// The first of a few seeds under which a broken rule is detected, and the difference.
     package static func catching(_ canary: SerialCanary) -> (seed: UInt64, violation: String)? {
         for seed in 3...40 as ClosedRange<UInt64> where seed % 8 > 2 {
             let path = FileManager.default.temporaryDirectory

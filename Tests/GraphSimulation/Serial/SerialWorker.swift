@@ -4,7 +4,7 @@ internal import FaultlineObjects
 internal import FaultlineTestSupport
 internal import Foundation
 
-/// One context on its thread: random operations, each written down with the state that the context then shows.
+/// One context on its thread: random operations, each recorded with the state that the context then shows.
 final class SerialWorker {
     private let shared: SerialShared
     private let thread: Int
@@ -12,21 +12,21 @@ final class SerialWorker {
     private var random: Seed
     private let context: ModelContext
     private(set) var events: [SerialEvent] = []
-    /// Objects that the thread holds, by their keys.
+    /// Objects that the thread holds, by key.
     private var held: [Int: (kind: SerialKind, object: any SerialObject)] = [:]
-    /// Keys of new objects that no save has taken yet.
+    /// Keys of new objects that are not saved yet.
     private var unsaved: [Int: SerialKind] = [:]
     /// Keys of objects whose reference was changed since the last save.
     private var referred: Set<Int> = []
-    /// Keys of objects that were changed since the last save, where that counts.
+    /// Keys of objects that were changed since the last save, for policies where this matters.
     private var dirty: Set<Int> = []
     /// Whether the last fetch by key found an object.
     private var isFound = false
     private var lastSave = 0
-    /// Keys of new objects with unique names that no save has taken yet.
+    /// Keys of new objects with unique names that are not saved yet.
     private var named: [Int] = []
     private let policy: SerialPolicy
-    /// An object that every save changes, so that each writes something and has a number; no other thread knows it.
+    /// An object that every save changes, so that each writes data and has a number; other threads do not use it.
     private var stamp: (any SerialObject)?
 
     init(_ shared: SerialShared, thread: Int, seed: Seed, canary: SerialCanary?) {
@@ -46,7 +46,7 @@ final class SerialWorker {
         context.mergePolicy = policy.mergePolicy
     }
 
-    /// Makes so many objects of each class, and saves them.
+    /// Makes and saves the given number of objects of each class.
     ///
     /// Three of four slims are members of one hall.
     func fill(_ counts: [Int]) throws {
@@ -69,7 +69,7 @@ final class SerialWorker {
         try note(.policy, policy.rawValue)
         for _ in 0..<count {
             try step()
-            // So that threads meet also where there are fewer processors than threads.
+            // Lets threads alternate even if there are fewer processors than threads.
             if random.oneIn(4) { sched_yield() }
         }
         if random.oneIn(2) { try save() } else { try rollback() }
@@ -109,7 +109,7 @@ final class SerialWorker {
         events.append(SerialEvent(kind, thread: thread, snapshot: try snapshot(), numbers))
     }
 
-    /// Whether the canary breaks its rule now.
+    /// Whether the canary currently breaks its rule.
     private func breaks(_ rule: SerialCanary) -> Bool { canary == rule && events.count > 50 }
 
     // MARK: Changes
@@ -128,7 +128,9 @@ final class SerialWorker {
 
     private static let nameCount = 40
 
-    /// A new object whose name another one may have; none is held, because another may take its place.
+    /// Inserts an object whose name another one may have.
+    ///
+    /// It is not held, because another may replace it.
     private func insertNamed() throws {
         let key = shared.nextKey()
         let name = random.below(Self.nameCount)
@@ -144,7 +146,7 @@ final class SerialWorker {
         try note(.name, key, breaks(.names) ? name + Self.nameCount : name, chosen.rawValue)
     }
 
-    /// Under a policy that compares with the values read, an object is read anew before its first change.
+    /// Under a policy that compares with the values read, an object is read again before its first change.
     private func readsAnew(_ key: Int, _ kind: SerialKind) throws -> Bool {
         guard policy.comparesWithRead, unsaved[key] == nil, dirty.insert(key).inserted else { return true }
         try find(kind, key)
@@ -162,7 +164,7 @@ final class SerialWorker {
     private func set() throws {
         guard let (key, kind, object) = anyHeld({ $0.slotCount > 0 }), try readsAnew(key, kind) else { return }
         let slot = random.below(SerialCheck.openRows.contains("A6") ? min(kind.slotCount, 60) : kind.slotCount)
-        // No two are equal, so that a lost one shows.
+        // No two numbers are equal, so that a lost one is detected.
         let number = events.count << 8 | thread
         if !breaks(.numbers) { object.set(slot, to: number) }
         try note(.set, key, slot, number)
@@ -177,14 +179,14 @@ final class SerialWorker {
 
     private func refer(_ key: Int, to target: Int) throws {
         guard let object = held[key]?.object, target == 0 || held[target] != nil else { return }
-        // Once for each save: a reference that is set and set back may count as changed or not.
+        // Once for each save: it is undetermined whether a reference that is set and set back counts as changed.
         guard object.target != target, referred.insert(key).inserted else { return }
         if !breaks(.references) { object.refer(to: held[target]?.object) }
         try note(.refer, key, target)
     }
 
     private func delete() throws {
-        // A deletion may be taken back under these policies.
+        // Under these policies a deletion may be reverted.
         guard !policy.comparesWithRead else { return }
         // Halls are few, and their members are many.
         guard let (key, kind, object) = anyHeld({ $0 != .hall || random.oneIn(20) }) else { return }
@@ -295,7 +297,7 @@ final class SerialWorker {
         try note(.all, floor, kind.rawValue, found.count, digest)
     }
 
-    /// All objects of a class: in an array, in batches, or one after the other.
+    /// All objects of a class: as an array, in batches, or one after another.
     private func walk<T: SerialObject>(_ type: T.Type) throws -> [any SerialObject] {
         switch context.hasChanges ? 0 : random.below(3) {
         case 0: return try context.fetch(FetchDescriptor<T>())

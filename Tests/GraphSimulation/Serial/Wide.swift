@@ -1,6 +1,6 @@
 internal import Faultline
 
-/// An entity of 80 properties: more than the mask of changes has bits.
+/// An entity of 80 properties: more than the number of bits in a change mask.
 @Model final class Wide {
     #Index<Wide>([\.key])
     var key: Int
