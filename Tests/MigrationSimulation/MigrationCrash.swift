@@ -5,17 +5,17 @@ internal import FaultlineTestSupport
 /// Cuts the power in every gap between two disk operations of a small migration.
 ///
 /// Its switch and the deletion of left blobs are included. Opens each disk that may be left: with the plan, or every
-/// fourth time with the old schema where that is still in force.
+/// fourth time with the old schema if it is still active.
 ///
 /// - Parameters:
 ///   - life: The kind of stages.
 ///   - seeds: Each makes other objects and other random images.
-///   - imagesPerGap: Disks tried for each gap.
-///   - objectCount: Objects that the store has before it is migrated.
-///   - stride: Of disks whose recovery gives contents that were met before, one of so many is carried on with, beside the
-///     first two and one of each gap; 1 for all.
-///   - leavingOut: A place of the code whose synchronizations do nothing: the run must find a violation.
-/// - Returns: What all seeds came to, violations included.
+///   - imagesPerGap: The number of disks tried for each gap.
+///   - objectCount: The number of objects in the store before it is migrated.
+///   - stride: Of disks whose recovery yields contents that occurred before, one of this many is continued, in addition
+///     to the first two and one of each gap; 1 for all.
+///   - leavingOut: A place in the code whose synchronizations do nothing: the run must find a violation.
+/// - Returns: The results of all seeds, including violations.
 package func runMigrationCrash(
     _ life: MigrationLife = .streamed, seeds: Range<UInt64>, imagesPerGap: Int = 24, objectCount: Int = 10,
     carryingOnEvery stride: Int = 1, leavingOut: SyncSite? = nil
@@ -32,7 +32,7 @@ package func runMigrationCrash(
 }
 
 /// One seed's migration.
-// Safe because one thread after the other changes the disk, and the hook is called by whoever does.
+// Safe because one thread after the other changes the disk, and the hook is called by the thread that changes it.
 private final class MigrationCrash: @unchecked Sendable {
     let life: MigrationLife
     let seed: UInt64
@@ -43,7 +43,7 @@ private final class MigrationCrash: @unchecked Sendable {
     var report = MigrationCrashReport()
     /// Whether the migration is being rolled back, or was.
     private var isRollingBack = false
-    /// How often contents were met.
+    /// The number of disks with each contents.
     private var met: [Int: Int] = [:]
 
     init(
@@ -92,7 +92,7 @@ private final class MigrationCrash: @unchecked Sendable {
         options.sampleCount = max(4, imagesPerGap / 4)
         options.seed = seed &* 131 &+ UInt64(bitPattern: Int64(operation))
         let images = Array(disk.crashImages(options).prefix(imagesPerGap))
-        // One of each gap is carried on with, another one each time.
+        // One disk of each gap is continued, a different one each time.
         let chosen = images.isEmpty ? 0 : max(operation, 0) % images.count
         for (place, image) in images.enumerated() {
             report.states += 1
@@ -114,17 +114,17 @@ private final class MigrationCrash: @unchecked Sendable {
         case .resumable: report.resumable += 1
         case .none: return "the store has no catalog"
         }
-        // What is read from is the same: so is what comes of it. The files are not, so some are taken all the same.
+        // Equal contents lead to equal results. The files differ, so some disks are continued anyway.
         let count = met[recovered.contents, default: 0]
         met[recovered.contents] = count + 1
         guard count < 2 || isChosen || count % stride == 0 else { return nil }
         report.carriedOn += 1
-        // Migrated on the first time, given up the second, and then every fourth.
+        // The first disk is migrated to the end, the second given up, and after that every fourth is given up.
         let turn = stride == 1 ? report.states : count < 2 ? [1, 4][count] : report.carriedOn
         return try fault(of: disk, isNew: recovered.stage == .new, turn)
     }
 
-    /// Carries on with a disk: rolls back, gives up, or migrates.
+    /// Continues with a disk: rolls back, gives up, or migrates.
     private func fault(of disk: SimulatedDisk, isNew: Bool, _ turn: Int) throws -> String? {
         let isLookedAtTwice = turn % 8 < 2
         if isNew, life.isRollback, isRollingBack || turn % 4 == 1 {
@@ -138,7 +138,7 @@ private final class MigrationCrash: @unchecked Sendable {
         }
         if life.isPreview || isRollingBack || turn % 4 == 0, !isNew {
             if let fault = try store.use(Simulated1.self, disk, twice: isLookedAtTwice, store.oldFault) { return fault }
-            // What was only tried out must not keep anybody from doing it.
+            // After a dry run, a migration must still be possible.
             guard life.isPreview, turn % 8 == 0 else { return nil }
         }
         return try store.use(life.version, disk, twice: isLookedAtTwice, store.newFault)

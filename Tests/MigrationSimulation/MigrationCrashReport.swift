@@ -1,14 +1,15 @@
-/// What power cuts over migrations have shown.
+/// The results of power cuts during migrations.
 package struct MigrationCrashReport: Sendable, CustomStringConvertible {
-    /// Disks that were opened after a cut.
+    /// The number of disks that were opened after a cut.
     package var states = 0
-    /// Of these, by what was found: the old state, a migration to be resumed, the new state.
+    /// How many of these had the old state, a migration to be resumed, or the new state.
     package var old = 0
     package var resumable = 0
     package var new = 0
-    /// Of these, how many were migrated on, given up or rolled back; the others have the contents of one that was.
+    /// How many of these were migrated to the end, given up or rolled back; the others have the contents of one that
+    /// was.
     package var carriedOn = 0
-    /// What was wrong, with the seed and the moment.
+    /// The problems found, with the seed and the moment.
     package var violations: [String] = []
 
     package init() {}

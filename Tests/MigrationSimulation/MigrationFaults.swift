@@ -5,17 +5,17 @@ internal import FaultlineMigration
 internal import FaultlineTestSupport
 internal import Glibc
 
-/// In which way calls of the disk fail while a store is migrated.
+/// How disk calls fail while a store is migrated.
 package enum MigrationFault: CaseIterable, Sendable {
-    /// From one call on nothing new can be written.
+    /// From one call on, no new data can be written.
     case full
-    /// One write finds the disk full, in its middle; the next has room again.
+    /// One write finds the disk full, and writes only a part; the next has space again.
     case shortOnce
     /// One call of any kind fails.
     case brokenOnce
-    /// From one call on every call of any kind fails.
+    /// From one call on, all calls fail.
     case broken
-    /// A synchronization fails, and what it should have made durable is lost.
+    /// A synchronization fails, and its data is lost.
     case lostPages
 
     fileprivate func fault(_ ordinal: Int) -> DiskFault {
@@ -34,14 +34,14 @@ package enum MigrationFault: CaseIterable, Sendable {
     }
 }
 
-/// What failing disks under migrations have shown.
+/// The results of failing disks during migrations.
 package struct MigrationFaultReport: Sendable, CustomStringConvertible {
-    /// Migrations during which a call failed.
+    /// The number of migrations during which a call failed.
     package var injected = 0
-    /// Of these, those that were refused with an error, and those that went through.
+    /// How many of these were refused with an error, and how many completed.
     package var refused = 0
     package var completed = 0
-    /// Of the refused, those that left the old state, something to go on with, and the new state.
+    /// How many of the refused ones left the old state, a migration to be resumed, and the new state.
     package var old = 0
     package var resumable = 0
     package var new = 0
@@ -65,17 +65,17 @@ package struct MigrationFaultReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// Fails each call of the disk that a small migration makes, one in each run; then the disk is whole again.
+/// Fails each disk call of a small migration, one in each run; then the disk works again.
 ///
-/// The error has to say what it is, of which file, and what to do. The store then opens in its old state under the old
-/// schema, or becomes new under the plan, whatever was done by then.
+/// The error has to include the problem, the file, and a remedy. The store then opens in its old state under the old
+/// schema, or becomes new under the plan, however far the migration had come.
 ///
 /// - Parameters:
-///   - life: The kind of stages; none that is only tried out or rolled back.
+///   - life: The kind of stages, except dry runs and rollbacks.
 ///   - fault: How calls fail.
 ///   - seeds: Each makes other objects.
-///   - stride: Fails one of so many calls.
-/// - Returns: What all seeds came to, violations included.
+///   - stride: Fails one of this many calls.
+/// - Returns: The results of all seeds, including violations.
 package func runMigrationFaults(
     _ life: MigrationLife, _ fault: MigrationFault, seeds: Range<UInt64>, stride: Int = 1
 ) -> MigrationFaultReport {
@@ -88,7 +88,7 @@ package func runMigrationFaults(
     return report
 }
 
-/// One seed's migration, once for each call.
+/// One seed's migration, run once for each call.
 private final class MigrationFaultSweep {
     private let life: MigrationLife
     private let kind: MigrationFault
@@ -107,7 +107,7 @@ private final class MigrationFaultSweep {
         let counting = FailingDisk(over: origin.withOnlyWhatIsDurable())
         counting.arm(kind.fault(.max))
         try store.open(life.version, on: counting).close()
-        // A migration that is disturbed may make a few calls more, to clean up.
+        // A disturbed migration may make a few more calls to clean up.
         for ordinal in Swift.stride(from: 0, to: counting.matchCount + 40, by: stride) {
             guard report.violations.count < 5 else { return }
             let medium = origin.withOnlyWhatIsDurable()
@@ -126,7 +126,7 @@ private final class MigrationFaultSweep {
         disk.arm(kind.fault(ordinal))
         do {
             let container = try store.open(life.version, on: disk)
-            // It may say at the end what it could not do; what was acknowledged is there.
+            // Closing may report operations that failed; acknowledged data is on the disk.
             try? container.close()
             report.completed += 1
         } catch {
@@ -153,7 +153,7 @@ private final class MigrationFaultSweep {
         return try store.use(life.version, disk, store.newFault).map { "new, after \(failed): \($0)" }
     }
 
-    /// What an error lacks that whoever reads it needs.
+    /// The information that is missing in an error.
     private func lack(of error: any Error) -> String? {
         let words: String
         switch error {

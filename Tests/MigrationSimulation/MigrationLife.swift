@@ -1,6 +1,6 @@
 internal import Faultline
 
-/// The kinds of stages that are disturbed.
+/// The kinds of stages that are tested under faults.
 package enum MigrationLife: CaseIterable, Sendable {
     case streamed
     /// The streamed stage on two threads.
@@ -9,24 +9,24 @@ package enum MigrationLife: CaseIterable, Sendable {
     case custom
     /// One mapped stage, with a policy.
     case mapped
-    /// The same with a policy that goes on.
+    /// The same with a policy that can continue.
     case mappedResumable
-    /// The streamed stage, tried out.
+    /// A dry run of the streamed stage.
     case preview
-    /// The custom stages, tried out.
+    /// A dry run of the custom stages.
     case customPreview
-    /// No plan: references become links, and an index is built.
+    /// Without a plan: references become links, and an index is built.
     case lightweight
     /// The streamed stage, with objects that cannot be converted.
     case quarantine
-    /// The mapped stage, which begins again without objects that cannot be converted.
+    /// The mapped stage, which begins again without the objects that cannot be converted.
     case mappedQuarantine
-    /// The streamed stage with a grace period, saves, and its rollback.
+    /// The streamed stage with a grace period, followed by saves and its rollback.
     case rollback
-    /// The lightweight step, which goes on in the tables of before, the same way.
+    /// The lightweight step, which keeps the same tables, with a grace period and its rollback.
     case lightweightRollback
 
-    /// What the migration leads to.
+    /// The version to which the migration leads.
     var version: any VersionedSchema.Type {
         switch self {
         case .streamed, .streamedByTwo, .mapped, .mappedResumable, .preview, .quarantine, .mappedQuarantine, .rollback:
@@ -57,7 +57,7 @@ package enum MigrationLife: CaseIterable, Sendable {
         }
     }
 
-    /// Whether the migration is only tried out.
+    /// Whether the migration is only a dry run.
     package var isPreview: Bool { self == .preview || self == .customPreview }
 
     /// Whether the migration is rolled back.

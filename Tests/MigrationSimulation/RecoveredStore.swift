@@ -4,18 +4,18 @@ internal import FaultlineMigration
 internal import FaultlineModel
 internal import FaultlineStore
 
-/// What recovery makes of a disk: the stage of its migration, and everything that can be read.
+/// A disk after recovery: the stage of its migration, and all readable contents.
 struct RecoveredStore {
     enum Stage { case old, resumable, new }
 
     /// Nil for a store without a catalog.
     let stage: Stage?
-    /// Equal for equal rows, in the same tables and under the same identifiers, and equal values out of them.
+    /// Equal for equal rows in the same tables and with the same identifiers, and equal values outside the rows.
     let contents: Int
 
     /// Opens a store, reads all of it, and leaves it as a kill would.
     ///
-    /// - Throws: What does not verify.
+    /// - Throws: An error if verification fails.
     init(_ directory: String, on disk: Disk, _ options: LogOptions) throws {
         let log = try Log.open(
             directory, on: disk, clock: Clock { 1 }, options: options, deriver: RowIndexDeriver())
@@ -45,7 +45,7 @@ struct RecoveredStore {
         contents = hasher.finalize()
     }
 
-    /// More tables than a small store has, those of its migrations included.
+    /// More tables than a small store has, including those of its migrations.
     private static let tableEnd: UInt16 = 256
 
     private static func combineBlobs(of snapshot: Snapshot, into hasher: inout Hasher) throws {

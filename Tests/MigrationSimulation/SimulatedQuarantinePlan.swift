@@ -3,7 +3,7 @@ internal import FaultlineLog
 internal import FaultlineStore
 internal import Foundation
 
-/// The way of `SimulatedPlan`, on which two persons cannot be converted.
+/// A variant of `SimulatedPlan` in which two persons cannot be converted.
 enum SimulatedQuarantinePlan: SchemaMigrationPlan {
     static let failing = 2...3
 
@@ -22,7 +22,8 @@ enum SimulatedQuarantinePlan: SchemaMigrationPlan {
     }
 }
 
-/// The same by mappings, of which the last one refuses the two persons: what the others have made of them is taken back.
+/// The same by mappings, the last of which refuses the two persons; the objects made from them by the others are
+/// removed.
 enum SimulatedMappedQuarantinePlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [Simulated1.self, Simulated2.self] }
     static var stages: [MigrationStage] {
@@ -42,7 +43,7 @@ enum SimulatedMappedQuarantinePlan: SchemaMigrationPlan {
 }
 
 extension SimulatedWork {
-    /// What is wrong with the new state of which two persons are in the quarantine; nil if nothing is.
+    /// The difference from the expected new state with two persons in the quarantine; nil if there is none.
     func quarantineFault(_ context: ModelContext) throws -> String? {
         let failing = SimulatedQuarantinePlan.failing
         if let fault = try newFault(context, without: failing) { return fault }

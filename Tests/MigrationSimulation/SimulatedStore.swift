@@ -5,7 +5,7 @@ internal import FaultlineMigration
 internal import FaultlineStore
 internal import FaultlineTestSupport
 
-/// A small store on a simulated disk, how it is migrated, and what has to be in it before and after.
+/// A small store on a simulated disk, its migration, and its expected contents before and after.
 struct SimulatedStore {
     let life: MigrationLife
     let seed: UInt64
@@ -23,13 +23,13 @@ struct SimulatedStore {
         var options = LogOptions()
         options.maintenance = .inline
         options.seed = seed &+ 1
-        // So small that checkpoints and index runs are made while the migration runs.
+        // So small that checkpoints and index runs happen during the migration.
         options.checkpointByteCount = 6 << 10
         return options
     }
 
     private var migration: MigrationOptions {
-        // A life without a plan drops values, too.
+        // A life without a plan also drops values.
         var migration = MigrationOptions(unhandledData: .drop)
         if life == .quarantine || life == .mappedQuarantine { migration.onFailure = .quarantine() }
         if life.isRollback { migration.gracePeriod = .seconds(1) }
@@ -41,7 +41,7 @@ struct SimulatedStore {
         return migration
     }
 
-    // MARK: What is done with it
+    // MARK: Operations
 
     /// Makes the store, under the old schema.
     func make(on disk: Disk) throws {
@@ -67,15 +67,15 @@ struct SimulatedStore {
             directory: Self.path, on: disk, clock: Clock { 1 }, options: logOptions, discardingCommits: true)
     }
 
-    // MARK: What is in it
+    // MARK: Contents
 
-    /// What recovery makes of a disk; reads all of it.
+    /// A disk after recovery; reads all of it.
     func recovered(on disk: Disk) throws -> RecoveredStore { try RecoveredStore(Self.path, on: disk, logOptions) }
 
-    /// What is wrong with the new state.
+    /// The difference from the expected new state.
     func newFault(_ context: ModelContext) throws -> String? { try life.newFault(work, context) }
 
-    /// What is wrong with the old state; nothing of a migration may be left beside it.
+    /// The difference from the expected old state; no part of a migration may be left beside it.
     func oldFault(_ context: ModelContext) throws -> String? {
         let store = context.container.rowStore
         let snapshot = store.log.snapshot()
@@ -89,7 +89,7 @@ struct SimulatedStore {
         return try work.oldFault(context)
     }
 
-    /// Opens the store under a version and looks at it, twice if asked to; verifies it then.
+    /// Opens the store under a version and checks it, twice if requested; then verifies it.
     func use(
         _ version: any VersionedSchema.Type, _ disk: Disk, twice: Bool = true,
         _ body: (ModelContext) throws -> String?

@@ -19,7 +19,7 @@ package enum Simulated1: VersionedSchema {
         }
     }
 
-    /// Goes over as it is.
+    /// Carried over as it is.
     @Model package final class Note {
         var text: String
         var person: Person?
@@ -27,7 +27,7 @@ package enum Simulated1: VersionedSchema {
     }
 }
 
-/// What a lightweight step leads to: notes may be of several persons, and no two have one text.
+/// The target of a lightweight step: notes may belong to several persons, and no two have the same text.
 package enum SimulatedLinks2: VersionedSchema {
     package static var models: [any PersistentModel.Type] { [Person.self, Note.self, Town.self] }
     package static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -51,14 +51,14 @@ package enum SimulatedLinks2: VersionedSchema {
         init(text: String) { self.text = text }
     }
 
-    /// Tells the new state from the old one.
+    /// Distinguishes the new state from the old one.
     @Model package final class Town {
         var name: String
         init(name: String) { self.name = name }
     }
 }
 
-/// The schema that it leads to: towns and photos are objects.
+/// The target of a simulated migration: towns and photos are objects.
 package enum Simulated2: VersionedSchema {
     package static var models: [any PersistentModel.Type] { [Person.self, Note.self, Town.self, Photo.self] }
     package static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -109,7 +109,7 @@ package enum SimulatedPlan: SchemaMigrationPlan {
 }
 
 extension Simulated2.Person {
-    /// A person of the version before; every fourth photo is left behind.
+    /// Makes a person from one of the previous version; every fourth photo is left behind.
     convenience init(_ old: Simulated1.Person, _ output: MigrationOutput) throws {
         let parts = old.name.split(separator: " ")
         self.init(number: old.number, first: String(parts.first ?? ""), last: String(parts.last ?? ""))
@@ -122,7 +122,7 @@ extension Simulated2.Person {
     }
 }
 
-/// The schema that custom stages lead to: names in two parts beside the old one, towns as objects, notes gone.
+/// The target of custom stages: names in two parts beside the old one, towns as objects, and no notes.
 package enum SimulatedCustom2: VersionedSchema {
     package static var models: [any PersistentModel.Type] { [Person.self, Town.self] }
     package static var versionIdentifier: Schema.Version { Schema.Version(2, 1, 0) }
@@ -151,7 +151,7 @@ package enum SimulatedCustom2: VersionedSchema {
     }
 }
 
-/// The schema behind a second custom stage: the old name is gone.
+/// The target of a second custom stage, without the old name.
 package enum SimulatedCustom3: VersionedSchema {
     package static var models: [any PersistentModel.Type] { [Person.self, Town.self] }
     package static var versionIdentifier: Schema.Version { Schema.Version(3, 1, 0) }
@@ -174,7 +174,7 @@ package enum SimulatedCustom3: VersionedSchema {
     }
 }
 
-/// Two custom stages, so that the first one's result is where the second begins again.
+/// Two custom stages, so that a resumed second stage begins with the first one's result.
 package enum SimulatedCustomPlan: SchemaMigrationPlan {
     package static var schemas: [any VersionedSchema.Type] {
         [Simulated1.self, SimulatedCustom2.self, SimulatedCustom3.self]
@@ -184,7 +184,8 @@ package enum SimulatedCustomPlan: SchemaMigrationPlan {
             .custom(
                 fromVersion: Simulated1.self, toVersion: SimulatedCustom2.self,
                 willMigrate: { context in
-                    // Every fourth person goes, with a photo of the old state; the first of them with the note's.
+                    // Deletes every fourth person, together with a photo of the old state; the first of them also
+                    // deletes the note's.
                     for person in try context.fetch(FetchDescriptor<Simulated1.Person>())
                     where person.number % 4 == 2 {
                         context.delete(person)
@@ -197,7 +198,7 @@ package enum SimulatedCustomPlan: SchemaMigrationPlan {
                         let parts = person.name.split(separator: " ")
                         person.first = String(parts.first ?? "")
                         person.last = String(parts.last ?? "")
-                        // The old state's photo gives way to one of the stage's.
+                        // A photo from the stage replaces the old state's.
                         if person.number % 8 == 0 { person.photo = SimulatedWork.photo(of: person.number, 2) }
                         let town = towns[person.town] ?? SimulatedCustom2.Town(name: person.town)
                         towns[person.town] = town
@@ -209,7 +210,7 @@ package enum SimulatedCustomPlan: SchemaMigrationPlan {
             .custom(
                 fromVersion: SimulatedCustom2.self, toVersion: SimulatedCustom3.self, willMigrate: nil,
                 didMigrate: { context in
-                    // The first stage's maps and photos give way.
+                    // Replaces the first stage's maps and photos.
                     for town in try context.fetch(FetchDescriptor<SimulatedCustom3.Town>()) {
                         town.map = SimulatedWork.photo(of: town.people.count, 4)
                     }
@@ -223,7 +224,7 @@ package enum SimulatedCustomPlan: SchemaMigrationPlan {
     }
 }
 
-/// The way of `SimulatedPlan` by mappings, which goes on where it was cut.
+/// The same conversion as `SimulatedPlan` by mappings, which continues after a cut.
 package enum SimulatedResumablePlan: SchemaMigrationPlan {
     package static var schemas: [any VersionedSchema.Type] { SimulatedMappedPlan.schemas }
     package static var stages: [MigrationStage] {
@@ -231,7 +232,7 @@ package enum SimulatedResumablePlan: SchemaMigrationPlan {
     }
 }
 
-/// The way of `SimulatedPlan` by mappings.
+/// The same conversion as `SimulatedPlan` by mappings.
 package enum SimulatedMappedPlan: SchemaMigrationPlan {
     package static var schemas: [any VersionedSchema.Type] { [Simulated1.self, Simulated2.self] }
     package static var stages: [MigrationStage] { stages(SimulatedTownPolicy.self) }
@@ -262,10 +263,10 @@ package enum SimulatedMappedPlan: SchemaMigrationPlan {
     }
 }
 
-/// The same, for a stage that goes on.
+/// The same for a stage that can continue.
 final class SimulatedResumableTownPolicy: SimulatedTownPolicy, ResumablePolicy {}
 
-/// Makes one town of all persons that name it.
+/// Makes one town for all persons that name it.
 class SimulatedTownPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

@@ -3,7 +3,7 @@ internal import FaultlineLog
 internal import FaultlineStore
 internal import Foundation
 
-/// The objects of a simulated migration, and what they have to be before and after.
+/// The objects of a simulated migration, and their expected state before and after.
 struct SimulatedWork {
     let seed: UInt64
     let count: Int
@@ -30,7 +30,7 @@ struct SimulatedWork {
         try context.save()
     }
 
-    /// Saves twice, and leaves things as they were.
+    /// Saves twice, and restores the previous values.
     func change(_ context: ModelContext) throws {
         let town = "of later"
         if context.container.schema.entitiesByName["Note"]?.relationshipsByName["people"] == nil {
@@ -47,7 +47,7 @@ struct SimulatedWork {
         try context.save()
     }
 
-    /// What is wrong with the old state; nil if nothing is.
+    /// The difference from the expected old state; nil if there is none.
     func oldFault(_ context: ModelContext) throws -> String? {
         let people = try context.fetch(FetchDescriptor<Simulated1.Person>()).sorted { $0.number < $1.number }
         guard people.map(\.number) == Array(0..<count) else { return "old persons \(people.map(\.number))" }
@@ -64,12 +64,12 @@ struct SimulatedWork {
         return nil
     }
 
-    /// What custom stages give as a photo or map.
+    /// A photo or map made by custom stages.
     static func photo(of number: Int, _ kind: UInt8) -> Data {
         Data(repeating: kind &* 40 &+ UInt8(truncatingIfNeeded: number), count: 500)
     }
 
-    /// What is wrong with the state that custom stages have made; nil if nothing is.
+    /// The difference from the expected state after custom stages; nil if there is none.
     func customFault(_ context: ModelContext) throws -> String? {
         let numbers = (0..<count).filter { $0 % 4 != 2 }
         let people = try context.fetch(FetchDescriptor<SimulatedCustom3.Person>()).sorted { $0.number < $1.number }
@@ -95,7 +95,7 @@ struct SimulatedWork {
         return nil
     }
 
-    /// What is wrong with the state that a lightweight step has made; nil if nothing is.
+    /// The difference from the expected state after a lightweight step; nil if there is none.
     func linkFault(_ context: ModelContext) throws -> String? {
         let people = try context.fetch(FetchDescriptor<SimulatedLinks2.Person>()).sorted { $0.number < $1.number }
         guard people.map(\.number) == Array(0..<count),
@@ -109,7 +109,7 @@ struct SimulatedWork {
     /// The photo of a person in the old state.
     func oldPhoto(_ number: Int) -> Data? { hasPhoto(number) ? photo(number) : nil }
 
-    /// What is wrong with the new state, of which some persons are in the quarantine; nil if nothing is.
+    /// The difference from the expected new state, with some persons in the quarantine; nil if there is none.
     func newFault(_ context: ModelContext, without gone: ClosedRange<Int>? = nil) throws -> String? {
         let people = try context.fetch(FetchDescriptor<Simulated2.Person>()).sorted { $0.number < $1.number }
         let numbers = (0..<count).filter { gone?.contains($0) != true }
