@@ -46,9 +46,7 @@ struct QuarantineTests {
 
     static let portrait = Data((0..<9_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
-    /// Makes authors a0 to a9, each with two books.
-    ///
-    /// Books 2n and 2n + 1 have the tags t0 and t(n % 3), and each book has a loan.
+    /// Makes authors a0 to a9 with two books each; books 2n and 2n + 1 have the tags t0 and t(n % 3), each has a loan.
     private func makeStock() throws -> Stores {
         let stores = Stores()
         try stores.use(Stock1.self) { _, context in
@@ -324,8 +322,7 @@ struct QuarantineTests {
 
     // MARK: Lightweight steps
 
-    /// Makes readers, of whom the third and the fifth have the email of the first, and tickets for all and one without
-    /// a reader.
+    /// Makes readers (the third and the fifth have the email of the first), their tickets, and one without a reader.
     private func makeDesk() throws -> Stores {
         let stores = Stores()
         try stores.use(Desk1.self) { _, context in

@@ -3,8 +3,7 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// The state of a mapped stage: the two contexts, the pairs of old and new objects, and the batch that is not written
-/// yet.
+/// The state of a mapped stage: the two contexts, the pairs of old and new objects, and the unwritten batch.
 final class MappedStage {
     let mappings: [ResolvedMapping]
     let source: ContextCore

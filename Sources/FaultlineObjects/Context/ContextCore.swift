@@ -32,8 +32,7 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
     /// Whether rows may be older than the snapshot, because the snapshot at which they were loaded was taken.
     @exclusivity(unchecked) private(set) var hasOlderRows = false
-    /// Whether the state has changed while objects were alive: another save may have deleted an object that is not read
-    /// yet.
+    /// Whether the state has changed while objects were alive: another save may have deleted an unread one.
     @exclusivity(unchecked) private(set) var mayHaveDeletedFaults = false
     /// How often all rows were released: a walk that holds objects detects by it that they may have changed.
     @exclusivity(unchecked) private(set) var forgettingCount = 0
@@ -42,8 +41,7 @@ package final class ContextCore: @unchecked Sendable {
     private var reclaiming: MemoryBudget.Registration?
     private let gate = ContextGate()
     let tally = ReadTally()
-    /// Index entries of relationships that were walked, by reads and saves together: shows the cost of large
-    /// collections.
+    /// Relationship index entries walked, by reads and saves together: shows the cost of large collections.
     package var membersWalked = 0
     /// Members of to-many relationships that were collected as objects, over all accesses.
     package var membersCollected = 0
@@ -266,8 +264,7 @@ package final class ContextCore: @unchecked Sendable {
     ///
     /// A save that had nothing to write made no state: then the newest one comes from another save.
     ///
-    /// - Returns: A call that notifies observers, if more has changed since the state before than that save's own
-    ///   changes.
+    /// - Returns: Notifies observers, if more has changed since the state before than that save has changed.
     func moveToSaved(_ saved: Snapshot, _ sequence: UInt64) -> (() -> Void)? {
         let old = snapshot
         let isFromUnknown = hasOlderRows
@@ -287,8 +284,7 @@ package final class ContextCore: @unchecked Sendable {
         hold.put(snapshot)
     }
 
-    /// In a streamed stage: lets other contexts save the objects that come before the ones that this context is about
-    /// to take.
+    /// In a streamed stage: lets other contexts save the objects before those that this context is about to take.
     ///
     /// The context reads nothing from the store before they have saved; objects that it has returned then show the
     /// saved values.
@@ -300,8 +296,7 @@ package final class ContextCore: @unchecked Sendable {
         isBehind = true
     }
 
-    /// Waits for the other contexts, and moves to the state they have saved; does nothing if there are none to wait
-    /// for.
+    /// Waits for the other contexts, if there are any, and moves to the state that they have saved.
     @inline(never)
     package func catchUp() {
         guard isBehind else { return }
