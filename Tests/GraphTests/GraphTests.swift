@@ -2,7 +2,7 @@ import FaultlineTestSupport
 import GraphSimulation
 import Testing
 
-/// A sample of the lives that `make graph` lives, and what it is worth.
+/// Tests a sample of the workloads of `make graph`, and that the trials detect deliberate errors.
 struct GraphTests {
     @Test(arguments: Seed.list(6)) func `objects and their relationships are what plain values say`(seed: Seed) {
         let trial = GraphTrial(seed: seed.origin, operationCount: 1_000)
@@ -21,7 +21,7 @@ struct GraphTests {
         let outcome = try SerialTrial(seed: seed.origin, operationCount: 2_000).run().get()
         #expect(outcome.operationCount >= 1_000)
         #expect(outcome.saveCount > 50)
-        // Eight threads, one after the other, would come to no more than eight.
+        // Eight threads that ran one after the other would alternate at most eight times.
         #expect(outcome.alternationCount > 8)
         #expect(outcome.readCount > 500)
         #expect(outcome.kinds.count > 10)

@@ -3,20 +3,20 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 
-/// What reading far more than the cache holds has cost.
+/// The costs of reading much more data than fits in the cache.
 struct CacheMeasurement: Sendable {
-    /// Bytes of values that were read.
+    /// The number of bytes in the values that were read.
     var byteCount = 0
-    /// How far the most that the allocator had given out rose above what it had given out before.
+    /// The increase of the allocator's peak over the allocated memory before.
     var allocatedByteCount = 0
-    /// The same for resident memory.
+    /// The increase of the peak of resident memory.
     var peakByteCount = 0
-    /// The most that the engine said it held.
+    /// The largest memory that the engine reported.
     var cacheByteCount = 0
 }
 
-/// Holds a fault for every object that `prepareMigrationMeasurement` has written, and touches all of them twice: in the
-/// order of creation, and scattered.
+/// Holds a fault for every object of `prepareMigrationMeasurement`, and reads all of them twice: in the order of
+/// creation, and scattered.
 func measureCache(_ directory: String, rows: Int, budget: Int) throws -> CacheMeasurement {
     var options = LogOptions()
     options.memoryBudget = budget
@@ -40,7 +40,7 @@ func measureCache(_ directory: String, rows: Int, budget: Int) throws -> CacheMe
         }
     }
     for place in 0..<rows { try touch(place) }
-    // A stride that has no factor in common with the count meets every object once.
+    // A stride without a common factor with the count visits every object once.
     var stride = rows * 5 / 8 | 1
     while greatestCommonDivisor(stride, rows) != 1 { stride += 2 }
     for step in 0..<rows { try touch(step * stride % rows) }
@@ -53,7 +53,7 @@ private func greatestCommonDivisor(_ first: Int, _ second: Int) -> Int {
     second == 0 ? first : greatestCommonDivisor(second, first % second)
 }
 
-/// A proof met what it did not expect.
+/// An error for an unexpected result.
 private struct ProofError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

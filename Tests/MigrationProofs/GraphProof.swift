@@ -3,27 +3,29 @@ import FaultlineTestSupport
 import GraphSimulation
 import Synchronization
 
-/// Random operations on object graphs, against plain values; every fifth life has its contexts on threads.
+/// Runs random operations on object graphs and compares them with plain values.
+///
+/// Every fifth workload uses contexts on threads.
 struct GraphProof {
     private enum Task {
         case seeds(Range<UInt64>)
         case canaries
-        /// Reads the file that a life on threads has left.
+        /// Checks the file of a workload with threads.
         case check(String)
     }
 
     private struct Total {
         var operations = 0
         var refusals = 0
-        /// Reads that were compared in lives on threads.
+        /// The number of compared reads in workloads with threads.
         var threadedReads = 0
-        /// Saves next to one of another thread.
+        /// The number of saves directly after one of another thread.
         var alternations = 0
         var violations: [UInt64: String] = [:]
         var kinds: Set<String> = []
     }
 
-    /// Lives that are told.
+    /// The maximum number of violations to print.
     private static let toldCount = 3
 
     private let task: Task
@@ -109,7 +111,9 @@ struct GraphProof {
         }
     }
 
-    /// Breaks each rule in turn; each must be caught.
+    /// Makes each deliberate error in turn.
+    ///
+    /// The trials must detect all of them.
     private func catchCanaries() -> Int32 {
         var caught = 0
         for canary in GraphCanary.allCases {

@@ -5,12 +5,12 @@ import FaultlineMigration
 import FaultlineTestSupport
 import Foundation
 
-/// A store of which a fifth are rows and the rest values out of them, migrated in a process of its own.
+/// A store with one fifth rows and four fifths values outside of the rows, which a separate process migrates.
 struct LargeMigration {
-    /// How its one stage is written.
+    /// The kinds of its stage.
     enum Kind: String, CaseIterable {
         case streamed, policy
-        /// A streamed stage whose closure keeps what it reads: a canary.
+        /// A canary: a streamed stage whose closure keeps everything that it reads.
         case keeping
 
         static let proven: [Kind] = [.streamed, .policy]
@@ -26,10 +26,10 @@ struct LargeMigration {
 
     static let notesByteCount = 1_000
     static let photoByteCount = 64 << 10
-    /// Every so many persons have a photo.
+    /// The number of persons for each photo.
     static let personsPerPhoto = 16
 
-    /// Persons of a store that takes so many mebibytes.
+    /// Returns the number of persons in a store of the given size.
     static func personCount(mebibytes: Int) -> Int {
         (mebibytes << 20) / ((personsPerPhoto << 10) + photoByteCount) * personsPerPhoto
     }
@@ -52,7 +52,7 @@ struct LargeMigration {
         try container.close()
     }
 
-    /// Bytes that no compression makes smaller, and that tell whose they are.
+    /// Returns incompressible bytes that identify the person.
     private static func photo(_ number: Int) -> Data {
         var random = Seed(UInt64(number))
         var data = Data(count: photoByteCount)
@@ -65,21 +65,21 @@ struct LargeMigration {
     }
 
     struct Outcome {
-        /// How far the peak of resident memory rose above what was resident before.
+        /// The increase of the peak of resident memory.
         let peakByteCount: Int
         let blobByteCountRead: Int
         let seconds: Double
-        /// Whether every object and every byte came over.
+        /// Whether every object and every byte was migrated.
         let isRight: Bool
     }
 
-    /// Migrates the store, and looks at every object and every byte.
+    /// Migrates the store, and checks every object and every byte.
     ///
     /// - Parameters:
-    ///   - kind: The stage.
-    ///   - ceiling: Bytes of memory.
-    /// - Returns: What it cost, and whether it went well.
-    /// - Throws: What the container says.
+    ///   - kind: The kind of the stage.
+    ///   - ceiling: The memory ceiling in bytes.
+    /// - Returns: The costs, and whether all data was migrated.
+    /// - Throws: Errors of the container.
     func migrate(_ kind: Kind, ceiling: Int) throws -> Outcome {
         _ = PeakMemory.reset()
         let before = PeakMemory.residentByteCount ?? 0

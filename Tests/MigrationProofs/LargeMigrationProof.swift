@@ -1,7 +1,8 @@
 import FaultlineTestSupport
 
-/// Migrates a large store by a streamed stage and by a policy, in a child process each, whose peak of memory must stay
-/// within the ceiling and 16 MiB over what it had before.
+/// Migrates a large store with a streamed stage and with a policy, each in a child process.
+///
+/// The peak of its memory must stay within the ceiling plus 16 MiB over the memory before.
 struct LargeMigrationProof {
     private let mebibytes: Int
     private let ceiling: Int
@@ -9,8 +10,8 @@ struct LargeMigrationProof {
     private let directory: String?
     private let isOfCanary: Bool
 
-    /// - Parameter arguments: The store's size and the ceiling in MiB; `--canary`, or in a child process the stage and the
-    ///   store's directory behind them.
+    /// - Parameter arguments: The size of the store and the ceiling in MiB, followed by `--canary`, or in a child
+    ///   process by the stage and the directory of the store.
     /// - Throws: `WrongUsage`.
     init(_ arguments: [String]) throws {
         isOfCanary = arguments.count == 3 && arguments[2] == "--canary"
@@ -34,7 +35,7 @@ struct LargeMigrationProof {
         return violationCount == 0 ? 0 : 1
     }
 
-    /// A stage that keeps what it reads must be told, and for nothing but its memory.
+    /// Checks that a stage that keeps everything it reads is detected, and only because of its memory.
     private func catchCanary() throws -> Int32 {
         let (isKept, line) = try migrate(.keeping)
         let isCaught = !isKept && line.contains("\"right\":true") && line.contains("\"blob_bytes_read\":0")
@@ -42,7 +43,9 @@ struct LargeMigrationProof {
         return isCaught ? 0 : 1
     }
 
-    /// Makes a store and migrates it, in a process each; says what that took.
+    /// Creates and migrates a store, in a separate process each.
+    ///
+    /// Returns the result and the costs.
     private func migrate(_ kind: LargeMigration.Kind) throws -> (isKept: Bool, line: String) {
         let folder = TemporaryDirectory()
         let words = ["\(mebibytes)", "\(ceiling)"]

@@ -3,7 +3,9 @@ import FaultlineMigration
 import Foundation
 import Synchronization
 
-/// Persons of a kilobyte, one in sixteen with a photo of its own that is a value of the person.
+/// Persons with one kilobyte each.
+///
+/// One in sixteen has a photo, which is a value of the person.
 enum Large1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Person.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
@@ -21,7 +23,7 @@ enum Large1: VersionedSchema {
     }
 }
 
-/// Names in two parts, photos as objects.
+/// Persons with the name in two parts, and photos as objects.
 enum Large2: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Person.self, Photo.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -51,7 +53,7 @@ enum LargeStreamedPlan: SchemaMigrationPlan {
     static var stages: [MigrationStage] { [.large { _ in }] }
 }
 
-/// The same, but every note that was read is kept.
+/// The same plan with a stage that keeps every note that it reads.
 enum LargeKeepingPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [Large1.self, Large2.self] }
     static var stages: [MigrationStage] {
@@ -62,9 +64,9 @@ enum LargeKeepingPlan: SchemaMigrationPlan {
 }
 
 extension MigrationStage {
-    /// Splits the name of each person, and makes an object of its photo.
+    /// Splits the name of each person, and creates an object for the photo.
     ///
-    /// - Parameter meet: Gets each person before.
+    /// - Parameter meet: Called with each person before its migration.
     /// - Returns: The stage.
     fileprivate static func large(_ meet: @escaping @Sendable (Large1.Person) -> Void) -> MigrationStage {
         .streamed(
@@ -84,7 +86,7 @@ extension MigrationStage {
     }
 }
 
-/// Splits the name of each person, and makes an object of its photo.
+/// Splits the name of each person, and creates an object for the photo.
 final class LargeSplitting: EntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

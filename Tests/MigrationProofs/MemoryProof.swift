@@ -2,13 +2,13 @@ import Faultline
 import FaultlineTestSupport
 import Glibc
 
-/// Measures memory in a process that does nothing else, for the tests that start it.
+/// Measures the memory of a migration in a separate process, for the tests that start it.
 struct MemoryProof {
     private let directory: String
     private let rows: Int
     private let size: Int
     private let plan: any SchemaMigrationPlan.Type
-    /// Whether a container of the old version is alive meanwhile.
+    /// Whether a container of the old version stays open during the migration.
     private let isHeld: Bool
 
     init(_ arguments: [String]) throws {
@@ -30,7 +30,7 @@ struct MemoryProof {
     }
 
     func migrate() throws -> Int32 {
-        // Lines come out as they are printed: whoever kills this process waits for one.
+        // Flush each line, because the test that kills this process waits for one.
         let measurement = try measureMigration(
             directory, rows: rows, ceiling: size << 20, plan: plan, isHeld: isHeld
         ) { done in

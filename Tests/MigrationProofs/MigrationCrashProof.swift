@@ -3,15 +3,17 @@ import FaultlineTestSupport
 import MigrationSimulation
 import Synchronization
 
-/// Power cuts between any two operations of the disk in migrations; the seeds take the kinds of stages in turn.
+/// Cuts the power between any two disk operations of migrations.
+///
+/// The seeds cycle through the kinds of stages.
 struct MigrationCrashProof {
-    /// Of disks with contents that were met before, one of so many is migrated on, beside one of each gap.
+    /// Besides one disk for each gap, one in this many disks with known contents is migrated to the end.
     private static let stride = 256
 
     private let seeds: Range<UInt64>
-    /// States after which no other seed is begun.
+    /// The number of states after which no other seed is started.
     private let stateCount: Int
-    /// Disks that are made of each gap.
+    /// The number of disks for each gap.
     private let imageCount: Int
 
     init(_ arguments: [String]) throws {

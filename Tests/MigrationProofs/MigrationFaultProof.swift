@@ -3,10 +3,10 @@ import FaultlineTestSupport
 import MigrationSimulation
 import Synchronization
 
-/// Every call of the disk failing in migrations, in every way, for every kind of stage.
+/// Lets every disk call in migrations fail in every way, for every kind of stage.
 struct MigrationFaultProof {
     private let seeds: Range<UInt64>
-    /// One of so many calls fails.
+    /// One in this many calls fails.
     private let stride: Int
 
     init(_ arguments: [String]) throws {

@@ -84,17 +84,19 @@ enum MeasuredPolicyPlan: SchemaMigrationPlan {
     }
 }
 
-/// What a migration of many rows has cost.
+/// The costs of a migration of many rows.
 struct MigrationMeasurement: Sendable {
     var rows = 0
     var resumes = 0
     var seconds = 0.0
-    /// How far the peak of resident memory rose above what was resident when the container was opened.
+    /// The increase of the peak of resident memory since the container was opened.
     var peakByteCount = 0
     var isRight = false
 }
 
-/// Writes rows under the old schema: to be run in a process of its own, before `measureMigration`.
+/// Writes rows with the old schema.
+///
+/// Run it in a separate process, before `measureMigration`.
 func prepareMigrationMeasurement(_ directory: String, rows: Int, payloadByteCount: Int) throws {
     let container = try ModelContainer(
         for: Measured1.models, directory: directory, on: PosixDisk(), options: LogOptions())
@@ -108,7 +110,7 @@ func prepareMigrationMeasurement(_ directory: String, rows: Int, payloadByteCoun
     try container.close()
 }
 
-/// A container of the old version, and two objects, of which one was read.
+/// A container of the old version with two objects, of which one has been read.
 private struct HeldVersion {
     private let container: ModelContainer
     private let context: ModelContext
@@ -118,7 +120,8 @@ private struct HeldVersion {
         container = try ModelContainer(
             for: Measured1.models, directory: directory, on: PosixDisk(), options: LogOptions())
         context = ModelContext(container)
-        // An idle context is moved on after a minute, which a migration may take on a busy machine.
+        // An idle context moves to the newest version after a minute, and a migration on a busy machine may take
+        // longer.
         try context.pin("old version")
         var descriptor = FetchDescriptor<Measured1.Employee>()
         descriptor.fetchLimit = 2
@@ -126,21 +129,21 @@ private struct HeldVersion {
         _ = objects.first?.name
     }
 
-    /// Whether both can be read as they were.
+    /// Whether both objects still have their old values.
     var isWhole: Bool { objects.map(\.name) == ["First0 Last0", "First1 Last1"] }
 }
 
-/// Migrates what `prepareMigrationMeasurement` has written, and checks every object.
+/// Migrates the store of `prepareMigrationMeasurement`, and checks every object.
 ///
 /// - Parameters:
-///   - directory: The store.
-///   - rows: How many objects it has.
-///   - ceiling: Bytes of memory that the migration may take.
-///   - plan: Its one stage.
-///   - isHeld: Whether a container of the old version is alive meanwhile, at the budget that containers have.
-///   - progress: Told after every thousand objects how many are done.
-/// - Returns: What it cost, and whether all objects came over.
-/// - Throws: What the container says.
+///   - directory: The directory of the store.
+///   - rows: The number of objects in the store.
+///   - ceiling: The memory in bytes that the migration may take.
+///   - plan: A plan with one stage.
+///   - isHeld: Whether a container of the old version stays open during the migration, with the default memory budget.
+///   - progress: Called after every thousand objects with the number of migrated objects.
+/// - Returns: The costs, and whether all objects were migrated.
+/// - Throws: Errors of the container.
 func measureMigration(
     _ directory: String, rows: Int, ceiling: Int, plan: any SchemaMigrationPlan.Type, isHeld: Bool,
     progress: @escaping @Sendable (Int) -> Void

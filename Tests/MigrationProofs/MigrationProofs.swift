@@ -1,8 +1,8 @@
 import FaultlineTestSupport
 
-/// Runs proofs of migrations, and measurements that need model classes: one JSON line each.
+/// Runs proofs of migrations, and measurements that need model classes, and prints one JSON line for each.
 ///
-/// Apart from `FaultlineProofs`, which builds without the macros.
+/// The program is separate from `FaultlineProofs`, which is built without the macros.
 @main
 struct MigrationProofs {
     static let usage = """
