@@ -5,19 +5,22 @@ import Glibc
 ///
 /// Used only to timestamp transactions, report durations, and expire idle snapshots.
 package struct Clock: Sendable {
-    /// Nanoseconds since 1970-01-01T00:00:00Z.
+    /// The nanoseconds since 1970-01-01T00:00:00Z.
     ///
-    /// May run backwards.
+    /// This time may run backwards.
     package let wallNanoseconds: @Sendable () -> Int64
 
-    /// Nanoseconds since any moment, on a clock that is never set: for durations.
+    /// The nanoseconds since an arbitrary moment, on a clock that is never set.
+    ///
+    /// Use it for durations.
     package let monotonicNanoseconds: @Sendable () -> UInt64
 
     /// Makes a clock.
     ///
     /// - Parameters:
-    ///   - wallNanoseconds: Nanoseconds since 1970.
-    ///   - monotonicNanoseconds: For durations; they are 0 if not given, so that a simulation repeats.
+    ///   - wallNanoseconds: Returns the nanoseconds since 1970.
+    ///   - monotonicNanoseconds: Returns the time for durations. It is 0 by default, so that simulations are
+    ///     repeatable.
     package init(
         wallNanoseconds: @escaping @Sendable () -> Int64,
         monotonicNanoseconds: @escaping @Sendable () -> UInt64 = { 0 }

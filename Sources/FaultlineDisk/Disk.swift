@@ -1,12 +1,12 @@
 /// The file system as the engine sees it.
 ///
-/// An abstract class: one virtual call beside a system call costs nothing, and simulated, failing and counting
-/// disks need an interface that is not generic. `open` is the only access level at which another target of this
-/// package may subclass; `init` is for the package alone, so code outside it cannot make a disk.
+/// This is an abstract class, because simulated, failing and counting disks need an interface that is not generic, and
+/// one virtual call costs nothing beside a system call. `open` is the only access level at which another target of this
+/// package may subclass. `init` is restricted to the package, so code outside of it cannot create a disk.
 ///
 /// Paths are UTF-8, absolute or relative to the working directory. A disk keeps no state of its own between calls and
 /// may be used from any thread.
-// Safe because the class has no stored property; each subclass answers for its own.
+// Safe because the class has no stored property, and each subclass is responsible for its own.
 open class Disk: @unchecked Sendable {
     package init() {}
 
@@ -15,18 +15,20 @@ open class Disk: @unchecked Sendable {
     /// Durability: with `.creating` the new entry is durable only after `synchronizeDirectory` on its parent.
     ///
     /// - Throws: `.notFound`, `.exists` (when creating), `.isDirectory`, `.notRegularFile`, `.permissionDenied`,
-    ///   `.readOnlyFileSystem`, `.tooManyOpenFiles`, `.noSpace`, and what the path itself can cause.
+    ///   `.readOnlyFileSystem`, `.tooManyOpenFiles`, `.noSpace`, and errors of the path itself.
     open func open(_ path: String, for access: FileAccess) throws(DiskError) -> DiskFile { Self.subclassAnswers() }
 
-    /// The names in a directory, sorted by Unicode scalars, without `.` and `..`.
+    /// Returns the names in a directory, sorted by Unicode scalars, without `.` and `..`.
     open func names(in directory: String) throws(DiskError) -> [String] { Self.subclassAnswers() }
 
-    /// Whether a file or directory exists at `path`; a symbolic link counts for its target.
+    /// Whether a file or directory exists at `path`.
+    ///
+    /// A symbolic link counts as its target.
     open func isPresent(_ path: String) throws(DiskError) -> Bool { Self.subclassAnswers() }
 
     /// Creates one directory, whose parent must exist.
     ///
-    /// - Throws: `.exists` when something of that name is there already.
+    /// - Throws: `.exists` if the name is in use.
     open func createDirectory(_ path: String) throws(DiskError) { Self.subclassAnswers() }
 
     /// Removes a file's entry; open handles can still read the file.
@@ -35,14 +37,16 @@ open class Disk: @unchecked Sendable {
     /// Removes an empty directory.
     open func removeDirectory(_ path: String) throws(DiskError) { Self.subclassAnswers() }
 
-    /// Gives a file or directory another name, replacing the file of that name in one step.
+    /// Renames a file or directory.
+    ///
+    /// An existing file with the new name is replaced in one step.
     open func rename(_ source: String, to target: String) throws(DiskError) { Self.subclassAnswers() }
 
-    /// Makes a new file with the bytes of another, sharing its blocks where the file system can.
+    /// Copies a file, sharing its blocks if the file system can.
     ///
-    /// Durability: none; synchronize the new file and its directory. After an error the new file may be there in part.
+    /// Durability: none. Synchronize the new file and its directory. After an error, a part of the new file may exist.
     ///
-    /// - Throws: `.exists` when something stands at `target`.
+    /// - Throws: `.exists` if `target` exists.
     open func copy(_ source: String, to target: String) throws(DiskError) {
         let reading = try open(source, for: .reading)
         defer { reading.close() }
@@ -70,16 +74,18 @@ open class Disk: @unchecked Sendable {
     ///   nothing.
     open func synchronizeDirectory(_ path: String, site: SyncSite) throws(DiskError) { Self.subclassAnswers() }
 
-    /// The device and inode of a path: two paths with the same identity are the same file.
+    /// Returns the device and inode of a path.
+    ///
+    /// Two paths with the same identity are the same file.
     open func identity(of path: String) throws(DiskError) -> FileIdentity { Self.subclassAnswers() }
 
-    /// Bytes that an unprivileged process can still write on the file system that holds `directory`.
+    /// Returns the number of bytes that an unprivileged process can still write on the file system of `directory`.
     open func freeByteCount(in directory: String) throws(DiskError) -> UInt64 { Self.subclassAnswers() }
 
-    /// Which file system holds `path`.
+    /// Returns the kind of the file system of `path`.
     open func fileSystem(of path: String) throws(DiskError) -> FileSystemKind { Self.subclassAnswers() }
 
-    /// `synchronizeDirectory(_:site:)` at a place that no test needs to name.
+    /// Calls `synchronizeDirectory(_:site:)` without naming the call for tests.
     package final func synchronizeDirectory(_ path: String) throws(DiskError) {
         try synchronizeDirectory(path, site: .unnamed)
     }

@@ -1,7 +1,7 @@
-// All sentences of this layer. Each says what happened and what to do about it.
+// All sentences of this layer. Each describes a problem and its remedy.
 
 extension DiskError {
-    /// What happened, where, and what to do.
+    /// The problem, its location and the remedy.
     package var message: String {
         var place = path
         if let offset { place += " at byte \(offset)" }
@@ -11,7 +11,7 @@ extension DiskError {
     /// The system call and its error number.
     package var call: String { errorNumber == 0 ? systemCall.rawValue : "\(systemCall.rawValue), errno \(errorNumber)" }
 
-    /// What happened, without place and remedy.
+    /// The problem without its location and remedy.
     package var fact: String { "\(code.whatHappened): \(call)" }
 
     /// `message`.
@@ -19,7 +19,7 @@ extension DiskError {
 }
 
 extension DiskError.Code {
-    /// Half a sentence without its subject, which is the path.
+    /// The second half of a sentence that begins with the path.
     package var whatHappened: String {
         switch self {
         case .notFound: "does not exist"
@@ -50,7 +50,7 @@ extension DiskError.Code {
         }
     }
 
-    /// A sentence.
+    /// A full sentence.
     package var whatToDo: String {
         switch self {
         case .notFound: "Check the path; if the file was there before, restore it from a backup."

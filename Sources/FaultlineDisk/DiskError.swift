@@ -2,9 +2,9 @@ import Glibc
 
 /// An error of the operating system: the call, its error number and the path.
 ///
-/// Two errors are equal when all of their parts are.
+/// Two errors are equal if all of their parts are.
 public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of error, as far as a caller may want to act on it.
+    /// The kind of error, for callers that react to it.
     ///
     /// `DiskError+Sentences.swift` has the remedy for each.
     public enum Code: String, Sendable, CaseIterable {
@@ -27,7 +27,7 @@ public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
     package let errorNumber: Int32
     /// The file or directory; for a rename the source.
     package let path: String
-    /// Where in the file, in bytes from its start, for reads and writes.
+    /// The offset in the file in bytes, for reads and writes.
     package let offset: UInt64?
 
     package init(code: Code, systemCall: SystemCall, errorNumber: Int32 = 0, path: String, offset: UInt64? = nil) {
@@ -38,7 +38,7 @@ public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// The error that a call reported by `errno`.
+    /// Creates the error that a call reported with `errno`.
     package init(errorNumber: Int32, systemCall: SystemCall, path: String, offset: UInt64? = nil) {
         self.init(
             code: Code(errorNumber: errorNumber, of: systemCall), systemCall: systemCall, errorNumber: errorNumber,
@@ -46,7 +46,7 @@ public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
             offset: offset)
     }
 
-    /// Whether bytes could not be written because there is no room for them.
+    /// Whether bytes could not be written because of missing space.
     package var isAboutSpace: Bool {
         switch code {
         case .noSpace, .quotaExceeded, .fileTooLarge: true
@@ -56,9 +56,9 @@ public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DiskError.Code {
-    /// The code of an `errno` value.
+    /// Creates the code of an `errno` value.
     ///
-    /// `EBADF` depends on the call: a lock or a write says by it that the file was opened for reading.
+    /// `EBADF` depends on the call. For a lock or a write, it means that the file was opened for reading.
     package init(errorNumber: Int32, of systemCall: SystemCall) {
         self =
             switch errorNumber {

@@ -1,10 +1,12 @@
 /// One open file.
 ///
-/// Reads and writes carry their offset, so any number of threads may use a file at once; bytes of overlapping writes
-/// are undefined. `close` must not run beside another call on the same file.
-// Safe because the only stored property is immutable; each subclass answers for its own.
+/// Reads and writes have an explicit offset, so any number of threads may use a file concurrently. The bytes of
+/// overlapping writes are undefined. `close` must not run concurrently with another call on the same file.
+// Safe because the only stored property is immutable, and each subclass is responsible for its own.
 open class DiskFile: @unchecked Sendable {
-    /// The path the file was opened by; a rename does not change it.
+    /// The path that the file was opened with.
+    ///
+    /// A rename does not change it.
     package let path: String
 
     package init(path: String) {
@@ -13,12 +15,12 @@ open class DiskFile: @unchecked Sendable {
 
     /// Reads into `buffer` from `offset`, in bytes from the start of the file.
     ///
-    /// - Returns: The bytes read: fewer than asked only where the file ends.
+    /// - Returns: The number of bytes read. It is less than requested only at the end of the file.
     open func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
         Self.subclassAnswers()
     }
 
-    /// Writes all bytes at `offset`, growing the file where it ends before.
+    /// Writes all bytes at `offset`, and extends the file if necessary.
     ///
     /// Durability: none before `synchronize`.
     ///
@@ -59,16 +61,20 @@ open class DiskFile: @unchecked Sendable {
     /// The file's length in bytes.
     open func byteCount() throws(DiskError) -> UInt64 { Self.subclassAnswers() }
 
-    /// Locks one byte (it need not exist) until `unlock` or `close`; taking a lock again changes its kind.
+    /// Locks one byte until `unlock` or `close`.
+    ///
+    /// The byte need not exist. Locking it again changes the kind of the lock.
     ///
     /// An exclusive lock needs a file opened for writing.
     ///
     /// - Returns: False if another handle, of this process or another, holds the byte.
     open func lock(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool { Self.subclassAnswers() }
 
-    /// Whether a lock requested now would conflict with another handle's lock; takes none.
+    /// Whether a lock requested now would conflict with the lock of another handle.
     ///
-    /// The answer may be outdated when it comes.
+    /// The file is not locked.
+    ///
+    /// The result may be outdated when the call returns.
     open func isLocked(byte: UInt64, exclusively: Bool) throws(DiskError) -> Bool { Self.subclassAnswers() }
 
     /// Releases this handle's lock on a byte, if there is one.
@@ -79,10 +85,10 @@ open class DiskFile: @unchecked Sendable {
 
     /// Closes the file and releases its locks.
     ///
-    /// Idempotent; the last reference does it too. Promises nothing about durability.
+    /// The call is idempotent, and releasing the last reference to the file also closes it. Nothing becomes durable.
     open func close() { Self.subclassAnswers() }
 
-    /// `synchronize(site:)` at a place that no test needs to name.
+    /// Calls `synchronize(site:)` without naming the call for tests.
     package final func synchronize() throws(DiskError) {
         try synchronize(site: .unnamed)
     }

@@ -4,15 +4,16 @@ package import Glibc
 package import Synchronization
 #endif
 
-/// A lock for short critical sections, not recursive, never held across a wait.
+/// A lock for short critical sections.
 ///
-/// `Synchronization.Mutex`, or a `pthread_mutex_t` when built with `FAULTLINE_TSAN`: the thread sanitizer does
-/// not see `Mutex` lock and would report false races. A noncopyable value, so that it lies inside the object it
-/// protects.
+/// It is not recursive, and must not be held while waiting.
+///
+/// It is a `Synchronization.Mutex`, or a `pthread_mutex_t` when built with `FAULTLINE_TSAN`, because the thread
+/// sanitizer does not see `Mutex` lock and would report false races. The value cannot be copied, so it lies inside the
+/// object that it protects.
 package struct EngineLock: ~Copyable, Sendable {
     #if FAULTLINE_TSAN
-    // Safe because the memory is the mutex's alone from `init` to `deinit`, and the mutex is made for threads to
-    // share.
+    // Safe because only this value uses the mutex from `init` to `deinit`, and a mutex may be shared by threads.
     @usableFromInline nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     package init() {

@@ -1,4 +1,6 @@
-/// The device and inode of a file: two paths with the same identity are the same file.
+/// The device and inode of a file.
+///
+/// Two paths with the same identity are the same file.
 ///
 /// It is valid while the file exists. After the last entry and the last handle are gone, the system may reuse
 /// the number.

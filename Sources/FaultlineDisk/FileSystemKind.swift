@@ -1,6 +1,8 @@
-/// A kind of file system, as far as the engine treats it differently.
+/// A kind of file system.
+///
+/// The engine treats some kinds differently.
 public struct FileSystemKind: Hashable, Sendable {
-    /// The number by which the kernel knows the kind (`statfs`, `f_type`).
+    /// The kernel's number for the kind (`statfs`, `f_type`).
     package let magic: UInt64
 
     package init(magic: UInt64) {
@@ -48,6 +50,6 @@ public struct FileSystemKind: Hashable, Sendable {
         }
     }
 
-    /// Whether its files are gone when the machine stops.
+    /// Whether its files are lost when the machine stops.
     package var isVolatile: Bool { self == .tmpfs }
 }

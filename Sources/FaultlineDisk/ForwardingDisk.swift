@@ -1,9 +1,9 @@
 /// Passes every call to another disk; subclasses override calls to count, fail or stop them.
 ///
-/// `copy` is made of the other calls, so it reaches these overrides too.
-// Safe because its property is immutable; each subclass answers for its own.
+/// `copy` consists of the other calls, so it also uses the overrides.
+// Safe because its property is immutable, and each subclass is responsible for its own.
 open class ForwardingDisk: Disk, @unchecked Sendable {
-    /// The disk that the calls go to.
+    /// The disk that receives the calls.
     package let base: Disk
 
     package init(over base: Disk) {
@@ -45,9 +45,9 @@ open class ForwardingDisk: Disk, @unchecked Sendable {
 }
 
 /// A file of a `ForwardingDisk`.
-// Safe because its property is immutable; each subclass answers for its own.
+// Safe because its property is immutable, and each subclass is responsible for its own.
 open class ForwardingDiskFile: DiskFile, @unchecked Sendable {
-    /// The file that the calls go to.
+    /// The file that receives the calls.
     package let base: DiskFile
 
     package init(over base: DiskFile) {

@@ -3,15 +3,16 @@ package import Synchronization
 #endif
 
 #if FAULTLINE_TSAN
-/// A value under a lock: `Synchronization.Mutex`, or the same by an `EngineLock` when built with `FAULTLINE_TSAN`.
+/// A value protected by a lock: a `Synchronization.Mutex`, or an equivalent with an `EngineLock` when built with
+/// `FAULTLINE_TSAN`.
 ///
-/// The thread sanitizer does not see a `Mutex` lock and would report races that are none.
-// Safe because the value's memory is touched by `withLock` alone, and is freed when nothing can call that any more.
+/// The thread sanitizer does not see a `Mutex` lock and would report false races.
+// Safe because only `withLock` accesses the value's memory, which is freed when it can no longer be called.
 package struct Guarded<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let lock = EngineLock()
     private let value: UnsafeMutablePointer<Value>
 
-    /// Puts a value under a lock.
+    /// Creates a protected value.
     package init(_ value: consuming sending Value) {
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)
@@ -22,7 +23,9 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         value.deallocate()
     }
 
-    /// Calls `body` with the value while the lock is held; not recursive.
+    /// Calls `body` with the value while the lock is held.
+    ///
+    /// The lock is not recursive.
     package borrowing func withLock<R: ~Copyable, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending R
     ) throws(E) -> sending R {
@@ -32,6 +35,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 }
 #else
-/// A value under a lock: `Synchronization.Mutex`, or the same by an `EngineLock` when built with `FAULTLINE_TSAN`.
+/// A value protected by a lock: a `Synchronization.Mutex`, or an equivalent with an `EngineLock` when built with
+/// `FAULTLINE_TSAN`.
 package typealias Guarded = Mutex
 #endif

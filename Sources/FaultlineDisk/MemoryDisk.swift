@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A disk in memory, for in-memory stores.
 ///
-/// Everything counts as durable; a file lives as long as its entry or an open handle.
+/// All data counts as durable. A file exists until its entry is removed and its last handle is closed.
 // Safe because all state is under the mutex.
 package final class MemoryDisk: Disk, @unchecked Sendable {
     private struct State {
@@ -102,11 +102,11 @@ package final class MemoryDisk: Disk, @unchecked Sendable {
     package override func fileSystem(of path: String) throws(DiskError) -> FileSystemKind { .tmpfs }
 }
 
-/// The bytes of a file in memory, in pieces of 256 KiB so that growing copies nothing.
+/// The bytes of a file in memory, in pieces of 256 KiB, so that no bytes are copied when the file grows.
 private final class MemoryFile: Sendable {
     static let pieceByteCount = 256 << 10
 
-    // Safe because it is used under the mutex.
+    // Safe because it is only used under the mutex.
     struct Content: @unchecked Sendable {
         var pieces: [UnsafeMutableRawPointer] = []
         var byteCount = 0
@@ -195,7 +195,7 @@ private final class MemoryDiskFile: DiskFile, @unchecked Sendable {
             let pieceCount = content.byteCount / MemoryFile.pieceByteCount + (within > 0 ? 1 : 0)
             for piece in content.pieces[pieceCount...] { piece.deallocate() }
             content.pieces.removeSubrange(pieceCount...)
-            // The bytes behind read as zeros if the file grows again.
+            // The bytes behind the end must read as zeros if the file grows again.
             guard within > 0, let last = content.pieces.last else { return }
             let rest = MemoryFile.pieceByteCount - within
             (last + within).initializeMemory(as: UInt8.self, repeating: 0, count: rest)

@@ -30,7 +30,7 @@ package final class PosixDisk: Disk, @unchecked Sendable {
         }
     }
 
-    /// A descriptor of an ordinary file.
+    /// Opens an ordinary file and returns its descriptor.
     private func descriptor(_ path: String, for access: FileAccess) throws(DiskError) -> Int32 {
         try Self.check(path, for: .open)
         let mode =
@@ -132,7 +132,9 @@ package final class PosixDisk: Disk, @unchecked Sendable {
         if result < 0 { throw DiskError(errorNumber: -result, systemCall: systemCall, path: path) }
     }
 
-    /// Refuses a path with a zero byte: C would end it there and open another file.
+    /// Refuses a path with a zero byte.
+    ///
+    /// C would truncate it there and open another file.
     private static func check(_ path: String, for systemCall: SystemCall) throws(DiskError) {
         if path.isEmpty || path.utf8.contains(0) {
             throw DiskError(code: .invalidPath, systemCall: systemCall, path: path)

@@ -5,7 +5,9 @@ import Synchronization
 /// A file of the operating system.
 // Safe because the descriptor is atomic and everything else is immutable.
 final class PosixDiskFile: DiskFile, @unchecked Sendable {
-    /// -1 once closed: the system then answers EBADF, unless a call runs beside `close`, which the contract forbids.
+    /// The descriptor, or -1 after `close`.
+    ///
+    /// The system then returns EBADF, unless a call runs concurrently with `close`, which the contract forbids.
     private let descriptor = Atomic<Int32>(-1)
 
     /// Takes over an open descriptor.
@@ -56,7 +58,7 @@ final class PosixDiskFile: DiskFile, @unchecked Sendable {
         }
         switch -result {
         case ENOSPC, EDQUOT, EFBIG, EIO, EBADF, EROFS: throw failure(-result, of: .fallocate, at: offset)
-        // Reserved, or the file system does not support it.
+        // The space is reserved, or the file system does not support reservations.
         default: return
         }
     }
@@ -127,7 +129,7 @@ final class PosixDiskFile: DiskFile, @unchecked Sendable {
         return place
     }
 
-    /// EBADF means "closed" when it is closed, and "opened for reading" otherwise.
+    /// EBADF means "closed" for a closed file, and "opened for reading" otherwise.
     private func failure(_ errorNumber: Int32, of systemCall: SystemCall, at offset: UInt64? = nil) -> DiskError {
         if errorNumber == EBADF, descriptor.load(ordering: .relaxed) < 0 {
             return DiskError(

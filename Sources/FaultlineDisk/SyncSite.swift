@@ -1,17 +1,17 @@
-/// The name of a place in the code that synchronizes.
+/// The name of a call site that synchronizes.
 ///
-/// The engine gives each such place a unique name. A test leaves out one place after another and expects each
-/// to be detected.
+/// The engine gives each call site a unique name. A test omits one call after another, and expects that each omission
+/// is detected.
 public struct SyncSite: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name, such as `log.commit`: the target, a dot, and the thing that becomes durable.
     public let rawValue: String
 
-    /// A site of that name.
+    /// Creates a site with the given name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// A site of that name.
+    /// Creates a site with the given name.
     public init(stringLiteral name: String) {
         self.init(rawValue: name)
     }
@@ -19,6 +19,6 @@ public struct SyncSite: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     /// The name.
     public var description: String { rawValue }
 
-    /// The site of calls without a name.
+    /// The site of all unnamed calls.
     package static let unnamed: SyncSite = "unnamed"
 }

@@ -2,16 +2,17 @@ import Glibc
 
 /// Completes reads and writes that the system may cut short.
 ///
-/// A signal (`EINTR`) and a short transfer resume where they stopped. A read that returns nothing means the end
-/// of the file. A write that returns nothing would repeat for ever, so it counts as `EIO`.
+/// After a signal (`EINTR`) or a short transfer, the call is repeated for the remaining bytes. A read that returns no
+/// bytes means the end of the file. A write that returns no bytes counts as `EIO`, because it would be repeated for
+/// ever.
 package enum Transfer {
-    /// Repeats a reading call until all bytes are in, the file ends, or it fails.
+    /// Repeats a reading call until all bytes have been read, the file ends, or the call fails.
     ///
     /// - Parameters:
-    ///   - byteCount: Bytes wanted.
-    ///   - step: Makes the call for the bytes after the first `done`; returns the bytes moved or a negated
+    ///   - byteCount: The number of bytes to read.
+    ///   - step: Makes the call for the bytes after the first `done`, and returns the number of bytes or a negated
     ///     `errno`.
-    /// - Returns: The bytes moved, and the `errno` that ended it, 0 if none did.
+    /// - Returns: The number of bytes read, and the `errno` of the failed call, or 0.
     @inline(__always)
     package static func reading(_ byteCount: Int, _ step: (_ done: Int) -> Int64) -> (
         byteCount: Int, errorNumber: Int32
@@ -30,15 +31,15 @@ package enum Transfer {
         return (done, 0)
     }
 
-    /// Repeats a writing call until all bytes are out or it fails.
+    /// Repeats a writing call until all bytes have been written or the call fails.
     ///
-    /// A call that moves nothing counts as `EIO`, so that the loop ends.
+    /// A call that writes no bytes counts as `EIO`, so that the loop ends.
     ///
     /// - Parameters:
-    ///   - byteCount: Bytes to write.
-    ///   - step: Makes the call for the bytes after the first `done`; returns the bytes moved or a negated
+    ///   - byteCount: The number of bytes to write.
+    ///   - step: Makes the call for the bytes after the first `done`, and returns the number of bytes or a negated
     ///     `errno`.
-    /// - Returns: The bytes moved, and the `errno` that ended it, 0 if none did.
+    /// - Returns: The number of bytes written, and the `errno` of the failed call, or 0.
     @inline(__always)
     package static func writing(_ byteCount: Int, _ step: (_ done: Int) -> Int64) -> (
         byteCount: Int, errorNumber: Int32
@@ -57,9 +58,10 @@ package enum Transfer {
         return (done, 0)
     }
 
-    /// Repeats a call that moves no bytes while a signal interrupts it.
+    /// Repeats a call without a transfer while a signal interrupts it.
     ///
-    /// Not for calls that may have taken effect before the signal, such as `rename` on a file server or `close`.
+    /// Do not use it for calls that may have taken effect before the signal, such as `rename` on a file server or
+    /// `close`.
     @inline(__always)
     package static func uninterrupted(_ call: () -> Int32) -> Int32 {
         while true {

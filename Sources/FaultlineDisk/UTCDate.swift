@@ -6,8 +6,8 @@ package enum UTCDate {
 
     /// Formats a moment as `2023-11-14T22:13:20Z`.
     ///
-    /// - Parameter seconds: Since 1970.
-    /// - Returns: The date; for a moment before 1970 or after the year 9999, the seconds as text.
+    /// - Parameter seconds: The seconds since 1970.
+    /// - Returns: The date, or the seconds as text for a moment before 1970 or after the year 9999.
     package static func text(secondsSince1970 seconds: Int64) -> String {
         guard seconds >= 0, seconds <= latest else { return "\(seconds) s after 1970" }
         let (year, month, day) = date(ofDay: seconds / secondsPerDay)
@@ -16,10 +16,10 @@ package enum UTCDate {
         return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(time)Z"
     }
 
-    /// Year, month and day of the Gregorian calendar.
+    /// Returns year, month and day of the Gregorian calendar.
     ///
-    /// Counts in eras of 400 years that begin on a 1 March: Howard Hinnant, "chrono-Compatible Low-Level Date
-    /// Algorithms", 2014.
+    /// The algorithm counts in eras of 400 years that begin on a 1 March (Howard Hinnant, "chrono-Compatible Low-Level
+    /// Date Algorithms", 2014).
     private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = day + 719_468
         let era = shifted / 146_097

@@ -10,17 +10,15 @@ import Synchronization
 /// the system each time.
 ///
 /// Concurrency: all members may be called from any thread.
-///
-/// Concurrency: all members may be called from any thread.
 package enum BufferMemory {
-    /// Buffers of this many bytes or more are made of pages.
+    /// Buffers of at least this size consist of pages.
     @usableFromInline static var pagedByteCount: Int { 64 << 10 }
     @usableFromInline static let pages = PageRegions()
 
     /// Allocates `byteCount` bytes with undefined content; free them by `deallocate` with the same count.
     ///
-    /// Aligned to 16 bytes, or to `alignment`, at most 64. Ends the process where the system has no memory, as
-    /// every allocation does.
+    /// The memory is aligned to 16 bytes, or to `alignment`, which is at most 64. The process ends if the system has no
+    /// memory, as with every allocation.
     @inlinable @inline(__always)
     package static func allocate(byteCount: Int, alignment: Int = 16) -> UnsafeMutableRawPointer {
         if byteCount >= pagedByteCount { return pages.take(byteCount) }
@@ -96,10 +94,10 @@ package final class PageRegions: @unchecked Sendable {
         for region in kept { munmap(region.start, region.byteCount) }
     }
 
-    /// Bytes kept for reuse.
+    /// The number of bytes kept for reuse.
     package var waitingByteCount: Int { lock.withLock { keptByteCount } }
 
-    /// Bytes that are allocated and not yet freed.
+    /// The number of bytes that are allocated and not yet freed.
     package var takenByteCount: Int { taken.load(ordering: .relaxed) }
 
     /// Allocates `byteCount` bytes with undefined content.

@@ -1,7 +1,7 @@
 /// Reads little-endian values from untrusted bytes.
 ///
-/// Every read is checked: past the end it returns nil and the reader stays where it was. The memory must outlive the
-/// reader and every buffer it returned.
+/// Every read is checked. A read past the end returns nil, and the reader does not move. The memory must outlive the
+/// reader and every buffer that it returned.
 package struct ByteReader {
     @usableFromInline let bytes: UnsafeRawBufferPointer
     @usableFromInline var position = 0
@@ -11,18 +11,18 @@ package struct ByteReader {
         self.bytes = bytes
     }
 
-    /// Bytes from the start to the next read, between 0 and `byteCount`.
+    /// The offset of the next read, between 0 and `byteCount`.
     @inlinable package var offset: Int { position }
 
-    /// All bytes, read or not.
+    /// The number of all bytes, including those already read.
     @inlinable package var byteCount: Int { bytes.count }
 
-    /// Bytes that are left.
+    /// The number of remaining bytes.
     @inlinable package var remainingByteCount: Int { bytes.count &- position }
 
     @inlinable package var isAtEnd: Bool { position == bytes.count }
 
-    /// The next integer, of any alignment.
+    /// Reads an integer of any alignment.
     @inlinable @inline(__always)
     package mutating func readInteger<Value: FixedWidthInteger & BitwiseCopyable>(as type: Value.Type = Value.self)
         -> Value?
@@ -32,16 +32,18 @@ package struct ByteReader {
         return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Value.self))
     }
 
-    /// The next byte.
+    /// Reads a byte.
     @inlinable package mutating func readUInt8() -> UInt8? { readInteger() }
-    /// The next two bytes.
+    /// Reads two bytes.
     @inlinable package mutating func readUInt16() -> UInt16? { readInteger() }
-    /// The next four bytes.
+    /// Reads four bytes.
     @inlinable package mutating func readUInt32() -> UInt32? { readInteger() }
-    /// The next eight bytes.
+    /// Reads eight bytes.
     @inlinable package mutating func readUInt64() -> UInt64? { readInteger() }
 
-    /// An integer at `offset` bytes from the start; the reader does not move.
+    /// Returns the integer at `offset` bytes from the start.
+    ///
+    /// The reader does not move.
     @inlinable @inline(__always)
     package func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type = Value.self)
         -> Value?
@@ -50,9 +52,9 @@ package struct ByteReader {
         return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
 
-    /// An unsigned number in LEB128: seven bits a byte, lowest first.
+    /// Reads an unsigned number in LEB128: seven bits a byte, lowest first.
     ///
-    /// Nil also if it has more than 64 bits or more bytes than it needs.
+    /// Returns nil also if the number has more than 64 bits, or more bytes than it needs.
     @inlinable
     package mutating func readVarint() -> UInt64? {
         var value: UInt64 = 0
@@ -73,7 +75,7 @@ package struct ByteReader {
         return nil
     }
 
-    /// The next `byteCount` bytes, in place; nil also if the number is negative.
+    /// Returns the next `byteCount` bytes in place, or nil if fewer remain or the number is negative.
     @inlinable @inline(__always)
     package mutating func readBytes(_ byteCount: Int) -> UnsafeRawBufferPointer? {
         guard byteCount >= 0, byteCount <= remainingByteCount else { return nil }
@@ -81,7 +83,9 @@ package struct ByteReader {
         return UnsafeRawBufferPointer(rebasing: bytes[position..<(position &+ byteCount)])
     }
 
-    /// Skips `byteCount` bytes; nil if there are not so many, or the number is negative.
+    /// Skips `byteCount` bytes.
+    ///
+    /// Returns nil if fewer remain or the number is negative.
     @inlinable @inline(__always)
     package mutating func skip(_ byteCount: Int) -> Void? {
         guard byteCount >= 0, byteCount <= remainingByteCount else { return nil }
@@ -89,7 +93,9 @@ package struct ByteReader {
         return ()
     }
 
-    /// Moves to `offset` bytes from the start; nil if that lies outside.
+    /// Moves to `offset` bytes from the start.
+    ///
+    /// Returns nil if that is outside of the bytes.
     @inlinable @inline(__always)
     package mutating func seek(to offset: Int) -> Void? {
         guard offset >= 0, offset <= bytes.count else { return nil }

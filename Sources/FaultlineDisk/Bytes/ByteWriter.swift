@@ -1,15 +1,15 @@
-/// Bytes that grow, written in little-endian order.
+/// A growing buffer that is written in little-endian order.
 ///
-/// It owns its memory exclusively and cannot be copied, so appending needs no uniqueness check. `removeAll`
-/// keeps the memory for the next use. Not for two threads at once.
+/// It owns its memory exclusively and cannot be copied, so appending needs no uniqueness check. `removeAll` keeps the
+/// memory for the next use. Only one thread may use a writer at a time.
 package struct ByteWriter: ~Copyable {
     @usableFromInline var start: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
 
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     @usableFromInline var count: Int
 
-    /// An empty writer with room for `byteCapacity` bytes.
+    /// Creates an empty writer with room for `byteCapacity` bytes.
     @inlinable
     package init(byteCapacity: Int = 256) {
         precondition(byteCapacity >= 0, "A writer's capacity is not negative.")
@@ -22,7 +22,7 @@ package struct ByteWriter: ~Copyable {
         BufferMemory.deallocate(start, byteCount: capacity)
     }
 
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     @inlinable package var byteCount: Int { count }
 
     /// The bytes written so far.
@@ -30,20 +30,20 @@ package struct ByteWriter: ~Copyable {
     /// Valid until the next call that changes the writer.
     @inlinable package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-    /// The bytes written so far, to be changed in place.
+    /// The bytes written so far, which may be changed in place.
     ///
     /// Valid until the next call that changes the writer.
     @inlinable package var mutableBytes: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: start, count: count)
     }
 
-    /// A copy of the bytes written so far.
+    /// Copies the bytes written so far.
     @inlinable package func array() -> [UInt8] { [UInt8](bytes) }
 
-    /// Forgets the bytes and keeps the memory.
+    /// Removes the bytes and keeps the memory.
     @inlinable package mutating func removeAll() { count = 0 }
 
-    /// Forgets the bytes after the first `byteCount`.
+    /// Removes the bytes after the first `byteCount`.
     @inlinable
     package mutating func truncate(to byteCount: Int) {
         precondition(byteCount >= 0 && byteCount <= count, "A writer is cut at a place inside it.")
@@ -87,7 +87,7 @@ package struct ByteWriter: ~Copyable {
     /// Appends bytes.
     @inlinable
     package mutating func append(_ bytes: [UInt8]) {
-        // Not `append` inside the closure: that would borrow the writer twice.
+        // `append` inside the closure would borrow the writer twice.
         reserve(bytes.count)
         bytes.withUnsafeBytes { source in
             if let base = source.baseAddress { (start + count).copyMemory(from: base, byteCount: source.count) }
@@ -124,7 +124,9 @@ package struct ByteWriter: ~Copyable {
         appendZeros((0 &- count) & (alignment - 1))
     }
 
-    /// Appends `byteCount` bytes that `fill` writes in place; they are not zeroed before.
+    /// Appends `byteCount` bytes that `fill` writes in place.
+    ///
+    /// They are not zeroed before.
     @inlinable
     package mutating func append<E: Error>(
         byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void
@@ -134,7 +136,7 @@ package struct ByteWriter: ~Copyable {
         count &+= byteCount
     }
 
-    /// Writes an integer over bytes that are there already.
+    /// Overwrites existing bytes with an integer.
     @inlinable @inline(__always)
     package mutating func overwrite<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, at offset: Int) {
         precondition(
