@@ -11,14 +11,18 @@ extension Schema {
         public var valueType: any Any.Type { didSet { classify() } }
         /// Whether objects may have no value.
         public var isOptional: Bool
-        /// Any text: changing it changes the entity's fingerprint, and so distinguishes versions that look alike.
+        /// A text in the entity's fingerprint.
+        ///
+        /// Changing it distinguishes versions that are otherwise equal.
         public var hashModifier: String?
 
         /// How values are stored.
         public private(set) var kind: AttributeKind
         /// The name of the declared type without optionals, even if the type itself is unknown.
         public private(set) var valueTypeName: String
-        /// False for a known type that is neither `Codable` nor transformed.
+        /// Whether values can be stored.
+        ///
+        /// A known type must be `Codable`, or have a transformer.
         public private(set) var isStorable: Bool
 
         private var explicitOriginalName: String?

@@ -49,7 +49,9 @@ extension Schema {
         public var minimumModelCount: Int?
         /// The greatest number of objects; nil or 0 means no maximum.
         public var maximumModelCount: Int?
-        /// Any text: changing it changes the entity's fingerprint, and so distinguishes versions that look alike.
+        /// A text in the entity's fingerprint.
+        ///
+        /// Changing it distinguishes versions that are otherwise equal.
         public var hashModifier: String?
         /// Whether the relationship refers to one object at most.
         public private(set) var isToOneRelationship: Bool

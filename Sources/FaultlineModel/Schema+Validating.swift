@@ -2,7 +2,7 @@ extension Schema {
     /// The greatest number of properties that an entity can have, with inherited ones.
     public static let propertyCountMax = 1_000
 
-    /// Something that a schema may declare, but that will probably surprise its author.
+    /// A valid declaration in a schema that probably has an unintended effect.
     public struct Warning: Hashable, CustomStringConvertible, Sendable {
         /// The entity that declares the property.
         public let entityName: String
@@ -15,7 +15,9 @@ extension Schema {
         public var description: String { message }
     }
 
-    /// Checks that the schema is valid; a store accepts no other.
+    /// Checks that the schema is valid.
+    ///
+    /// A store accepts only valid schemas.
     ///
     /// Throws the first mistake found, in order of declaration, with entity and property.
     public func validate() throws(SchemaError) {
@@ -203,7 +205,7 @@ extension Schema {
             """)
     }
 
-    /// Legal but risky declarations: a delete rule that clears a required reference.
+    /// The valid but risky declarations: delete rules that clear a required reference.
     public var warnings: [Warning] {
         var warnings: [Warning] = []
         for entity in entities {

@@ -3,7 +3,9 @@
 /// Treat a schema as a value: build it, then share it. It can be written as JSON and read back without the model
 /// classes; kinds, names and default values of scalars are preserved.
 public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Sendable {
-    /// The version of the written form; a reader refuses a greater major number.
+    /// The version of the written form.
+    ///
+    /// A reader refuses a greater major number.
     public static let schemaEncodingVersion = Version(1, 0, 0)
 
     /// The version of the written form that this schema was read from, or will be written in.
@@ -12,7 +14,9 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     public let version: Version
     /// All entities, with subentities, in order of declaration.
     public let entities: [Entity]
-    /// The entities by name; the first of several with the same name.
+    /// The entities by name.
+    ///
+    /// Of several entities with the same name, it has the first.
     public let entitiesByName: [String: Entity]
 
     /// Makes an empty schema.
@@ -21,11 +25,15 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     }
 
     /// Makes a schema of entities and their subentities.
+    ///
+    /// - Complexity: O(n log n) for n entities.
     public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
         self.init(entities: entities, version: version)
     }
 
     /// Makes a schema of a list of entities and their subentities.
+    ///
+    /// - Complexity: O(n log n) for n entities.
     public init(entities: [Entity], version: Version = Version(1, 0, 0)) {
         self.encodingVersion = Schema.schemaEncodingVersion
         self.version = version
@@ -33,7 +41,9 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         self.entitiesByName = Dictionary(self.entities.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// Every entity once, each followed by those of its subentities that are not in the list themselves.
+    /// Returns every entity once.
+    ///
+    /// After each entity follow its subentities that are not in the list themselves.
     private static func withSubentities(_ entities: [Entity]) -> [Entity] {
         var listed = Set(entities.map(ObjectIdentifier.init))
         var all: [Entity] = []
@@ -86,7 +96,9 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         }
     }
 
-    /// Writes the schema; with sorted keys, equal schemas give equal text.
+    /// Writes the schema.
+    ///
+    /// With sorted keys, equal schemas give equal text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(Schema.schemaEncodingVersion, forKey: .encodingVersion)
@@ -109,7 +121,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         hasher.combine(Set(entities.map(\.name)))
     }
 
-    /// The version and all entities, one a line.
+    /// The version and all entities, each on its own line.
     public var debugDescription: String {
         (["Schema \(version)"] + entities.map(\.debugDescription)).joined(separator: "\n")
     }

@@ -1,7 +1,7 @@
 /// The changes between two schemas, and the demand of each change on a migration.
 ///
-/// A pure function of the two schemas. Changes are ordered by entity, then property, as the new schema declares them;
-/// removals come last.
+/// It depends on the two schemas only. Changes are ordered by entity, then property, as the new schema declares them,
+/// and removals come last.
 public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     /// The demands of changes, from least to greatest.
     public enum Demand: Int, Comparable, Hashable, Sendable, CustomStringConvertible {
@@ -102,7 +102,7 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
         oldPropertyNames = comparison.oldPropertyNames
     }
 
-    /// The greatest demand of all changes; lightweight if nothing has changed.
+    /// The greatest demand of all changes, or `lightweight` if nothing has changed.
     public var demand: Demand { changes.map(\.demand).max() ?? .lightweight }
 
     /// Whether the library can migrate from the old schema to the new one automatically.
@@ -111,14 +111,15 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     /// Whether nothing has changed.
     public var isEmpty: Bool { changes.isEmpty }
 
-    /// One change a line.
+    /// The changes, each on its own line.
     public var description: String { changes.map(\.description).joined(separator: "\n") }
 }
 
 extension Schema {
     /// The changes since an older schema, and the demand of each change on a migration.
     ///
-    /// A pure function of the two: stored objects are not examined, so a change that they may violate is marked.
+    /// The result depends on the two schemas only. Stored objects are not examined, so a change that they may violate
+    /// is marked.
     ///
     /// - Complexity: As `SchemaDifference.init(from:to:)`.
     public func difference(from old: Schema) -> SchemaDifference { SchemaDifference(from: old, to: self) }

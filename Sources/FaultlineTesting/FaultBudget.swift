@@ -1,22 +1,24 @@
 public import Faultline
 
-/// The most that a piece of code may load; nil for no bound.
+/// The limits on the data that a piece of code may load.
+///
+/// No limit applies to a count that is nil.
 public struct FaultBudget: Sendable, Equatable {
-    /// Faults that fire: reads that the program waits for.
+    /// The number of faults that fire, which are reads that the program waits for.
     public var faults: Int?
-    /// Rows that are read, with neighbours that are read ahead.
+    /// The number of rows that are read, including neighbours that are read ahead.
     public var rows: Int?
-    /// Bytes of values outside of rows.
+    /// The number of bytes that are read from values outside of rows.
     public var blobBytes: Int?
 
-    /// Makes a budget of bounds.
+    /// Makes a budget with the given limits.
     public init(faults: Int? = nil, rows: Int? = nil, blobBytes: Int? = nil) {
         self.faults = faults
         self.rows = rows
         self.blobBytes = blobBytes
     }
 
-    /// Whether no bound is exceeded.
+    /// Whether no limit is exceeded.
     public func allows(_ loaded: FaultCounters) -> Bool {
         loaded.faultsFired <= faults ?? .max && loaded.rowsRead <= rows ?? .max
             && loaded.blobBytesRead <= blobBytes ?? .max
@@ -32,7 +34,7 @@ public struct FaultBudgetError: Error, CustomStringConvertible {
     /// The places that loaded the data, with remedies: `FaultAccount.report`.
     public let report: String
 
-    /// The bounds that were exceeded, and the report.
+    /// The exceeded limits, and the report.
     public var description: String {
         func part(_ count: Int, _ limit: Int?, _ what: String) -> String? {
             limit.flatMap { count > $0 ? "\(count) \(what) where \($0) are allowed" : nil }

@@ -1,6 +1,6 @@
 public import Faultline
 
-/// A finding of running a plan's paths.
+/// An error that was found by running the paths of a migration plan.
 public struct MigrationTestError: Error, CustomStringConvertible {
     /// The kinds of findings.
     public enum Code: Hashable, Sendable {

@@ -52,7 +52,7 @@ public struct MigrationTestKit {
         for version in plan.schemas where !isPresent(version) {
             guard isMaking else { throw missing(version) }
             try FileManager.default.createDirectory(at: goldenStores, withIntermediateDirectories: true)
-            // Made elsewhere, as an incomplete store must not count.
+            // The store is made elsewhere, because an incomplete one must not count.
             let scratch = try ScratchFolder()
             let store = scratch.url.appending(path: "new.store", directoryHint: .isDirectory)
             try use(store, version) { container in
@@ -60,9 +60,9 @@ public struct MigrationTestKit {
                 try fill(version, context)
                 try context.save()
             }
-            // It names the process and machine that had the store open; a copy needs none.
+            // The LOCK file names the process and machine that had the store open. A copy does not need it.
             try FileManager.default.removeItem(at: store.appending(path: "LOCK"))
-            // Under another name until it is complete.
+            // The copy has another name until it is complete.
             let copy = goldenStore(of: version).appendingPathExtension("copying")
             try? FileManager.default.removeItem(at: copy)
             try FileManager.default.copyItem(at: store, to: copy)

@@ -9,8 +9,8 @@ extension SchemaLock {
 
     /// Checks a plan against the lock file that is kept with the code, or writes that file.
     ///
-    /// For a test: it fails when a version has changed without a new number, when one is missing, and when two look
-    /// alike.
+    /// Call it in a test, which then fails if a version has changed without a new number, if one is missing, or if two
+    /// look the same.
     ///
     /// - Parameters:
     ///   - plan: The plan, whose versions have been released.
@@ -29,7 +29,7 @@ extension SchemaLock {
 
     /// Reads a lock file.
     ///
-    /// - Throws: `SchemaLockError`: `file` if there is none that can be read; `malformed` with its line if it is no
+    /// - Throws: `SchemaLockError`: `file` if the file cannot be read, or `malformed` with the line if it is not a
     ///   lock.
     public init(contentsOf file: URL) throws {
         let bytes: Data

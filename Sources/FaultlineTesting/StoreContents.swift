@@ -2,7 +2,9 @@ import Faultline
 import FaultlineDisk
 import Synchronization
 
-/// Every object of a store as a line of text: equal stores give equal lines.
+/// The objects of a store, each as a line of text.
+///
+/// Equal stores give equal lines.
 ///
 /// Objects are in the order of their creation, and references refer to positions in it, not to identifiers.
 struct StoreContents {

@@ -2,7 +2,9 @@ extension SchemaLock {
     private static let heading = "faultline schema lock 1"
     private static let indent = "    "
 
-    /// The lock as text: versions with their entities and these with their facts, one a line and indented.
+    /// The lock as text, with versions, their entities and their facts indented on separate lines.
+    ///
+    /// - Complexity: O(n) for n bytes.
     public var text: String {
         var lines = [Self.heading]
         for version in versions {

@@ -3,15 +3,15 @@ public import Faultline
 extension MigrationTestKit {
     /// The results of stopping a migration at its writes.
     public struct Stops: Sendable, Equatable {
-        /// Changes of files in the migration: writes, new files, renames and removals.
+        /// The number of changes of files in the migration: writes, new files, renames and removals.
         public internal(set) var writes = 0
-        /// The number of them at which it was stopped.
+        /// The number of changes at which it was stopped.
         public internal(set) var stops = 0
-        /// Stops that left the old version in force.
+        /// The number of stops that left the old version in force.
         public internal(set) var old = 0
-        /// Stops after which the migration resumed, and did not begin again.
+        /// The number of stops after which the migration resumed instead of beginning again.
         public internal(set) var resumed = 0
-        /// Stops that left the new version in force.
+        /// The number of stops that left the new version in force.
         public internal(set) var new = 0
     }
 
@@ -30,7 +30,7 @@ extension MigrationTestKit {
     /// - Throws: `MigrationTestError`: `missing`; `failed` if a store does not open, with the cause; `contentsDiffer`
     ///   if the objects are neither, or become others. The message has the number of the write, which may be another
     ///   one in the next run: the order of threads that write at the same time varies.
-    /// - Complexity: As many migrations as stops.
+    /// - Complexity: O(n) migrations for n stops.
     @discardableResult
     public func stopAtWrites(
         from: (any VersionedSchema.Type)? = nil, to: (any VersionedSchema.Type)? = nil, every stride: Int = 1

@@ -1,9 +1,11 @@
 import FaultlineDisk
 import Synchronization
 
-/// A disk whose process is killed: after a number of changes it makes no others, for any call.
+/// A disk that simulates the kill of its process.
 ///
-/// The change at which it stops is made by half if it is a write of more than one byte.
+/// After a number of changes, it makes no others.
+///
+/// If the change at which it stops is a write of more than one byte, half of it is made.
 // Safe because the changing state is protected by a lock.
 final class StoppingDisk: ForwardingDisk, @unchecked Sendable {
     private let limit: Int
