@@ -45,9 +45,9 @@ extension Log {
 
     /// The kept state.
     ///
-    /// - Parameter countsLive: Whether to count its bytes from the tables, which reads all their pages.
+    /// - Parameter countsLive: Whether to count its live bytes from the tables, which reads all their pages.
     /// - Returns: Nil if there is none.
-    /// - Throws: Disk errors of the count; none without it.
+    /// - Throws: Disk errors, if live bytes are counted.
     package func keptState(countsLive: Bool = false) throws(LogError) -> KeptStateFigures? {
         let state = manifestState
         guard let kept = state.kept else { return nil }

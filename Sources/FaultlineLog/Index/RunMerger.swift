@@ -27,7 +27,7 @@ package struct RunMerger: ~Copyable {
 
     /// Takes up to `entryCount` entries from the inputs.
     ///
-    /// - Returns: False when there are no more.
+    /// - Returns: False at the end of the inputs.
     package mutating func step(entryCount: Int) throws(LogError) -> Bool {
         for _ in 0..<entryCount {
             guard let entry = try merge.next() else { return false }

@@ -1,8 +1,10 @@
 import FaultlineDisk
 
-/// Times commits and syncs for an observer that asks for it; without one there is no such object.
+/// Times commits and syncs.
 ///
-/// Concurrency: guarded by its lock; the observer is called without it, by the thread that committed.
+/// It exists only if an observer requests the times.
+///
+/// Concurrency: a lock guards the state. The thread that committed calls the observer without the lock.
 // Safe because mutable state is guarded by the lock.
 final class CommitTimes: @unchecked Sendable {
     private static let syncCountMax = 1_024

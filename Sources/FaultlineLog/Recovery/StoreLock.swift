@@ -25,7 +25,9 @@ final class StoreLock: @unchecked Sendable {
         }
     }
 
-    /// The file's description of the last writer; for people, and never trusted.
+    /// The last writer, as the file describes it.
+    ///
+    /// The text is informative and never trusted.
     var owner: String { file.map(Self.ownerText) ?? "" }
 
     /// Takes the lock for an access.
@@ -107,7 +109,7 @@ final class StoreLock: @unchecked Sendable {
         }
     }
 
-    /// For people; never trusted, so an error does not matter.
+    /// Writes an informative text that is never trusted, so an error does not matter.
     private static func writeOwner(to file: DiskFile, clock: Clock) {
         var host = [CChar](repeating: 0, count: 65)
         gethostname(&host, 64)

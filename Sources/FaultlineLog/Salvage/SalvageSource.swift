@@ -87,7 +87,7 @@ extension SalvageSource {
         }
     }
 
-    /// For each table, an identifier above all that were used.
+    /// Returns, for each table, an identifier above all used ones.
     ///
     /// If records are lost, no identifier that one of them may have had is used again: references to it would find
     /// another object. A record takes 24 bytes at least.

@@ -11,7 +11,7 @@ struct SalvageWriter {
     private let log: Log
     /// The newest incomplete transaction: objects that no later one wrote may be old.
     private let lastLost: UInt64
-    /// For each table, an identifier above all that were given.
+    /// For each table, an identifier above all used ones.
     private let nextIDs: [TableID: RecordID]
     private let finding: (SalvageFinding) -> Void
     private(set) var report: SalvageReport

@@ -1,16 +1,20 @@
-/// The holder of an older state of the store, since when, and at what cost.
+/// A state of the store that is kept for an owner, with its age and its cost.
 package struct SnapshotPin: Sendable, Equatable {
-    /// The purpose, by the owner.
+    /// The owner's name for the purpose.
     package let label: String
-    /// Whether it was pinned on request, and stays; the others are taken once they are idle.
+    /// Whether it was pinned on request.
+    ///
+    /// Other snapshots are released when they are idle.
     package let isExplicit: Bool
-    /// Nanoseconds since 1970 when the snapshot was pinned, or last found to have been used.
+    /// The time when the snapshot was pinned or last found to have been used, in nanoseconds since 1970.
     package let sinceWallNanoseconds: Int64
-    /// The newest transaction that it sees.
+    /// The newest transaction in the snapshot.
     package let sequence: UInt64
-    /// Bytes of files that could be removed without this state; files of several states count for each.
+    /// The number of bytes of files that could be removed without this state.
+    ///
+    /// Files of several states count for each.
     package let pinnedByteCount: UInt64
-    /// Whether it exceeded its limits, and was released.
+    /// Whether it exceeded its limits and was released.
     package let isExpired: Bool
 }
 

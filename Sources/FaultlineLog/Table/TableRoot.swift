@@ -8,7 +8,7 @@
 /// - `recordCount` is the number of locations that are not absent;
 /// - once captured it has no page without an object;
 /// - every identifier ever given is below `nextID`.
-// Safe because only the working version is changed, by the thread that holds the writer's turn; captured versions are
+// Safe because only the working version is changed, by the thread that holds the writer lock. Captured versions are
 // immutable.
 final class TableRoot: @unchecked Sendable {
     let table: UInt16

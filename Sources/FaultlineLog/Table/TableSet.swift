@@ -1,5 +1,5 @@
 /// One version of all location tables.
-// Safe because only the working version is changed, by the thread that holds the writer's turn; captured versions are
+// Safe because only the working version is changed, by the thread that holds the writer lock. Captured versions are
 // immutable.
 final class TableSet: @unchecked Sendable {
     let version: UInt64

@@ -17,7 +17,7 @@ extension RowWriter {
         return found
     }
 
-    /// Removes the unique keys that an update gives up from the indexes; those that it keeps stay.
+    /// Removes the unique keys that an update changes from the indexes, and leaves the others.
     package mutating func releaseKeys(
         of draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {

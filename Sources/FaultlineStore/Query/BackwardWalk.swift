@@ -120,7 +120,7 @@ private struct BackwardWalk {
         return groups
     }
 
-    /// Visits a group; returns whether `body` wants more.
+    /// Visits a group, and returns whether `body` continues.
     private func visit(_ group: Group, _ body: (RecordID) throws -> Bool) throws -> Bool {
         guard !group.isHeld else {
             for number in group.numbers { guard try body(number) else { return false } }

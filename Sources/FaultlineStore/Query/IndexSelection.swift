@@ -25,7 +25,9 @@ package struct IndexSelection: Sendable, Equatable {
             self.end = end
         }
 
-        /// The least bytes above all that begin with a prefix, which has a byte other than FF.
+        /// Returns the smallest key above all keys with a prefix.
+        ///
+        /// The prefix must have a byte other than FF.
         static func successor(of bytes: [UInt8]) -> [UInt8] {
             var next = bytes
             while next.last == .max { next.removeLast() }

@@ -147,7 +147,7 @@ package struct KeyWriter: ~Copyable {
         put(UInt8(0))
     }
 
-    /// Appends one byte that belongs to no value: the first byte of a key says which kind follows.
+    /// Appends a byte that is not part of a value: the first byte of a key is a mark of its kind.
     package mutating func appendMark(_ mark: UInt8) {
         reserve(1)
         put(mark)
