@@ -2,7 +2,7 @@ import FaultlineDisk
 
 extension Compactor {
     /// Whether a checkpoint would store or drop something, although no transaction was committed.
-    var needsCheckpoint: Bool { hasPublished || !owedSeals.isEmpty || !finished.isSubset(of: undroppable) }
+    var needsCheckpoint: Bool { hasPublished || !owedSeals.isEmpty || !finished.isEmpty }
 
     /// The edits of a checkpoint for moved records and for unneeded segments, if its tables are captured now.
     struct Settlement {
@@ -23,6 +23,9 @@ extension Compactor {
 
     /// Builds the edits for a checkpoint's group.
     ///
+    /// It drops all finished segments. No beginning of a transaction stays without its end, as it would look like an
+    /// abandoned transaction: a segment is finished only after the one that holds the beginning.
+    ///
     /// - Parameters:
     ///   - state: The manifest's state.
     ///   - dead: Dead bytes as they were counted when the tables were captured.
@@ -32,7 +35,7 @@ extension Compactor {
     func settlement(
         _ state: ManifestState, dead: [UInt32: UInt64], openEnds: [UInt64: UInt64]
     ) throws(LogError) -> Settlement {
-        var settlement = Settlement(dropped: try droppable(state))
+        var settlement = Settlement(dropped: finished)
         if settlement.dropped.contains(where: { state.files[$0]?.kind == .hotSegment }) { try noteCompacted() }
         if let cold {
             settlement.edits.append(
@@ -63,18 +66,6 @@ extension Compactor {
             settlement.bounds[number] = (file.added.begun, file.seal?.end ?? 0)
         }
         return settlement
-    }
-
-    /// Finished segments, without those that hold the beginning of a transaction which continues in a kept segment: its
-    /// rest would look like an abandoned transaction.
-    private func droppable(_ state: ManifestState) throws(LogError) -> Set<UInt64> {
-        var dropped: Set<UInt64> = []
-        let finished = finished.filter { !state.isKept($0) }
-        for number in state.numbers(of: .hotSegment) where finished.contains(number) {
-            if let beginning = try beginning(of: number, state), !dropped.contains(beginning) { continue }
-            dropped.insert(number)
-        }
-        return dropped.union(finished.filter { state.files[$0]?.kind != .hotSegment && state.files[$0] != nil })
     }
 
     /// The segment before a hot one, if it has the beginning of a transaction that continues in the hot one.
@@ -115,7 +106,6 @@ extension Compactor {
         owedSeals.removeAll()
         if cold?.hasFailed == true { cold = nil }
         finished.subtract(settlement.dropped)
-        undroppable = finished
         sequencer.turn.withLock {
             sequencer.suitSegments(toLive: settlement.liveByteCount)
             for number in settlement.dropped { sequencer.segmentSpace.remove(number) }

@@ -34,8 +34,6 @@ final class Compactor: @unchecked Sendable {
     var whollyDead: Set<UInt64> = []
     /// Segments that are no longer needed: the next checkpoint drops them.
     var finished: Set<UInt64> = []
-    /// Finished segments that the last checkpoint could not drop.
-    var undroppable: Set<UInt64> = []
     /// Segments that cannot be taken, because of damage.
     var excluded: Set<UInt64> = []
     /// Dropped files that a snapshot may still read.
@@ -75,7 +73,7 @@ final class Compactor: @unchecked Sendable {
     /// Bytes of segments that the next checkpoint may drop.
     var finishedByteCount: UInt64 {
         let state = manifest.state
-        return finished.subtracting(undroppable).reduce(0) { $0 + (state.files[$1]?.seal?.end ?? 0) }
+        return finished.reduce(0) { $0 + (state.files[$1]?.seal?.end ?? 0) }
     }
 
     // MARK: Moving

@@ -68,6 +68,29 @@ struct DeadBytesTests {
         try log.close()
     }
 
+    /// The live records of the segment take two steps of eight frames; the second step fails.
+    @Test func `counts moved records as dead in their former segment`() throws {
+        var options = options
+        options.segmentByteCount = 20_000
+        options.frameByteCount = 400
+        let store = Store()
+        let disk = FailingDisk(over: store.disk)
+        let log = try store.open(options, on: disk)
+        for number in 1...120 { try log.insert([row(number, byteCount: 200)], in: plainTable) }
+        for number in 1...120 where number % 3 != 0 {
+            _ = try log.write(author: nil) { try $0.put(UInt64(number), row(number, byteCount: 200), in: plainTable) }
+        }
+        try log.checkpoint()
+        let segments = store.files(.hotSegment)
+        disk.arm(DiskFault(ordinal: 1) { $0.site == "compaction.moved" })
+        #expect(throws: LogError.self) { try log.compact() }
+        #expect(disk.hitCount == 1 && store.files(.hotSegment) == segments)
+        let usage = try log.usage().segments
+        #expect(try #require(usage.first { $0.kind == .coldSegment }).liveByteCount > 2_000)
+        try expectCount(log, deletes: 0, "after a step")
+        try log.close()
+    }
+
     @Test func `counts the blob that a placement gave up`() throws {
         let store = Store()
         let log = try store.open(options)

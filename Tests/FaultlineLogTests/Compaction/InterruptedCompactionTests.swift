@@ -29,13 +29,14 @@ struct InterruptedCompactionTests {
         }
         try log.checkpoint()
         // Safe because everything runs on one thread.
-        nonisolated(unsafe) var seen: (firstEnd: Int, killed: Store?) = (0, nil)
+        nonisolated(unsafe) var seen: (firstEnd: Int, lastEnd: Int, killed: [Store]) = (0, 0, [])
         store.disk.onOperation = { disk, _ in
             guard let cold = disk.filePaths.first(where: { $0.contains("/c-") }) else { return }
             let end = disk.bytes(of: cold)?.count ?? 0
-            // The second frame is written, but not durable yet.
-            if seen.firstEnd > 0, end > seen.firstEnd, seen.killed == nil {
-                seen.killed = Store(disk.afterProcessDeath())
+            // A further frame is written, but not durable yet. The last one follows the checkpoint.
+            if seen.firstEnd > 0, end > max(seen.firstEnd, seen.lastEnd) {
+                seen.lastEnd = end
+                seen.killed = seen.killed.prefix(1) + [Store(disk.afterProcessDeath())]
             }
             // The first one is durable, but not published yet.
             guard end > 64, seen.firstEnd == 0 else { return }
@@ -57,9 +58,12 @@ struct InterruptedCompactionTests {
         try expectAll(log.snapshot())
         log.abandonForTests()
         try fromSegments(options, expectAll)
-        let found = try #require(seen.killed).open(options)
-        try expectAll(found.snapshot())
-        found.abandonForTests()
+        #expect(seen.killed.count == 2)
+        for killed in seen.killed {
+            let found = try killed.open(options)
+            try expectAll(found.snapshot())
+            found.abandonForTests()
+        }
     }
 
     @Test func `a cold segment whose synchronization failed gets nothing more`() throws {

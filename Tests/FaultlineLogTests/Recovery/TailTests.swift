@@ -76,7 +76,8 @@ struct TailTests {
         #expect(store.openingCode(options) == .damaged)
     }
 
-    @Test func refusesASealedSegmentWithoutItsEnd() throws {
+    /// A loss may be accepted at the end of the log only.
+    @Test(arguments: [false, true]) func refusesASealedSegmentWithoutItsEnd(acceptsLostTail: Bool) throws {
         let store = Store()
         let log = try store.open()
         for number in 0..<4 { try log.insert([row(number)]) }
@@ -89,8 +90,10 @@ struct TailTests {
         found.disk.flip(bit: try (found.disk.contents(path).count - 20) * 8, of: path)
         var options = Store.options
         options.ignoresDerivedFiles = true
+        options.acceptsLostTail = acceptsLostTail
         #expect(found.files(.hotSegment).count == 2)
-        #expect(found.openingCode(options) == .damaged)
+        let error = #expect(throws: LogError.self) { try found.open(options).abandonForTests() }
+        #expect(error?.code == .damaged && error?.path == path)
     }
 
     @Test func refusesALogWithoutOneOfItsSegments() throws {
