@@ -99,30 +99,9 @@ let package = Package(
         .testTarget(name: "FaultlineTestSupportTests", dependencies: ["FaultlineTestSupport", "FaultlineDisk"]),
         .testTarget(name: "FaultlineDiskTests", dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
         .testTarget(name: "FaultlineModelTests", dependencies: ["FaultlineModel"]),
-        // The macros' sources as a library. A test that depends on the plugin itself has every target built twice: once
-        // more for the machine that compiles.
-        .target(
-            name: "FaultlineMacroSources",
-            dependencies: [
-                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-                .product(name: "SwiftIfConfig", package: "swift-syntax"),
-                .product(name: "SwiftSyntax", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-            ],
-            path: "Tests/FaultlineMacroSources", exclude: ["Sources/FaultlinePlugin.swift"]),
-        .testTarget(
-            name: "FaultlineMacrosTests",
-            dependencies: [
-                "FaultlineMacroSources",
-                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-                .product(name: "SwiftIfConfig", package: "swift-syntax"),
-                .product(name: "SwiftParser", package: "swift-syntax"),
-                .product(name: "SwiftSyntax", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-            ]),
+        // Starts the compiler plugin that a build of `Faultline` makes, and asks it as the compiler does. A test that
+        // depends on the plugin itself has every target built twice: once more for the machine that compiles.
+        .testTarget(name: "FaultlineMacrosTests", dependencies: ["Faultline"]),
         .testTarget(
             name: "FaultlineLogTests",
             dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),
