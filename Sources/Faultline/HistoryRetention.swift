@@ -8,7 +8,7 @@ internal import Synchronization
 /// made, then every hour.
 ///
 /// It never holds up a save for longer than one bounded transaction takes.
-/// It deletes nothing while the state before a migration is kept: a rollback would meet transactions behind it. After a
+/// It deletes nothing while the state before a migration is kept: a rollback would meet transactions after it. After a
 /// failure it tries again an hour later.
 package final class HistoryRetention: Sendable {
     private let store: RowStore

@@ -9,7 +9,7 @@ internal import Synchronization
 /// It waits until nothing was committed for a while, rewrites some rows, and rests ten times as long as that took. It
 /// pauses while other containers in the process have the store open, because their schema may be older. It also pauses
 /// while a context is pinned or the state before a migration is kept: the rows would be stored twice, and a rollback
-/// would meet transactions behind it. There is no job if no row can have an older layout. After a failure it tries
+/// would meet transactions after it. There is no job if no row can have an older layout. After a failure it tries
 /// again much later; remaining rows wait for the next opening.
 // Safe because mutable state is atomic or used on the queue only.
 package final class IdleRewriting: @unchecked Sendable {
@@ -21,7 +21,7 @@ package final class IdleRewriting: @unchecked Sendable {
     /// The newest transaction at the last check.
     private var seen: UInt64 = 0
 
-    /// After a failure the job waits so many times the patience.
+    /// The wait after a failure, as a multiple of the patience.
     private static let patienceAfterFailure = 60
 
     /// Begins the job; nil if there is nothing to do.

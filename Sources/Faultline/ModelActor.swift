@@ -22,7 +22,7 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
         modelContext.runs(on: queue)
     }
 
-    /// Puts a job behind the others on the queue; returns at once.
+    /// Puts a job at the end of the queue; returns at once.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         // The executor outlives the job: the last step of a job may release its actor, on another thread.

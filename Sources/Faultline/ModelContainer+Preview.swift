@@ -35,7 +35,7 @@ extension ModelContainer {
     /// - Returns: The effect of the migration, its needs, and the errors that would stop it; without versions if there
     ///   is nothing to do.
     /// - Throws: `SchemaError` for classes that break a rule; `MigrationError` where there is no way to the schema, of
-    ///   code `underWay` where a migration was stopped and can go on, of code `cancelled`; `StorageError` where the
+    ///   code `underWay` where a migration was stopped and can continue, of code `cancelled`; `StorageError` where the
     ///   store cannot be opened for writing.
     public static func previewMigration(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

@@ -333,7 +333,8 @@ public final class ModelContainer: Equatable, Sendable {
     /// Ask after the store was opened again, and before much is saved: saves whose log compaction has dropped are not
     /// found.
     ///
-    /// - Complexity: Reads the log from its newest part backwards until the save is found; all of it if it is not there.
+    /// - Complexity: Reads the log from its newest part backwards until the save is found, or all of it if it is
+    ///   missing.
     /// - Throws: `StorageError` if the log cannot be read.
     public func transactionLanded(_ transaction: TransactionIdentifier) throws -> Bool {
         try StorageError.translating { try store.log.landed(transaction.transactionID) }

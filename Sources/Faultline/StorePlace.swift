@@ -51,7 +51,7 @@ struct StorePlace {
             at: URL(filePath: directory).deletingLastPathComponent(), withIntermediateDirectories: true)
     }
 
-    /// Opens the log with so many bytes of memory.
+    /// Opens the log with the given number of bytes of memory.
     func open(_ memoryBudget: Int) throws(LogError) -> Log {
         var options = options
         options.memoryBudget = memoryBudget

@@ -8,7 +8,7 @@ extension AttributeListSyntax {
 }
 
 extension TypeSyntax {
-    /// The name behind the last dot, without generic arguments; nil for types that are not names.
+    /// The name after the last dot, without generic arguments; nil for types that are not names.
     var lastComponent: String? {
         if let type = self.as(IdentifierTypeSyntax.self) { return type.name.text }
         if let type = self.as(MemberTypeSyntax.self) { return type.name.text }
@@ -38,7 +38,7 @@ extension DeclModifierListSyntax {
         contains { $0.name.tokenKind == .keyword(keyword) }
     }
 
-    /// The modifier that members need in order to satisfy a public protocol's requirements, with a space behind it;
+    /// The modifier that members need in order to satisfy a public protocol's requirements, with a space after it;
     /// empty for internal and narrower types.
     var witnessAccess: String {
         if contains(.public) || contains(.open) { return "public " }

@@ -119,7 +119,7 @@ public struct MigrationOptions: Sendable {
         /// The migration stops with an error that names the object and the reason.
         case stop
         /// The object is moved unchanged to the quarantine of the store, and the migration continues; if more than
-        /// `limit` objects fail it stops all the same (`quarantineFull`).
+        /// `limit` objects fail it stops anyway (`quarantineFull`).
         ///
         /// Nothing of the object is lost: `ModelContainer.quarantine()` lists and reads it. Closures, policies and
         /// expressions may then be called more than once for an object. Custom stages stop, because it is unknown for

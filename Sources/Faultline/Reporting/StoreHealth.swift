@@ -3,8 +3,8 @@ public import FaultlineMigration
 
 /// The state of a store: for a readiness endpoint, a dashboard, or an on-call engineer.
 ///
-/// Encodes as `{"status": "degraded", "reasons": [{"code": "rot", "message": …, "path": …, "offset": …}]}`. Codes do not
-/// change, messages may. `docs/Operations.md` says what to do about each.
+/// Encodes as `{"status": "degraded", "reasons": [{"code": "rot", "message": …, "path": …, "offset": …}]}`. Codes do
+/// not change, but messages may. `docs/Operations.md` has a remedy for each code.
 public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible {
     /// The overall state of the store.
     public enum Status: String, Codable, Hashable, Sendable, CaseIterable {

@@ -22,7 +22,7 @@ package struct JSONLine: Sendable {
         text += value ? "true" : "false"
     }
 
-    /// Adds a number rounded to `digits` behind the point; `null` for a value that JSON cannot express.
+    /// Adds a number rounded to `digits` after the point; `null` for a value that JSON cannot express.
     package mutating func add(_ key: String, _ value: Double, digits: Int = 3) {
         begin(key)
         text += value.isFinite ? Quantity.fixed(value, digits: digits) : "null"

@@ -57,7 +57,7 @@ package enum Quantity {
         return fixed(value, digits: 2)
     }
 
-    /// The number rounded to that many digits behind the point, without an exponent.
+    /// The number rounded to that many digits after the point, without an exponent.
     package static func fixed(_ value: Double, digits: Int) -> String {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }

@@ -6,7 +6,7 @@ internal import FaultlineStore
 /// Runs one mapped stage: makes the new objects, relates them, checks them; each pass visits the mappings in their
 /// order.
 ///
-/// The new objects lie in tables of their own, and the pairs of old and new objects in hidden links. A stopped stage is
+/// The new objects are in tables of their own, and the pairs of old and new objects in hidden links. A stopped stage is
 /// resumed if possible; else it is undone and restarts.
 struct MappedStageRunner {
     let log: Log

@@ -4,7 +4,7 @@ extension MigrationReport {
     /// Makes the report of a migration's counts.
     ///
     /// - Parameters:
-    ///   - versions: The versions on the way.
+    ///   - versions: The versions that the migration passes through.
     ///   - counts: The counts of the stages.
     ///   - lastPasses: The switch, and the passes after it.
     init(_ versions: [String], _ counts: MigrationCounts, lastPasses: [PassCounts]) {

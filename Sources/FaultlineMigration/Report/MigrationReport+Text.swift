@@ -112,7 +112,7 @@ extension MigrationReport: CustomStringConvertible {
 
 /// Figures as people read them.
 private enum ReportFigure {
-    /// Seconds with three digits behind the point.
+    /// Seconds with three digits after the point.
     static func seconds(_ nanoseconds: Int) -> String {
         let milliseconds = nanoseconds / 1_000_000
         let digits = "\(milliseconds % 1_000)"

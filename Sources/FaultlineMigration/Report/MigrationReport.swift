@@ -5,7 +5,7 @@ internal import FaultlineStore
 /// A resumed migration continues its counts; for a restarted stage only the last run counts. As `Codable` it has the
 /// keys of its properties; later releases add keys and do not change existing ones.
 public struct MigrationReport: Codable, Sendable, Equatable {
-    /// The versions on the way, starting with the store's own; empty if there was nothing to do.
+    /// The versions passed through, starting with the store's own; empty if there was nothing to do.
     public internal(set) var versions: [String] = []
     /// Objects of the old version that were read: each once by streamed stages; by closures of custom stages, as often
     /// as their rows were read.

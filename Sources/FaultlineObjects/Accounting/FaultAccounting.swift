@@ -125,8 +125,10 @@ extension ModelContext {
         set { core.accounting = newValue.map { FaultAccounting($0, entityCount: core.homes.count) } }
     }
 
-    /// How many objects of each entity are alive in this context, and how many of them it holds itself, because they have
-    /// unsaved changes; entities without any are left out.
+    /// How many objects of each entity are alive in this context, and how many of them it retains because of unsaved
+    /// changes.
+    ///
+    /// Entities without any are left out.
     public var residentObjects: [ResidentObjects] { core.residentObjects }
 }
 

@@ -11,7 +11,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
     case error
     /// Property by property; if both sides have changed one, the store's value stays.
     ///
-    /// An object that was deleted elsewhere loses its changes, and one that was deleted here and changed elsewhere stays.
+    /// An object that was deleted elsewhere loses its changes. One that was deleted here and changed elsewhere stays.
     case mergeByPropertyStoreTrump
     /// Property by property; if both sides have changed one, this context's value is saved: SwiftData's rule, and the
     /// default.

@@ -8,7 +8,7 @@ package struct BrokenRule: Sendable, Equatable, CustomStringConvertible {
         case missing
         /// A required object was set, and is missing.
         case dangling
-        /// The number of members is out of bounds: it has so many.
+        /// The number of members is out of bounds: it has this many.
         case count(Int)
     }
 

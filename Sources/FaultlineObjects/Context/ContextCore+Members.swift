@@ -153,10 +153,10 @@ extension ContextCore {
     /// The next members of a to-many slot, in their order; none at the end.
     ///
     /// - Parameters:
-    ///   - walk: The position; moved behind the returned members.
+    ///   - walk: The position; moved past the returned members.
     ///   - owner: The object.
     ///   - slot: The to-many slot.
-    ///   - limit: At most so many index entries are read at once.
+    ///   - limit: The most index entries to read at once.
     /// - Returns: At least one, unless there are no more.
     /// - Throws: The store's error if it cannot be read.
     func nextMembers(

@@ -294,7 +294,7 @@ extension ContextCore {
                 try body(object, record.id, blobs)
                 guard goesOn() else { return false }
             }
-            // Rows are read once: rows behind the walk are released, so that the writing side gets the memory.
+            // Rows are read once: rows that the walk has passed are released, so that the writing side gets the memory.
             forgetRows()
             return true
         }
@@ -308,7 +308,7 @@ extension ContextCore {
     ///
     /// - Parameters:
     ///   - name: The entity.
-    ///   - limit: The search ends after so many findings.
+    ///   - limit: The number of findings after which the search ends.
     ///   - rewritten: Entities whose objects may be missing although others refer to them.
     ///   - isLeftOut: Whether a row is not checked.
     ///   - progress: Called with the number of checked rows.

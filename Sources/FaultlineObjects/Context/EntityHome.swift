@@ -27,8 +27,8 @@ package final class EntityHome: @unchecked Sendable {
     @exclusivity(unchecked) var lifecycle: Lifecycle?
     /// Used under the context's lock.
     @exclusivity(unchecked) var identities = IdentityMap()
-    /// The object whose row was loaded last, and how many consecutive loads came right behind the one before; used on
-    /// the context's thread.
+    /// The object whose row was loaded last, and how many loads in succession were of the next object; used on the
+    /// context's thread.
     @exclusivity(unchecked) var lastLoaded: RecordID = 0
     @exclusivity(unchecked) private var ascendingCount = 0
     /// Rows that a fetch loaded for objects that may not exist yet; used on the context's thread.

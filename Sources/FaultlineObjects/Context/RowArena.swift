@@ -2,7 +2,7 @@ internal import FaultlineDisk
 package import FaultlineLog
 package import FaultlineStore
 
-/// Where a row lies in a context's arena: block, generation of the block, offset.
+/// The location of a row in a context's arena: block, generation of the block, offset.
 ///
 /// Zero is no row.
 ///
@@ -85,7 +85,7 @@ package struct RowArena: ~Copyable {
         blocks.deallocate()
     }
 
-    /// The row's address if it lies in the current block.
+    /// The row's address if it is in the current block.
     @inline(__always)
     package func rowInCurrentBlock(_ reference: RowReference) -> UnsafeRawPointer? {
         guard reference.blockKey == currentKey, let currentBase else { return nil }
@@ -164,7 +164,7 @@ package struct RowArena: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: base + blocks[fill].used, count: byteCount)
     }
 
-    /// Keeps a row that was read into the memory of `room(forRecord:)`, behind its record's header, which the prefix
+    /// Keeps a row that was read into the memory of `room(forRecord:)`, after its record's header, which the prefix
     /// replaces.
     ///
     /// Nil if the row does not lie there. Called on the context's thread.

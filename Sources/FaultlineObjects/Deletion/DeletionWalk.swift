@@ -22,7 +22,7 @@ final class DeletionWalk {
     private var unsavedNumbers: Set<UInt64> = []
     private var waiting: [NumberSet]
     private var walkedUnsaved = 0
-    /// Stored objects with unsaved changes, by ordinal of the entity: their values lie in drafts.
+    /// Stored objects with unsaved changes, by ordinal of the entity: their values are in drafts.
     private let drafted: [[RecordID: ObjectHandle]]
     /// Bytes of large values, by ordinal of the entity; nil unless they are counted.
     private(set) var blobByteCounts: [UInt64]?

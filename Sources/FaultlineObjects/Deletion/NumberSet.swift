@@ -38,7 +38,7 @@ package struct NumberSet {
             var words = [UInt64](repeating: 0, count: Self.wordsAPage)
             words[word] = bit
             pages[page] = words
-            // Nearly always behind the others.
+            // Nearly always after the others.
             let place = order.last.map { $0 < page } ?? true ? order.count : place(of: page)
             order.insert(page, at: place)
             firstPlace = min(firstPlace, place)

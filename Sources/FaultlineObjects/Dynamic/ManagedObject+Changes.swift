@@ -65,8 +65,8 @@ extension ManagedObject {
 
     /// Whether reading a relationship would read the store; the question itself reads nothing.
     ///
-    /// A collection is read from its index each time, unless its members were set and are not saved. A to-one relationship
-    /// is read with the row.
+    /// A collection is read from its index each time, unless its members were set and are not saved. A to-one
+    /// relationship is read with the row.
     public func hasFault(forRelationshipNamed key: String) -> Bool {
         guard let (slot, isToOne) = relationship(key), let context = _$coreAddress().pointee.context else {
             return false

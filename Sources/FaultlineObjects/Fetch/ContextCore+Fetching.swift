@@ -35,7 +35,7 @@ extension ContextCore {
         if isMisledByChanges(query) {
             return try storedNumbers(source).map { object($0, query.home, as: T.self) }
         }
-        // Far behind the beginning, most rows that are found are not shown.
+        // Far after the beginning, most rows that are found are not shown.
         let showsFirst = query.descriptor.fetchOffset ?? 0 <= Self.offsetOfKeptRowsMax || query.reach == nil
         var found = try matches(query, keepingRows: showsFirst)
         if query.order == nil {

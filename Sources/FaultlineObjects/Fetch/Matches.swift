@@ -13,7 +13,7 @@ struct Matches<T: PersistentModel> {
         var row: RowReference
         /// The index in `made`, −1 for none.
         var object: Int
-        /// The first eight bytes of the key, with zeros behind a shorter one.
+        /// The first eight bytes of the key, with zeros after a shorter one.
         var prefix: UInt64
         var keyStart: Int
         var keyEnd: Int

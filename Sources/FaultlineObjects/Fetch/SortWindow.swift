@@ -85,7 +85,7 @@ enum KeyOrder {
         return left.count == right.count ? 0 : left.count < right.count ? -1 : 1
     }
 
-    /// The first eight bytes, the first as the highest; with zeros behind a shorter key.
+    /// The first eight bytes, the first as the highest; with zeros after a shorter key.
     static func prefix(_ key: UnsafeRawBufferPointer) -> UInt64 {
         if key.count >= 8 { return word(key, 0) }
         return key.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - key.count))

@@ -1,7 +1,7 @@
 /// The last values of a deleted object: only those of attributes with `.preserveValueOnDeletion`.
 ///
-/// It has no value that lies out of its row, because it has 4 KiB or more or is `.externalStorage`. An enum that is
-/// stored as a raw value has the raw value, any other `Codable` value is a `CodableValue`.
+/// It has no values that are stored outside their row, which are those of 4 KiB or more and `.externalStorage`. An enum
+/// that is stored as a raw value has the raw value, any other `Codable` value is a `CodableValue`.
 public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
     let values: [(slot: Int, name: String, value: any Sendable)]
 

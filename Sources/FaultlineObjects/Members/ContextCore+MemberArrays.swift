@@ -8,7 +8,8 @@ extension ContextCore {
 
     /// The members of a to-many slot: stored ones, with unsaved changes applied.
     ///
-    /// - Complexity: O(members); O(1) from the third access on, while neither the members nor the context's state change.
+    /// - Complexity: O(members); O(1) from the third access on, while neither the members nor the context's state
+    ///   changes.
     func members<T: PersistentModel>(of core: inout ModelCore, _ slot: Int, as type: T.Type) -> [T] {
         let owner = ObjectHandle(core: &core)
         guard let (key, relationship) = collection(owner, slot), holds(type, relationship.destination) else {

@@ -20,7 +20,7 @@ final class MemberArray {
     /// Made when a member is first looked up.
     @exclusivity(unchecked) private var known: Set<ObjectIdentifier>?
 
-    /// Arrays of at most so many members are compared at once: 4 KiB of memory.
+    /// The most members of arrays that are compared at once: 4 KiB of memory.
     private static let comparedAtOnceMax = 512
 
     init(_ members: [AnyObject]) {
@@ -139,7 +139,7 @@ final class MemberArray {
         return members.withUnsafeBufferPointer { new in
             settled.withUnsafeBufferPointer { old in
                 guard count > 0, let new = new.baseAddress, let old = old.baseAddress else { return count == 0 }
-                // Safe because an element is one reference, and both have so many.
+                // Safe because an element is one reference, and both have this many elements.
                 return new == old || memcmp(new, old, count * MemoryLayout<AnyObject>.stride) == 0
             }
         }

@@ -150,7 +150,7 @@ extension ObjectHandle {
             return
         }
         let address = core.objectAddress
-        // Safe because the core lies in the object at that address, which is alive: one of its accessors is running.
+        // Safe because the core is in the object at that address, which is alive: one of its accessors is running.
         let pointer = UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
         self.init(
             object: Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(),

@@ -9,8 +9,8 @@ internal import FaultlineStore
 /// because its `deinit` removes the object from its context's identity map: a macro cannot add a `deinit` to the class.
 ///
 /// States:
-/// - *detached*: in no context; values lie in the draft;
-/// - *inserted*: in a context, never saved; values lie in the draft; the number is temporary;
+/// - *detached*: in no context; values are in the draft;
+/// - *inserted*: in a context, never saved; values are in the draft; the number is temporary;
 /// - *fault*: stored; nothing is loaded;
 /// - *loaded*: stored; `row` leads to a row of the context's arena, which may be evicted at any time: then it is a
 ///   fault again;
@@ -263,7 +263,7 @@ public struct ModelCore: ~Copyable {
         }
     }
 
-    /// The address of the object's memory: the core lies at a fixed offset in it.
+    /// The address of the object's memory: the core is at a fixed offset in it.
     var objectAddress: UInt {
         mutating get {
             let offset = home._withUnsafeGuaranteedRef { $0.type?.anyCoreOffset() ?? 0 }

@@ -6,7 +6,7 @@ package final class QueueExecutor: SerialExecutor {
 
     package init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    /// Puts a job behind the others; returns at once.
+    /// Puts a job at the end of the queue; returns at once.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         // The executor outlives the job: the last step of a job may release its actor, on another thread.

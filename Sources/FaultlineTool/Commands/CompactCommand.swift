@@ -46,7 +46,7 @@ struct CompactCommand: ParsableCommand {
             report: report, rewritten: try? rewritten?.get(), before: before, after: after,
             seconds: monotonicSeconds() - begin)
         outcome.print(of: path, asJSON: arguments.json)
-        // Rows that were written before a failure are compacted all the same.
+        // Rows that were written before a failure are still compacted.
         _ = try CommandFailure.working { try rewritten?.get() }
         if !report.damage.isEmpty { endProcess(CommandFailure.refused) }
     }

@@ -15,7 +15,7 @@ package struct OrphanSearch {
     /// Begins with the first window.
     ///
     /// - Parameters:
-    ///   - end: The identifier behind the last blob.
+    ///   - end: The identifier after the last blob.
     ///   - windowCount: Identifiers of a window.
     package init(end: RecordID, windowCount: RecordID = OrphanSearch.windowCountMax) {
         self.end = max(end, 1)

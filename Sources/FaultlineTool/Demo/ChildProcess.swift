@@ -73,7 +73,7 @@ final class ChildProcess {
         }
     }
 
-    /// Waits until its output is readable or closed, at most so many seconds; false when the time is over.
+    /// Waits until its output is readable or closed, at most the given seconds; false when the time is over.
     func waitForOutput(seconds: Double) -> Bool {
         if pending.contains(UInt8(ascii: "\n")) { return true }
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

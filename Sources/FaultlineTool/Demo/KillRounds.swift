@@ -61,7 +61,7 @@ struct KillRounds {
         if lost > 0 || !violations.isEmpty { endProcess(CommandFailure.refused) }
     }
 
-    /// Starts the demo, and kills it so many seconds into a phase.
+    /// Starts the demo, and kills it the given number of seconds into a phase.
     private mutating func killOnce(_ phase: String, after seconds: Double, isFresh: Bool) throws {
         let child = try start(isFresh: isFresh)
         var deadline: Double?

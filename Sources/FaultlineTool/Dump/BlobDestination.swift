@@ -23,7 +23,7 @@ package enum BlobDestination: Equatable {
 
     /// Makes the folder if the destination is one.
     ///
-    /// - Throws: A failure of status 2 if it is not empty, or lies in the store.
+    /// - Throws: A failure of status 2 if it is not empty, or is inside the store.
     func prepare(for store: String) throws(CommandFailure) {
         guard case .folder(let path) = self else { return }
         let places = [store, path].map { URL(filePath: $0).resolvingSymlinksInPath().standardizedFileURL.path + "/" }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Dates as JSON: ISO 8601 in UTC, with as many digits behind the second as the exact value needs.
+/// Dates as JSON: ISO 8601 in UTC, with as many digits after the second as the exact value needs.
 package enum DateText {
     /// The years 1 to 9999, which ISO 8601 can name.
     private static let range = -63_114_076_800.0...252_423_993_599.0

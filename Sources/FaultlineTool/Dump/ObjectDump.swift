@@ -31,7 +31,7 @@ final class ObjectDump {
     ///
     /// - Parameters:
     ///   - entity: The entity.
-    ///   - limit: At most so many.
+    ///   - limit: The most objects to print.
     ///   - progress: Gets how many objects are written in all.
     /// - Throws: If the output takes no more, or the disk does not answer.
     func run(_ entity: EntityStorage, limit: Int, progress: (Int) -> Void) throws {

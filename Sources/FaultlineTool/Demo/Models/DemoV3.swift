@@ -1,6 +1,6 @@
 import Faultline
 
-/// The demo's third schema: maintainers are objects, and the large file lies in an object of its own, outside its row.
+/// The demo's third schema: maintainers are objects, and the large file is in an object of its own, outside its row.
 enum DemoV3: VersionedSchema {
     static let versionIdentifier = Schema.Version(3, 0, 0)
     static var models: [any PersistentModel.Type] {

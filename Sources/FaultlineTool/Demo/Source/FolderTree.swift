@@ -10,11 +10,11 @@ import Glibc
 /// | section | the first folder of the path, or `.` |
 /// | priority | the permissions as four octal digits |
 /// | maintainer | the owner, `name <name@localhost>` |
-/// | source name, version | the directory it lies in, the number of links |
+/// | source name, version | the directory it is in, the number of links |
 /// | synopsis, details | the last part of the path; where a link leads |
 /// | sizes | bytes on disk (installed), length in bytes (download) |
 /// | isInstalled | whether it can be read |
-/// | relations | it *depends* on the directory it lies in; a link *suggests* its target |
+/// | relations | it *depends* on the directory it is in; a link *suggests* its target |
 /// | file | a readable regular file of 1 byte to `LargestFiles.fileByteCountMax`, until the sum is used up |
 ///
 /// Folders are walked in the order of their names' bytes, and never through links or into other file systems.

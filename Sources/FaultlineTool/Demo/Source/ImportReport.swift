@@ -25,7 +25,7 @@ package struct ImportReport: Sendable, Equatable {
     /// The first `skippedMax` places.
     package private(set) var skipped: [SkippedInput] = []
 
-    /// How many places are kept with their reason; the counts go on.
+    /// How many places are kept with their reason; the counts continue.
     package static let skippedMax = 100
 
     package init() {}

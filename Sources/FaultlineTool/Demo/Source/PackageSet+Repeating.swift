@@ -1,9 +1,9 @@
 extension PackageSet {
     /// The set, repeated under new names until it has at least `leastObjectCount` objects.
     ///
-    /// The packages of repetition k (2, 3, …) are named `name~k`; so are their source packages and the names that their
-    /// relations ask for, so that every repetition is a graph of its own, dangling targets included. Sections and
-    /// maintainers are shared, and the large attributes stay with the first: repeated bytes would show nothing.
+    /// The packages of repetition k (2, 3, …) are named `name~k`, and so are their source packages and the targets of
+    /// their relations. Every repetition is therefore a separate graph, including its dangling targets. Sections and
+    /// maintainers are shared, and only the first has the large attributes: repeated bytes would measure nothing new.
     package func repeated(toAtLeast leastObjectCount: Int) -> PackageSet {
         let sourceCount = sources.count
         let perRepetition = packages.count + relations.count + sourceCount

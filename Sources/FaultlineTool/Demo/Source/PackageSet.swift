@@ -3,7 +3,7 @@
 /// Invariants:
 /// - name and architecture together are unique among `packages`;
 /// - `relations` are grouped by owner, in the order of `packages`, and each package's range covers exactly its own;
-/// - within an owner, relations stand in the order of the stanza's fields, groups and positions.
+/// - within an owner, relations have the order of the stanza's fields, groups and positions.
 package struct PackageSet: Sendable {
     package var packages: [ImportedPackage] = []
     package var relations: [ImportedRelation] = []

@@ -133,7 +133,7 @@ struct StanzaParser {
         }
     }
 
-    /// `want flag status`: three words, of which the last says whether the package is there.
+    /// `want flag status`: three words; the last one says whether the package is installed.
     private func takeStatus(
         _ value: UnsafeRawBufferPointer,
         _ line: Int,

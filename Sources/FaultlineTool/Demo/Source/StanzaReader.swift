@@ -5,7 +5,7 @@ import Glibc
 /// Holds one stanza and one read-ahead piece in memory, for a stream of any length. A line that ends with CR LF is read
 /// as one that ends with LF.
 struct StanzaReader: ~Copyable {
-    /// One stanza as it stands in the stream.
+    /// One stanza as it is in the stream.
     struct Stanza {
         /// Its lines, valid only while the body runs.
         let bytes: UnsafeRawBufferPointer
@@ -62,7 +62,7 @@ struct StanzaReader: ~Copyable {
         if isLast && start < end { body(Stanza(bytes: all.part(start..<end), line: line)) }
     }
 
-    /// Moves the unfinished stanza to the front and makes room for a whole piece behind it.
+    /// Moves the unfinished stanza to the front and makes room for a whole piece after it.
     private mutating func makeRoom() {
         let count = end - start
         if start > 0, let base = buffer.baseAddress {
