@@ -180,7 +180,7 @@ struct MappedResumeTests {
         #expect(try again.findings(Work2.self) == [])
     }
 
-    /// The stage is behind another one, so that the migration is not given up when it fails.
+    /// The stage comes after another one, so that the migration is not given up when it fails.
     @Test func `a stage that has failed begins again, by what a fixed release makes of it`() throws {
         let shops = try Shops()
         let stages: [MigrationStage] = [

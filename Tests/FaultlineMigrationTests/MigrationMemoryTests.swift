@@ -37,7 +37,7 @@ struct MigrationMemoryTests {
         let many = try peak(rows: 160_000, payloadByteCount: 100, by: words)
         print("peak over the base line \(words): 40,000 rows \(few >> 10) KiB, 160,000 rows \(many >> 10) KiB")
         #expect(many <= (Self.ceiling + 16) << 20)
-        // Meanwhile caches fill up to the ceiling.
+        // During the second run, caches fill up to the ceiling.
         #expect(many - few <= 6 << 20)
     }
 

@@ -4,7 +4,7 @@ import FaultlineMigration
 import Synchronization
 import Testing
 
-/// Workers of a streamed stage always get and end their turns, whatever happens to the objects of a share.
+/// Workers of a streamed stage always get and end their turns, even if objects of a share fail.
 struct StreamedTurnTests {
     /// A store whose last share has numbers, but no objects.
     private func storesWithEmptyShare() throws -> Stores {
@@ -92,7 +92,7 @@ struct StreamedTurnTests {
         let order = Mutex<[Int]>([])
         let notes = CrewNotes { number in
             if number == 0 {
-                // The other worker would read its values meanwhile.
+                // The other worker would read its values at the same time.
                 #expect(other.wait(timeout: .now() + (isLarge ? 0.5 : 30)) == (isLarge ? .timedOut : .success))
             } else {
                 other.signal()

@@ -78,7 +78,7 @@ struct StreamedUniquenessTests {
         #expect(error?.code == .stageFailed && error?.stage == "1.0.0 → 2.0.0" && error?.entityName == "Reading")
         #expect(error?.description.contains("the same unique values") == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("output.upsert") == true)
-        // The first sensor that is named again, whichever worker is faster.
+        // The first sensor that is named again, regardless of the workers' speed.
         #expect(error?.description.contains("as object 1.") == true, "\(error?.description ?? "")")
         try stores.use(V1.self) { _, context in
             try #expect(context.fetchCount(FetchDescriptor<V1.Reading>()) == 40)

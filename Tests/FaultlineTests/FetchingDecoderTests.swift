@@ -33,7 +33,7 @@ struct Nosy: Codable, Equatable {
     }
 }
 
-/// Decoding gets bytes that nothing moves, although rows and drafts may be released meanwhile.
+/// Decoding gets bytes that stay in place, although rows and drafts may be released at the same time.
 @Suite(.serialized) struct FetchingDecoderTests {
     // Safe because everything runs on one thread.
     private struct Unchecked<Value>: @unchecked Sendable { let value: Value }

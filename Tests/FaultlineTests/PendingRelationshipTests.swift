@@ -17,12 +17,12 @@ import Testing
         let users = [User("a"), User("b")]
         users.forEach(context.insert)
         try context.save()
-        // It joins behind one with a larger number, so it needs its own key. The save fails.
+        // It joins after one with a larger number, so it needs its own key. The save fails.
         documents[1].folder = folder
         users[1].email = "a"
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
         #expect(folder.documents.map(\.number) == [5, 1])
-        // Without that one, a key left from the failed save would put document 1 behind those that join now.
+        // Without that one, a key left from the failed save would put document 1 after those that join now.
         let other = store.context()
         let last = try #require(other.model(for: documents[5].persistentModelID) as? Document)
         last.folder = nil

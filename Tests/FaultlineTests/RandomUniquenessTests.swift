@@ -56,8 +56,7 @@ import Testing
                 guard let first = value.first, let last = value.last else { continue }
                 if !names.insert("\(first) \(last)").inserted { isRefused = true }
             }
-            // Two objects with the same name lead to an upsert or an error, depending on their order; neither is
-            // compared here.
+            // Two objects with one name make an upsert or an error, by their order; neither is compared here.
             if isRefused {
                 context.rollback()
                 steps.append("rollback")
