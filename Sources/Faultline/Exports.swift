@@ -1,4 +1,4 @@
-// `import Faultline` alone gives a model file what `import Foundation` and `import SwiftData` give it elsewhere.
+// `import Faultline` alone gives a model file the names of `import Foundation` and `import SwiftData` elsewhere.
 @_exported public import FaultlineMigration
 @_exported public import FaultlineModel
 @_exported public import FaultlineObjects

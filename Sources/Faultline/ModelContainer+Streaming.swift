@@ -11,8 +11,8 @@ extension ModelContainer {
     ///   - descriptor: Which objects, and in which order: one that stored rows have, text by Swift's `<`.
     ///   - batchSize: Objects a batch; below 1 counts as 1.
     ///   - contents: The contents of a copy beside attributes in the row and to-one relationships.
-    /// - Returns: The stream; it throws what `fetch` throws, and `SwiftDataError.unsupportedSortDescriptor` for another
-    ///   order.
+    /// - Returns: The stream. It throws the errors of `fetch`, and `SwiftDataError.unsupportedSortDescriptor` for
+    ///   another order.
     public nonisolated func stream<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 256, including contents: ValueCopy.Contents = []
     ) -> ValueStream {
@@ -39,8 +39,8 @@ extension ModelContainer {
     ///     let names = try await container.perform { context in try context.fetch(descriptor).map(\.name) }
     ///
     /// - Parameter body: The code to run; its unsaved changes are dropped.
-    /// - Returns: What `body` returned.
-    /// - Throws: What `body` throws; `CancellationError`.
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of `body`; `CancellationError`.
     public nonisolated func perform<R: Sendable>(
         _ body: @Sendable (ModelContext) throws -> R
     ) async throws -> R {

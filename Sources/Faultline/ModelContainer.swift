@@ -8,7 +8,7 @@ package import FaultlineStore
 internal import Foundation
 internal import Synchronization
 
-/// A store, opened under a schema: what contexts are made from.
+/// An open store under a schema, from which contexts are made.
 ///
 /// Containers of one store in one process share an engine. A container is thread-safe; a context is not.
 public final class ModelContainer: Equatable, Sendable {
@@ -19,7 +19,7 @@ public final class ModelContainer: Equatable, Sendable {
     private let configuration: ModelConfiguration
     /// The one configuration of the store.
     public var configurations: Set<ModelConfiguration> { [configuration] }
-    /// What opening did to bring the store to the schema.
+    /// The changes that opening made to bring the store to the schema.
     public let migrationReport: MigrationReport
     private let store: RowStore
     private let types: [ModelType]
@@ -262,7 +262,7 @@ public final class ModelContainer: Equatable, Sendable {
             recordsHistory: recordsHistory)
     }
 
-    /// What all contexts of this container have read so far, and the memory that the store's engine holds now.
+    /// The reads of all contexts of this container so far, and the memory that the store's engine holds now.
     public var counters: FaultCounters {
         var counters = tallies.sum
         counters.cacheBytes = store.log.budget.used

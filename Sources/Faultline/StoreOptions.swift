@@ -71,11 +71,11 @@ public struct StoreOptions: Hashable, Sendable {
         /// Called on the thread that opens the container: when a pass over an entity begins and ends, and in between
         /// after every thousand objects, or every 100 ms.
         ///
-        /// Not part of what makes two options equal.
+        /// Ignored when two options are compared.
         public var progress: (@Sendable (MigrationProgress) -> Void)?
         /// Pauses or cancels the migration.
         ///
-        /// Not part of what makes two options equal.
+        /// Ignored when two options are compared.
         public var control: MigrationControl?
         /// The most bytes that are written to the store's files in a second, averaged over some seconds; nil for no
         /// limit.
@@ -99,7 +99,7 @@ public struct StoreOptions: Hashable, Sendable {
         /// The mapping from objects of the stored schema to the container's, if there is no plan: for schemas without
         /// classes, in one mapped stage; nil, the default, if no code is needed.
         ///
-        /// Not part of what makes two options equal.
+        /// Ignored when two options are compared.
         public var mapping: MappingModel?
         /// Called with each progress, and with nil at the end.
         var watchers: [@Sendable (MigrationProgress?) -> Void] = []
@@ -128,7 +128,7 @@ public struct StoreOptions: Hashable, Sendable {
                 && left.workerCount == right.workerCount
         }
 
-        /// Hashes what `==` compares.
+        /// Hashes the properties that `==` compares.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(memoryCeiling)
             hasher.combine(bytesPerSecond)

@@ -14,7 +14,7 @@ package struct CommandFailure: Error, Sendable {
     package static let cannotOpen: Int32 = 3
 
     package let status: Int32
-    /// What happened and what to do, with file and byte offset if there are any.
+    /// The problem and a remedy, with file and byte offset if there are any.
     package let message: String
 
     package init(_ status: Int32, _ message: String) {

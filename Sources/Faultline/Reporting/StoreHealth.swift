@@ -41,7 +41,7 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
 
         /// The kind of problem.
         public let code: Code
-        /// What happened, in a sentence.
+        /// The problem, in a sentence.
         public let message: String
         /// The file, where there is one.
         public let path: String?

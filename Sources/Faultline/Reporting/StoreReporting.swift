@@ -8,7 +8,7 @@ public import Logging
 ///
 /// All values are equal: reporting changes nothing in how a store is kept.
 public struct StoreReporting: Hashable, Sendable {
-    /// Gets an entry for what happens to the store: opening, recovery, checkpoints, compaction, rot, a full disk.
+    /// Gets an entry for each event of the store: opening, recovery, checkpoints, compaction, rot, a full disk.
     ///
     /// Called on a thread of its own; it may use the store.
     public var logger: Logger?
@@ -35,6 +35,6 @@ public struct StoreReporting: Hashable, Sendable {
 
     /// Always true.
     public static func == (left: StoreReporting, right: StoreReporting) -> Bool { true }
-    /// Hashes what `==` compares: nothing.
+    /// Hashes nothing, because all values are equal.
     public func hash(into hasher: inout Hasher) {}
 }

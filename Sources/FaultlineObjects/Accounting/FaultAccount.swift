@@ -62,7 +62,7 @@ public final class FaultAccount: Sendable {
                 "relationshipKeyPathsForPrefetching = [\"\(path)\"] of a FetchRequest, or a fetch of the objects of \(path)"
         }
 
-        /// What happened, and the remedy.
+        /// The repeated load, and the remedy.
         public var description: String { "\(faultCount) faults fired one by one for \(source). Use \(remedy)." }
     }
 

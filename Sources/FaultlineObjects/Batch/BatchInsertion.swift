@@ -32,7 +32,7 @@ final class BatchInsertion {
 
     /// Writes rows as long as `fill` fills one.
     ///
-    /// - Throws: `modelValidationFailure` for all rows that break a rule, when all are known; what `fill` throws.
+    /// - Throws: `modelValidationFailure` for all rows that break a rule, when all are known; the errors of `fill`.
     func run(in transaction: inout Transaction, _ fill: (BatchValues) throws -> Bool) throws {
         try context.checkUnshared(entity.table, "objects of \(entity.name)", "inserted")
         history = context.beginHistory(in: transaction)

@@ -15,7 +15,7 @@ extension ModelContext {
     ///   - model: The class.
     ///   - predicate: Selects the objects, by their stored values; nil for all.
     /// - Returns: How many objects of each entity were deleted, including objects that a delete rule deleted.
-    /// - Throws: What `fetch` and `save` throw.
+    /// - Throws: The errors of `fetch` and `save`.
     @discardableResult
     public func batchDelete<T: PersistentModel>(
         _ model: T.Type, where predicate: Predicate<T>? = nil

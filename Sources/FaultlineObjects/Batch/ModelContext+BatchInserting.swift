@@ -44,7 +44,7 @@ extension ModelContext {
     ///   - fill: Fills a row with values; false if there are no more rows. An error that it throws ends the insertion:
     ///     nothing is inserted.
     /// - Returns: As the other form.
-    /// - Throws: As the other form, and what `fill` throws.
+    /// - Throws: As the other form; the errors of `fill`.
     @discardableResult
     public func batchInsert<T: PersistentModel>(
         _ model: T.Type, onConflict policy: UniquenessPolicy? = nil, fill: (inout BatchRow<T>) throws -> Bool

@@ -1,6 +1,6 @@
 /// An object that another save has changed or deleted since this context has read it.
 public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
-    /// Which side did what.
+    /// The other save's change, and this context's change.
     public enum Kind: String, Sendable, CaseIterable {
         /// Another save changed an object that was changed here, or that `detectConflicts(for:)` was called for.
         case changedElsewhere
@@ -31,7 +31,7 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
 
     /// The object.
     public let object: PersistentIdentifier
-    /// Which side did what.
+    /// The change by each side.
     public let kind: Kind
     /// The properties that another save has changed; for an object that it has deleted, those that were set here.
     public let properties: [Property]

@@ -55,18 +55,24 @@ public class ModelContext: Equatable, SendableMetatype {
     public var hasChanges: Bool { core.hasChanges }
 
     /// The objects that the next save adds.
+    ///
+    /// - Complexity: O(n) for n unsaved new objects.
     public var insertedModelsArray: [any PersistentModel] {
         core.settleMembers()
         return core.inserted.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
     }
 
     /// The stored objects with unsaved changes.
+    ///
+    /// - Complexity: O(n) for n changed objects.
     public var changedModelsArray: [any PersistentModel] {
         core.settleMembers()
         return core.changed.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
     }
 
     /// The stored objects that the next save deletes.
+    ///
+    /// - Complexity: O(n) for n deleted objects.
     public var deletedModelsArray: [any PersistentModel] {
         core.deleted.compactMap { $0.object as? any PersistentModel }
     }
@@ -91,6 +97,8 @@ public class ModelContext: Equatable, SendableMetatype {
     public func save() throws { try core.throwing { try saveTelling() } }
 
     /// Drops all unsaved changes: new objects leave the context, changed ones show their stored values.
+    ///
+    /// - Complexity: Proportional to the unsaved changes.
     public func rollback() { core.rollback() }
 
     /// Applies delete rules now instead of in the next save.
@@ -173,6 +181,8 @@ public class ModelContext: Equatable, SendableMetatype {
     /// - Returns: The objects found, in the requested order.
     /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `StorageError` if the store
     ///   cannot be read.
+    /// - Complexity: Proportional to the found objects and the checked rows, which `explain(_:)` counts; found objects
+    ///   are also sorted if no index has the order.
     public func fetch<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> [T] {
@@ -185,7 +195,7 @@ public class ModelContext: Equatable, SendableMetatype {
     ///   - descriptor: Selects the objects, and their order.
     ///   - batchSize: Objects held at once by the result; 0 for all.
     /// - Returns: The objects found, in the requested order.
-    /// - Throws: What `fetch` throws; `SwiftDataError.includePendingChangesWithBatchSize` if the context has unsaved
+    /// - Throws: The errors of `fetch`; `SwiftDataError.includePendingChangesWithBatchSize` if the context has unsaved
     ///   changes and the descriptor includes them.
     public func fetch<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int

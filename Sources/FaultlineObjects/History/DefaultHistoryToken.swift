@@ -19,7 +19,7 @@ public struct DefaultHistoryToken: HistoryToken {
     /// Whether both name the same transaction.
     public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
 
-    /// Hashes what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(tokenValue) }
 
     /// Orders tokens of one store in the order of their transactions; tokens of several stores by the stores'

@@ -37,7 +37,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     /// Whether both are the same transaction of the same store.
     public static func == (left: Self, right: Self) -> Bool { left.token == right.token }
 
-    /// Hashes what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(stored.number) }
 }
 

@@ -54,7 +54,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of error.
     public let code: Code
-    /// What happened and what to do, in full sentences.
+    /// The problem and a remedy, in full sentences.
     public let message: String
     /// The file or directory, if there is one.
     public let path: String?

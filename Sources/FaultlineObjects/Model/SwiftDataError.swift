@@ -26,7 +26,7 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     /// Whether both have the same name; explanations are not compared.
     public static func == (left: SwiftDataError, right: SwiftDataError) -> Bool { left.name == right.name }
 
-    /// Hashes what `==` compares: the name.
+    /// Hashes the name, as `==` compares it.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// Lets a `catch` or `switch` match any error against one of the names.

@@ -32,7 +32,7 @@ struct StoreFinding: Sendable, CustomStringConvertible {
         offset = error.offset
     }
 
-    /// What to do about it.
+    /// The remedy.
     var remedy: String {
         switch kind {
         case .leftover:

@@ -28,7 +28,7 @@ struct StoreFindingList {
         if counts[finding.kind.rawValue, default: 0] <= Self.shownCountMax { Terminal.output.write("\(finding)\n") }
     }
 
-    /// Says how many were not shown, and what to do about all.
+    /// Prints the number of findings not shown, and a remedy for all.
     func finish() {
         guard !asJSON else { return }
         for (kind, count) in counts.sorted(by: { $0.key < $1.key }) where count > Self.shownCountMax {

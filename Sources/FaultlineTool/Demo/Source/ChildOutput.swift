@@ -11,7 +11,7 @@ package final class ChildOutput {
 
     /// Starts the command; it is looked for in `PATH`.
     ///
-    /// - Parameter arguments: The command and what follows it, at least one text.
+    /// - Parameter arguments: The command and its arguments, at least one text.
     /// - Throws: `SourceError.Code.cannotStart` when there is no such command or no process for it.
     package init(_ arguments: [String]) throws(SourceError) {
         command = arguments.joined(separator: " ")

@@ -16,7 +16,7 @@ package struct ImportedFile: Sendable, Equatable {
     /// - Parameters:
     ///   - pieceByteCount: Bytes, at least 1.
     ///   - body: Takes a piece and the place of its first byte; the piece is valid only during the call.
-    /// - Throws: `SourceError` when the file cannot be read or no longer has `byteCount` bytes, or what `body` throws.
+    /// - Throws: `SourceError` when the file cannot be read or no longer has `byteCount` bytes; the errors of `body`.
     package func forEachPiece(
         ofAtMost pieceByteCount: Int = 256 << 10,
         _ body: (UnsafeRawBufferPointer, _ offset: Int) throws -> Void

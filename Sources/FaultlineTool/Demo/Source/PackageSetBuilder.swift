@@ -25,7 +25,7 @@ package struct PackageSetBuilder {
     ///   - file: The name that the report shows.
     ///   - isStatus: Whether the stanzas describe installed packages, or only available ones.
     ///   - read: Fills the memory it is given and says how many bytes it put there; 0 ends the stream.
-    /// - Throws: What `read` throws; the packages read by then stay.
+    /// - Throws: The errors of `read`; the packages read before stay.
     package mutating func read(
         file: String,
         isStatus: Bool,

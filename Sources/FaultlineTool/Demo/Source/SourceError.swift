@@ -12,7 +12,7 @@ package struct SourceError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     package let code: Code
-    /// What happened and what to do about it, in one sentence.
+    /// The problem and a remedy, in one sentence.
     package let message: String
     /// The file, folder or command.
     package let path: String

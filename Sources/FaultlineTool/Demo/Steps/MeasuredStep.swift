@@ -18,7 +18,7 @@ enum MeasuredStep: String, CaseIterable, Sendable {
     ///   - cacheByteCount: The cache budget.
     ///   - ceilingByteCount: The memory ceiling of migrations.
     /// - Returns: The cost of the step.
-    /// - Throws: What opening and reading the store throw.
+    /// - Throws: The errors of opening and reading the store.
     func run(on store: String, cacheByteCount: Int, ceilingByteCount: Int) throws -> StepFigures {
         try warmUp()
         ProcessMemory.resetPeak()
