@@ -18,7 +18,7 @@ struct ContainerRequest {
         return copy
     }
 
-    /// Asks for some model classes and all that their relationships lead to.
+    /// Requests some model classes, and all classes that their relationships lead to.
     ///
     /// A refused request ends the progress of its configurations.
     ///
@@ -32,7 +32,7 @@ struct ContainerRequest {
         }
     }
 
-    /// Asks for a schema: of model classes, if it was made of them, else of objects without classes.
+    /// Requests a schema: of model classes, if it was made of them, else of objects without classes.
     ///
     /// - Throws: As the form that takes classes.
     init(

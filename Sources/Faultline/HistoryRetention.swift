@@ -34,7 +34,7 @@ package final class HistoryRetention: Sendable {
         }
     }
 
-    /// Prepares the job that options ask for; nil if they ask for none.
+    /// Prepares the job that options request; nil if they request none.
     convenience init?(_ store: RowStore, _ history: StoreOptions.History) {
         switch history {
         case .kept(let age): self.init(store, age: age)
@@ -43,7 +43,7 @@ package final class HistoryRetention: Sendable {
         }
     }
 
-    /// Lets the job run by itself.
+    /// Starts the job.
     func start() { wait(Self.delay) }
 
     /// Ends the job; it does not wait for the transaction that is under way.

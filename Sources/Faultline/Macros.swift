@@ -13,15 +13,15 @@ public import FaultlineObjects
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "FaultlineMacros", type: "ModelMacro")
 
-/// Says how an attribute is stored.
+/// Defines how an attribute is stored.
 @attached(peer)
 public macro Attribute(
     _ options: Schema.Attribute.Option..., originalName: String? = nil, hashModifier: String? = nil
 ) = #externalMacro(module: "FaultlineMacros", type: "PropertyOptionsMacro")
 
-/// Says how a relationship behaves.
+/// Defines a relationship's inverse, delete rule and bounds.
 ///
-/// Name the inverse on one side only. `inverse: nil` says that there is none; without `inverse` it is inferred where
+/// Name the inverse on one side only. `inverse: nil` says that there is none; without `inverse` it is inferred if
 /// only one is possible.
 @attached(peer)
 public macro Relationship(

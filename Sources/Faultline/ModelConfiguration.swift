@@ -12,7 +12,7 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
         public static let automatic = GroupContainer(name: nil)
         /// No group.
         public static let none = GroupContainer(name: "")
-        /// The group of a name.
+        /// The group with the given name.
         public static func identifier(_ groupName: String) -> GroupContainer { GroupContainer(name: groupName) }
     }
 
@@ -24,7 +24,7 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
         public static let automatic = CloudKitDatabase(name: nil)
         /// No database.
         public static let none = CloudKitDatabase(name: "")
-        /// The private database of a name.
+        /// The private database with the given name.
         public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
             CloudKitDatabase(name: privateDBName)
         }
@@ -41,7 +41,7 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
     public var schema: Schema?
     /// Whether saves are allowed; if not, nothing is written at all, and other processes may write.
     public let allowsSave: Bool
-    /// Whether the store lives in memory and is gone with its container.
+    /// Whether the store is kept only in memory, and ends with its container.
     public let isStoredInMemoryOnly: Bool
     /// The group container; without effect here.
     public let groupContainer: GroupContainer
@@ -54,10 +54,10 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
     /// Options that SwiftData does not have: memory, durability, thresholds.
     public var options = StoreOptions()
 
-    /// The store's URL; `/dev/null` for each store that lives in memory.
+    /// The store's URL; `/dev/null` for each store in memory.
     public var id: URL { url }
 
-    /// A store of the default name in the user's data folder, or one that lives in memory.
+    /// A store with the default name in the user's data folder, or one in memory.
     public init(isStoredInMemoryOnly: Bool = false) {
         self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
     }
@@ -67,8 +67,8 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
         self.init(nil, schema: Schema(forTypes), isStoredInMemoryOnly: isStoredInMemoryOnly)
     }
 
-    /// A store of a name in the user's data folder (`XDG_DATA_HOME`, or `.local/share` in the home folder), or one that
-    /// lives in memory.
+    /// A store with a name in the user's data folder (`XDG_DATA_HOME`, or `.local/share` in the home folder), or one in
+    /// memory.
     public init(
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic

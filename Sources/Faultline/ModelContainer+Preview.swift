@@ -25,7 +25,7 @@ extension ModelContainer {
     /// later code would lack the results of the failed code.
     ///
     /// - Parameters:
-    ///   - givenSchema: The schema asked for.
+    ///   - givenSchema: The requested schema.
     ///   - migrationPlan: The way from older schemas; nil if none is needed.
     ///   - configurations: The store, one at most.
     ///   - failureLimit: Failures after which the preview ends.
@@ -34,8 +34,8 @@ extension ModelContainer {
     ///     Nil for all.
     /// - Returns: The effect of the migration, its needs, and the errors that would stop it; without versions if there
     ///   is nothing to do.
-    /// - Throws: `SchemaError` for classes that break a rule; `MigrationError` where there is no way to the schema, of
-    ///   code `underWay` where a migration was stopped and can continue, of code `cancelled`; `StorageError` where the
+    /// - Throws: `SchemaError` for classes that break a rule; `MigrationError` if there is no way to the schema, of
+    ///   code `underWay` if a migration was stopped and can continue, of code `cancelled`; `StorageError` if the
     ///   store cannot be opened for writing.
     public static func previewMigration(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

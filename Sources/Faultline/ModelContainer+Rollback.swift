@@ -10,7 +10,7 @@ extension ModelContainer {
     /// The store must not be open in this or another process. Afterwards it has the old schema, and a release of the
     /// app that knows that schema can open it.
     ///
-    /// Durability: one step. After a kill at any time either the one state or the other is in force, whole.
+    /// Durability: one step. After a kill at any time, either the one state or the other is active and complete.
     ///
     /// - Complexity: Reads the store once, except large values outside the rows: its tables and indexes are rebuilt.
     /// - Parameters:

@@ -8,8 +8,8 @@ extension ModelContainer {
     ///     for try await people in container.stream(FetchDescriptor<Person>(), batchSize: 500) { send(people) }
     ///
     /// - Parameters:
-    ///   - descriptor: Which objects, and in which order: one that stored rows have, text by Swift's `<`.
-    ///   - batchSize: Objects a batch; below 1 counts as 1.
+    ///   - descriptor: The objects, and their order: by stored properties, text by Swift's `<`.
+    ///   - batchSize: The number of objects in a batch; below 1 counts as 1.
     ///   - contents: The contents of a copy beside attributes in the row and to-one relationships.
     /// - Returns: The stream. It throws the errors of `fetch`, and `SwiftDataError.unsupportedSortDescriptor` for
     ///   another order.

@@ -40,7 +40,7 @@ public final class ModelContainer: Equatable, Sendable {
         let core: ContextCore
     }
 
-    /// Opens a store for some model classes and all that their relationships lead to.
+    /// Opens a store for some model classes, and all classes that their relationships lead to.
     public convenience init(
         for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: ModelConfiguration...
@@ -61,11 +61,11 @@ public final class ModelContainer: Equatable, Sendable {
     /// The objects of a schema that was made of model classes are of these classes; of any other schema, all objects
     /// are `ManagedObject`s.
     ///
-    /// Where the store has an older schema it is migrated before this returns: by the stages of the plan, or, without a
+    /// If the store has an older schema it is migrated before this returns: by the stages of the plan, or, without a
     /// plan, in place if nothing needs code.
     ///
-    /// - Throws: `SchemaError` for classes that break a rule, `MigrationError` where the store cannot be brought to the
-    ///   schema, `StorageError` where it cannot be opened: not a store, newer, damaged, locked, unwritable. Each names
+    /// - Throws: `SchemaError` for classes that break a rule, `MigrationError` if the store cannot be brought to the
+    ///   schema, `StorageError` if it cannot be opened: not a store, newer, damaged, locked, unwritable. Each names
     ///   the file and the remedy.
     public convenience init(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -74,7 +74,7 @@ public final class ModelContainer: Equatable, Sendable {
         try self.init(ContainerRequest(givenSchema, migrationPlan, configurations))
     }
 
-    /// Opens a store under the schema that it carries: all objects are `ManagedObject`s.
+    /// Opens a store under the schema that it contains: all objects are `ManagedObject`s.
     ///
     /// An interrupted migration is left untouched: the old objects can be read, and a save throws until a container
     /// that knows the migration's plan has finished it.

@@ -39,7 +39,7 @@ public struct StoreOptions: Hashable, Sendable {
     public var history = History.kept(for: .seconds(30 * 86_400))
     /// Bytes of log between checkpoints of the location tables: bounds the replay after a crash.
     public var checkpointByteCount = 32 << 20
-    /// Whether large values are compressed where that saves at least an eighth.
+    /// Whether large values are compressed if that saves at least an eighth.
     public var compressesBlobs = true
     /// Whether an idle store rewrites objects that a migration left in an older form, a few at a time, so that the
     /// space of dropped attributes is freed: see `ModelContainer.rewrite(progress:)`.
@@ -52,7 +52,7 @@ public struct StoreOptions: Hashable, Sendable {
     /// Such a file system may grant one lock twice, and may lose synchronized data: allow it only if you know that both
     /// its locks and its synchronization work. Containers that only read are not refused.
     public var allowsRemoteFileSystem = false
-    /// Where the store reports its events and metrics: by default nowhere.
+    /// The targets of the store's events and metrics: by default none.
     public var reporting = StoreReporting()
     /// How migrations run.
     public var migration = Migration()
@@ -80,7 +80,7 @@ public struct StoreOptions: Hashable, Sendable {
         /// The most bytes that are written to the store's files in a second, averaged over some seconds; nil for no
         /// limit.
         public var bytesPerSecond: Int?
-        /// Whether a migration is refused before it begins where the disk has too little room; true by default.
+        /// Whether a migration is refused before it begins if the disk has too little space; true by default.
         ///
         /// The check assumes that the first stage that goes through objects writes as much as it reads, and a tenth
         /// more. A stage that writes much less needs less. The error is `MigrationError` of code `fullDisk`.
@@ -90,8 +90,8 @@ public struct StoreOptions: Hashable, Sendable {
         ///
         /// With 1 the thread that opens the container does everything. The migrated objects do not depend on it.
         public var workerCount: Int?
-        /// For how long the store can return to the state before the migration (`ModelContainer.rollBackMigration`), by
-        /// the machine's clock; nil, the default, for not at all.
+        /// The time in which the store can return to the state before the migration
+        /// (`ModelContainer.rollBackMigration`), by the machine's clock; nil, the default, for no return.
         ///
         /// The files of that state are kept whole for that time: `MigrationReport.gracePeriod` says how many bytes they
         /// take.

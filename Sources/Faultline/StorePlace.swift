@@ -4,7 +4,7 @@ internal import FaultlineModel
 internal import FaultlineStore
 internal import Foundation
 
-/// Where a container's store lies, and how it is opened.
+/// The place of a container's store, and how it is opened.
 struct StorePlace {
     let directory: String
     let disk: Disk

@@ -24,7 +24,7 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
             case closed
             /// A write failed, and nothing more is written until the store is opened again. Failed.
             case writingStopped
-            /// Something was refused for want of space; ends when there is space again. Degraded.
+            /// An operation was refused because space was missing; ends when there is space again. Degraded.
             case fullDisk
             /// Bytes differ from the written ones, at the place that the reason names. Degraded.
             case rot
@@ -43,15 +43,15 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
         public let code: Code
         /// The problem, in a sentence.
         public let message: String
-        /// The file, where there is one.
+        /// The file, if there is one.
         public let path: String?
-        /// Where in the file, in bytes from its start.
+        /// The place in the file, in bytes from its start.
         public let offset: UInt64?
     }
 
     /// The overall state of the store.
     public let status: Status
-    /// Why; worst first.
+    /// The reasons for the status, worst first.
     public let reasons: [Reason]
 
     /// The state before the newest migration, as long as the store can return to it; nil if it cannot.

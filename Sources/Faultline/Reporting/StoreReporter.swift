@@ -31,7 +31,7 @@ final class StoreReporter: LogObserver {
         metrics?.committed(nanoseconds: nanoseconds, syncs: syncs)
     }
 
-    /// Begins to read the counters of a container and, where it is the engine's observer, those of the engine.
+    /// Begins to read the counters of a container and, if it is the engine's observer, those of the engine.
     func begin(_ log: Log, _ tallies: ReadTallies) {
         metrics?.begin(log, tallies, readsEngine: log.observer === self)
     }

@@ -1,7 +1,7 @@
 public import CoreMetrics
 public import Logging
 
-/// Where a store reports its events and metrics; by default nowhere, at no cost.
+/// The targets of a store's events and metrics; by default none, at no cost.
 ///
 /// The first container of a store in a process decides where the engine reports. `docs/Operations.md` lists events and
 /// metrics.
@@ -15,9 +15,9 @@ public struct StoreReporting: Hashable, Sendable {
     /// Which metrics are emitted; nil for none.
     public var metrics: Metrics?
 
-    /// Which metrics are emitted, where to, and how often.
+    /// The metrics to emit, their target, and how often they are read.
     public struct Metrics: Sendable {
-        /// Where to; nil stands for `MetricsSystem.factory` when the container is made.
+        /// The target; nil stands for `MetricsSystem.factory` when the container is made.
         public var factory: (any MetricsFactory)?
         /// Dimensions of every metric in addition to `store`, which is the configuration's name.
         public var dimensions: [(String, String)] = []
