@@ -208,6 +208,9 @@ extension Hooked: ObjectLifecycle {
         try await Task.sleep(for: .milliseconds(500))
         #expect(main.hasChanges)
         #expect(throws: SwiftDataError.modelValidationFailure) { try main.save() }
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(main.hasChanges)
+        object.group = nil
         try await settle { !main.hasChanges }
     }
 }

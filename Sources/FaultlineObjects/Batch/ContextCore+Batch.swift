@@ -30,7 +30,7 @@ extension ContextCore {
 
     func batchUpdate<T: PersistentModel>(_ source: QuerySource<T>, _ changes: [SlotChange]) throws -> BatchResult {
         try checkMayBatch()
-        return try selectingAnew { try batchUpdateOnce(source, changes) }
+        return try tellingAfterwards { try selectingAnew { try batchUpdateOnce(source, changes) } }
     }
 
     private func batchUpdateOnce<T: PersistentModel>(

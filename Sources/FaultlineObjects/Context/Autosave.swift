@@ -52,7 +52,7 @@ package final class Autosave {
             failureCount = 0
             return
         }
-        if let pending = context.core.pendingError {
+        if let pending = context.core.refusals.first {
             // An explicit `save()` throws it, or `rollback()` drops it.
             if !hasToldPending { context.core.report(pending) }
             hasToldPending = true

@@ -145,6 +145,7 @@ extension ContextCore {
     /// Marks an object to be deleted by the next save; an unsaved one leaves the context.
     func delete(_ handle: ObjectHandle) {
         guard belongsHere(handle, "deleted"), !handle.core.pointee.isDeleted, mayRearrange("delete") else { return }
+        refusals.settle(handle.core, nil)
         settleMembers()
         forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.insert(.deleted)
@@ -199,6 +200,7 @@ extension ContextCore {
     /// showing their changes.
     package func abandonChanges() {
         settleMembers()
+        refusals.removeAll()
         isAbandoned = true
         inserted.forEach(sendAway)
         forgetChanges()

@@ -85,10 +85,12 @@ extension ContextCore {
     /// Adds an object at the end of a to-many slot; false if it is there already, or cannot be added.
     func addMember(_ member: ObjectHandle, to owner: ObjectHandle, _ slot: Int) throws -> Bool {
         guard let (entity, relationship) = toMany(owner, slot) else { return false }
+        let isOutermost = refusals.begin(owner, slot)
+        defer { refusals.end(isOutermost) }
         try beginReading()
         defer { endReading() }
         guard try isThere(owner, entity) else {
-            refuseSave(
+            refuseNextSave(
                 SwiftDataError.modelValidationFailure.explained(
                     "A member was given to \(entity.name) \(owner.core.pointee.number), which is not in the store any more."
                 ))

@@ -82,8 +82,8 @@ extension ContextCore {
 
     /// The error of an earlier call that could not throw, if there is one; the next save no longer throws it.
     package func takePendingError() -> (any Error)? {
-        defer { pendingError = nil }
-        return pendingError
+        defer { refusals.removeAll() }
+        return refusals.first
     }
 
     /// The dynamic object of a number: registered, or a fault.

@@ -20,6 +20,7 @@ extension ContextCore {
         defer { endReading() }
         settleMembers()
         if !mergesChanges {
+            refusals.settle(handle.core, nil)
             dropChanges(of: handle)
             handle.core.pointee.forgetEphemerals()
         }

@@ -52,6 +52,9 @@ extension ContextCore {
     func setTarget(of owner: ObjectHandle, _ slot: Int, to target: ObjectHandle?) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toOne(let relationship) = entity.slots[slot] else { return }
+        let isOutermost = refusals.begin(owner, slot)
+        defer { refusals.end(isOutermost) }
+        refusals.settle(owner.core, slot)
         guard beginChanging() else { return }
         defer { endReading() }
         if let target, !adopt(target) { return }
@@ -202,6 +205,9 @@ extension ContextCore {
     func setMembers(of owner: ObjectHandle, _ slot: Int, to newMembers: [ObjectHandle]) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return }
+        let isOutermost = refusals.begin(owner, slot)
+        defer { refusals.end(isOutermost) }
+        refusals.settle(owner.core, slot)
         if refusesAbsent(owner) || owner.core.pointee.refusesAsDeletedElsewhere() { return }
         guard !owner.core.pointee.has(.gone), beginChanging() else { return }
         defer { endReading() }

@@ -15,7 +15,7 @@ extension ContextCore {
     ) throws {
         try checkIsNotSaving()
         try checkIsOutsideOfBatch()
-        if let error = takePendingError() { throw error }
+        if let error = refusals.next() { throw error }
         guard hasChanges || addition != nil else {
             noteSaved()
             return
@@ -35,9 +35,11 @@ extension ContextCore {
         // A `willSave` method may have undone all changes.
         guard hasChanges || addition != nil else { return noteSaved() }
         var written: [ObjectHandle] = []
-        try dealingWithConflicts {
-            written = told.filter(isUnsaved)
-            try commit(adding: addition)
+        try tellingAfterwards {
+            try dealingWithConflicts {
+                written = told.filter(isUnsaved)
+                try commit(adding: addition)
+            }
         }
         // Changes in `didSave` are for the next save.
         for handle in written where handle.core.pointee.has(.attached) { handle.lifecycle?.didSave(handle.object) }
@@ -53,7 +55,7 @@ extension ContextCore {
         var findings = FindingList()
         if hasLifecycles { addFindingsOfClasses(deletion, to: &findings) }
         // An error of a call that a validation must not make.
-        if let error = takePendingError(), findings.isEmpty { throw error }
+        if let error = refusals.next(), findings.isEmpty { throw error }
         try takeUniqueBlobs()
         var save = Save(self, deletion, findings)
         try save.run(adding: addition)
@@ -73,7 +75,7 @@ extension ContextCore {
 
     /// Undoes all unsaved changes, even if only the stage may save.
     package func dropUnsaved() {
-        pendingError = nil
+        refusals.removeAll()
         let noteChanges = changesOfRollback()
         inserted.forEach(sendAway)
         changed.forEach(showStored)

@@ -120,8 +120,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) var initializing = InitializingObjects()
     /// Whether the user's context is gone: nothing will be saved any more, so no object is retained for its changes.
     @exclusivity(unchecked) var isAbandoned = false
-    /// The first error of a call that could not throw; the next save throws it.
-    var pendingError: (any Error)?
+    /// Errors of calls that could not throw: the next save throws them.
+    @exclusivity(unchecked) var refusals = Refusals()
     /// The last error that a getter or setter reported.
     var getterError: (any Error)?
     /// The account that loads are entered in; nil for none.

@@ -133,7 +133,7 @@ extension ContextCore {
                 lifecycle.willSave(handle.object)
             }
         } while told.count > toldCount
-        if let error = takePendingError() { throw error }
+        if let error = refusals.next() { throw error }
         return told
     }
 

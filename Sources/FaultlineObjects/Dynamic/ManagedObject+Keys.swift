@@ -27,7 +27,8 @@ extension ManagedObject {
         do throws(KeyedValueError) {
             try _$coreAddress().pointee.setKeyedValue(slot, type.properties[slot], to: value)
         } catch {
-            _$coreAddress().pointee.refuse("\(type.entityName).\(key) \(error.message)")
+            let text = "\(type.entityName).\(key) \(error.message)"
+            _$coreAddress().pointee.refuse(SwiftDataError.modelValidationFailure.explained(text), slot)
         }
     }
 
@@ -120,9 +121,13 @@ extension ModelCore {
     /// context, the first save after its insertion.
     mutating func refuse(_ text: String) { refuse(SwiftDataError.modelValidationFailure.explained(text)) }
 
-    mutating func refuse(_ error: any Error) {
-        if let core = canonicalCore { return core.pointee.refuse(error) }
-        if let context { return context.refuseSave(error) }
+    /// The same, where the change is one of a slot: until that is set anew.
+    mutating func refuse(_ error: any Error, _ slot: Int? = nil) {
+        if let core = canonicalCore { return core.pointee.refuse(error, slot) }
+        if let context {
+            guard let slot else { return context.refuseSave(error) }
+            return context.refuseSave(error, ObjectHandle(core: &self), slot)
+        }
         if extra.refusal == nil { extra.refusal = error }
     }
 }

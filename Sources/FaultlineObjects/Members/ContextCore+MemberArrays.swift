@@ -78,6 +78,8 @@ extension ContextCore {
         guard let (key, relationship) = collection(owner, slot),
             let entity = owner.core.pointee.home.takeUnretainedValue().entity
         else { return }
+        let isOutermost = refusals.begin(owner, slot)
+        defer { refusals.end(isOutermost) }
         func assign() {
             // Safe because the members come from an array of `T`.
             setMembers(of: owner, slot, to: returned.map { ObjectHandle(unsafeDowncast($0, to: T.self)) })

@@ -35,7 +35,7 @@ extension ModelCore {
         case .unencodable(let slot, let cause):
             error = SwiftDataError.modelValidationFailure.explained(
                 "\(name).\(property(slot)) was set to a value that does not encode: \(cause).")
-            context?.refuseSave(error)
+            context?.refuseSave(error, ObjectHandle(core: &self), slot)
             return
         case .unknownCase(let slot):
             error = SwiftDataError.modelValidationFailure.explained(
@@ -53,6 +53,20 @@ extension ModelCore {
             isOfStore = false
         }
         context?.report(error, isOfStore: isOfStore)
+    }
+
+    /// Makes saves fail, because a change of a slot would be lost, or would overwrite values that were not read.
+    mutating func refuseChange(_ slot: Int, _ why: String) {
+        guard let context else { return }
+        let name = home._withUnsafeGuaranteedRef { $0.entityName }
+        let error = SwiftDataError.modelValidationFailure.explained("\(name) \(number) \(why). Fetch it again.")
+        context.refuseSave(error, ObjectHandle(core: &self), slot)
+    }
+
+    /// Notes that a slot, whose change may have been refused, is set anew.
+    mutating func settleRefusal(_ slot: Int) {
+        let own = ObjectHandle(core: &self)
+        own.core.pointee.context?.refusals.settle(own.core, slot)
     }
 }
 
@@ -93,7 +107,7 @@ extension ContextCore {
         switch mergePolicy {
         case .mergeByPropertyStoreTrump, .rollback: break
         case .error:
-            refuseSave(
+            refuseNextSave(
                 MergeConflictError(
                     conflicts: [MergeConflict(object: object, kind: .deletedElsewhere, properties: [])],
                     conflictCount: 1))
@@ -104,7 +118,7 @@ extension ContextCore {
                     object, nil, .deletedElsewhere,
                     "\(entity.name) \(number) was changed here after it was deleted elsewhere: roll back the change, or insert the object anew"
                 ))
-            refuseSave(SwiftDataError.refused(findings))
+            refuseNextSave(SwiftDataError.refused(findings))
         }
     }
 }

@@ -140,21 +140,25 @@ extension ModelCore {
     /// The same for a change that no property shows.
     @inline(__always)
     mutating func makeChangeable(_ slot: Int) -> Bool {
-        if draftPointer != nil, !has(.indexed) {
-            if !has(.attached) || has(.inserted) || has(.changed) { return true }
-        }
+        if draftPointer != nil, !has(.indexed), !has(.refused), isInDraft { return true }
         return makeChangeableSlowly(slot)
     }
 
+    /// Whether changes of the draft, if there is one, are unsaved changes.
+    @inline(__always)
+    private var isInDraft: Bool { !has(.attached) || has(.inserted) || has(.changed) }
+
     @inline(never)
     private mutating func makeChangeableSlowly(_ slot: Int) -> Bool {
+        if has(.attached), has(.refused) { settleRefusal(slot) }
         if has(.indexed) {
             noteIndexedChange()
             return makeChangeable(slot)
         }
+        if draftPointer != nil, isInDraft { return true }
         if let core = canonicalCore { return core.pointee._$beginChange(slot) }
         if has(.absent) {
-            refuseChange("is not in the store, so it was not changed")
+            refuseChange(slot, "is not in the store, so it was not changed")
             return false
         }
         guard has(.attached) else {
@@ -171,7 +175,7 @@ extension ModelCore {
             } else {
                 if refusesAsDeletedElsewhere() { return false }
                 guard has(.gone) || has(.damaged) else {
-                    refuseChange("could not be read, so it was not changed")
+                    refuseChange(slot, "could not be read, so it was not changed")
                     return false
                 }
                 // A missing row is no base.
@@ -181,7 +185,7 @@ extension ModelCore {
         }
         if has(.gone) { return true }
         if has(.damaged) {
-            if !has(.deleted) { refuseChange("was read with stand-in values, so it cannot be saved") }
+            if !has(.deleted) { refuseChange(slot, "was read with stand-in values, so it cannot be saved") }
             return true
         }
         // An object that is to be deleted may be kept after all.
@@ -200,14 +204,6 @@ extension ModelCore {
                 if $0.conflicts != nil { $0.keepOriginal(draft, base: base, number, home) }
             }
         }
-    }
-
-    /// Makes the next save fail, because a change of this object would be lost, or would overwrite values that could
-    /// not be read.
-    private func refuseChange(_ why: String) {
-        let name = home._withUnsafeGuaranteedRef { $0.entityName }
-        context?.refuseSave(
-            SwiftDataError.modelValidationFailure.explained("\(name) \(number) \(why). Fetch it again."))
     }
 
     /// Writes nil to a slot of the draft; does nothing without a draft.

@@ -56,6 +56,8 @@ public struct ModelCore: ~Copyable {
         static let alias = Flags(rawValue: 1 << 57)
         /// In no context, and retains its type, to which it may have the last reference.
         static let retainsType = Flags(rawValue: 1 << 58)
+        /// In a context, where a change of it was refused and not settled since; outside of one the bit says the above.
+        static let refused = retainsType
         /// Its `awakeFromInsert` was called.
         static let awake = Flags(rawValue: 1 << 59)
         /// Is in the context's lookup of unsaved objects by value.
@@ -268,6 +270,7 @@ public struct ModelCore: ~Copyable {
     ///
     /// The caller releases the context.
     mutating func detach(to home: Unmanaged<EntityHome>) {
+        remove(.refused)
         self.home = home
         if let type = modelType, type.isDynamic { retainType(type) }
         remove(.attached | .inserted | .changed | .deleted | .registered | .initializing)

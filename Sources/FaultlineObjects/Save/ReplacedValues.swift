@@ -6,13 +6,22 @@ struct ReplacedValues {
     private var targets: [(core: UnsafeMutablePointer<ModelCore>, slot: Int, bits: UInt64)] = []
     /// Order keys of drafts.
     private var orders: [(handle: ObjectHandle, slot: Int, key: UInt64?)] = []
+    /// Slots that were not marked as set before, with the marks of their drafts' slots then.
+    private var unmarked: [(core: UnsafeMutablePointer<ModelCore>, slot: Int, mask: UInt64)] = []
 
     mutating func noteTarget(_ core: UnsafeMutablePointer<ModelCore>, _ slot: Int, _ bits: UInt64) {
+        noteMark(core, slot)
         targets.append((core, slot, bits))
+    }
+
+    private mutating func noteMark(_ core: UnsafeMutablePointer<ModelCore>, _ slot: Int) {
+        guard let draft = core.pointee.draft, !draft.isChanged(slot) else { return }
+        unmarked.append((core, slot, draft.changedMask))
     }
 
     /// Notes an order key that the save is about to replace.
     mutating func noteOrder(of handle: ObjectHandle, _ slot: Int) {
+        noteMark(handle.core, slot)
         orders.append((handle, slot, handle.core.pointee.draft?.orderKey(slot)))
     }
 
@@ -29,6 +38,7 @@ struct ReplacedValues {
     mutating func restore() {
         for (core, slot, bits) in targets.reversed() { core.pointee.draft?.setToOne(slot, bits) }
         for (handle, slot, key) in orders.reversed() { handle.core.pointee.draft?.setOrderKey(slot, key) }
+        for (core, slot, mask) in unmarked.reversed() { core.pointee.draft?.takeBackMark(of: slot, mask: mask) }
         forget()
     }
 
@@ -36,5 +46,6 @@ struct ReplacedValues {
     mutating func forget() {
         targets.removeAll()
         orders.removeAll()
+        unmarked.removeAll()
     }
 }

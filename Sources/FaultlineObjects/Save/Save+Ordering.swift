@@ -16,22 +16,38 @@ extension Save {
             let table = store.storage.entities[relationship.destination].table
             let end = MemberKey.defaultOrder(of: transaction.nextID(in: table))
             if let assigned = delta.assigned {
-                arrange(assigned.handles, slot, below: end)
+                try arrange(assigned.handles, slot, below: end)
             } else if !context.keepsGivenOrder {
                 try arrangeJoined(delta, key, slot, index, transaction, below: end)
             }
         }
     }
 
-    private mutating func arrange(_ members: [ObjectHandle], _ slot: Int, below end: UInt64) {
-        let members = members.filter { !$0.core.pointee.isDeleted }
+    private mutating func arrange(_ members: [ObjectHandle], _ slot: Int, below end: UInt64) throws {
+        let members = try members.filter { try !$0.core.pointee.isDeleted && isReadable($0) }
         let keys: [UInt64] = members.map { handle in
             let stored = handle.core.pointee.read({ $0.orderKey(slot) }, { $0.orderKey(slot) }) ?? nil
             return stored ?? MemberKey.defaultOrder(of: number(handle.reference))
         }
         for (place, key) in OrderKeys.rising(keys, below: end).enumerated() where key != keys[place] {
-            setOrder(members[place], slot, key)
+            try setOrder(members[place], slot, key)
         }
+    }
+
+    /// Whether a member's place is known; not that of one which others have deleted.
+    ///
+    /// - Throws: If the member cannot be read, so that the wanted order cannot be kept.
+    private func isReadable(_ member: ObjectHandle) throws -> Bool {
+        guard member.core.pointee.draft == nil, member.core.pointee.loadedRow() == nil else { return true }
+        guard member.core.pointee.has(.gone) else { throw unreadable(member) }
+        return false
+    }
+
+    private func unreadable(_ member: ObjectHandle) -> SwiftDataError {
+        let name = member.core.pointee.home._withUnsafeGuaranteedRef { $0.entityName }
+        return .modelValidationFailure.explained(
+            "\(name) \(member.core.pointee.number) cannot be read, so its place in a collection cannot be set. Take it out of the collection, or roll back."
+        )
     }
 
     /// Puts members that joined from their own side after the existing ones.
@@ -62,13 +78,13 @@ extension Save {
                         context.handle(of: $0, destination)
                     }
                 }.filter { context.reference(of: $0, slot).number == owner }
-                arrange(
+                try arrange(
                     members.filter { member in !joined.contains { $0.object === member.object } } + joined, slot,
                     below: end)
                 return
             }
             last += min(256, room)
-            setOrder(handle, slot, last)
+            try setOrder(handle, slot, last)
         }
     }
 
@@ -79,10 +95,13 @@ extension Save {
         return context.homes[relationship.destination]
     }
 
-    private mutating func setOrder(_ handle: ObjectHandle, _ slot: Int, _ order: UInt64) {
+    private mutating func setOrder(_ handle: ObjectHandle, _ slot: Int, _ order: UInt64) throws {
         // The object that it refers to may be deleted or left out.
         if let draft = handle.core.pointee.draft, draft.toOne(slot) == 0 { return }
-        guard handle.core.pointee.makeChangeable(slot) else { return }
+        guard try isReadable(handle) else { return }
+        guard !handle.core.pointee.has(.damaged), handle.core.pointee.makeChangeable(slot) else {
+            throw unreadable(handle)
+        }
         replaced.noteOrder(of: handle, slot)
         handle.core.pointee.write { $0.setOrderKey(slot, order) }
     }

@@ -67,7 +67,17 @@ extension Draft {
         let wasChanged = isChanged(slot)
         body(&self)
         header.pointee.changedMask = mask
-        guard slot >= DraftMarks.first, !wasChanged else { return }
+        if !wasChanged { takeBackMark(of: slot, mask: mask) }
+    }
+
+    /// Makes a slot count as not set.
+    ///
+    /// - Parameters:
+    ///   - slot: A slot.
+    ///   - mask: What `changedMask` was before the slot was marked.
+    package func takeBackMark(of slot: Int, mask: UInt64) {
+        header.pointee.changedMask = mask
+        guard slot >= DraftMarks.first else { return }
         let place = DraftMarks.place(of: slot)
         marks[place.word] &= ~place.bit
     }
