@@ -84,7 +84,9 @@ extension SalvageReplay {
         case .delete where isOfAnObject: try versions.delete(header.id, in: header.table, sequence)
         case .dropTable: versions.drop(header.table, sequence)
         case .transaction: return
-        default: return lose(managed, range, "The record is of another kind.")
+        default:
+            if isIntact { lose(managed, range, "The record is of another kind.") }
+            return
         }
         tally.recordCount += 1
     }

@@ -33,6 +33,8 @@ struct SalvageReplay {
     /// The transactions of the segment that is being read.
     private var span: ClosedRange<UInt64>?
     private var pending: [Stretch] = []
+    /// The ends of the files that lack bytes at their end, by number.
+    private var truncatedEnds: [UInt64: UInt64] = [:]
     /// A transaction whose last frame has a header and no transaction record, and which may have been torn.
     private var unproven: (sequence: UInt64, stretches: [Stretch])?
 
@@ -58,6 +60,7 @@ struct SalvageReplay {
     ///   - progress: Called with the number of its bytes done.
     /// - Throws: Disk errors, except for bytes that the disk cannot read.
     mutating func read(_ segment: SalvageSegment, progress: (UInt64) -> Void) throws(LogError) {
+        if let missing = segment.missingFrom { truncatedEnds[segment.managed.number] = missing.lowerBound }
         var scanner = LenientScanner(segment.managed, from: UInt64(FileHeader.byteCount), limit: segment.limit)
         var watermark = segment.durable
         while let piece = try scanner.next() {
@@ -88,7 +91,7 @@ struct SalvageReplay {
         }
         if let span { spans.append(span) }
         span = nil
-        if let end = segment.missingFrom { lose(segment.managed, end, "The file ends before.") }
+        if let missing = segment.missingFrom { report(segment.managed, missing, "The file ends before.") }
     }
 
     /// To be called after the last segment.
@@ -98,7 +101,13 @@ struct SalvageReplay {
         unproven = nil
     }
 
+    /// Reports bytes as lost, without those that the file lacks, which are reported as a whole.
     func lose(_ managed: ManagedFile, _ range: Range<UInt64>, _ reason: String) {
+        let end = min(range.upperBound, truncatedEnds[managed.number] ?? .max)
+        if range.lowerBound < end { report(managed, range.lowerBound..<end, reason) }
+    }
+
+    private func report(_ managed: ManagedFile, _ range: Range<UInt64>, _ reason: String) {
         report(
             LostRange(
                 path: managed.path, offset: range.lowerBound, byteCount: range.upperBound - range.lowerBound,
