@@ -105,7 +105,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineLogTests",
             dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),
-        .testTarget(name: "FaultlineStoreTests", dependencies: ["FaultlineStore", "FaultlineModel"]),
+        .testTarget(
+            name: "FaultlineStoreTests", dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineDisk"]),
         // Power cuts between any two operations of the disk.
         .target(
             name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
@@ -203,8 +204,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineObjectsTests",
             dependencies: [
-                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport",
-                "BenchmarkKit",
+                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport", "BenchmarkKit",
             ]),
         // Random operations on objects and their relationships, against plain values.
         .target(

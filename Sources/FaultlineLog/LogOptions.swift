@@ -1,3 +1,5 @@
+package import FaultlineDisk
+
 /// When a commit returns.
 package enum Durability: Sendable {
     /// When it is on the disk.
@@ -83,6 +85,8 @@ package struct LogOptions: Sendable {
     package var observer: (any LogObserver)?
     /// Seed of salts and transaction identifiers, so that a simulation repeats; nil means random.
     package var seed: UInt64?
+    /// Gets each invariant that recovery or salvage breaks between two transactions: none, so that nothing is checked.
+    package var invariantWatch: (@Sendable (BrokenInvariant) -> Void)?
 
     package init() {}
 }

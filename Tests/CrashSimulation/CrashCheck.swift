@@ -42,6 +42,7 @@ package struct CrashCheck {
         guard sequence <= issued else {
             throw CrashViolation("transaction \(sequence) was never issued, only \(issued)")
         }
+        try log.checkInvariants()
         let state = self.state(at: sequence)
         try compare(log, state, "after recovery")
         try verify(log, "after recovery")
@@ -55,6 +56,7 @@ package struct CrashCheck {
         var next = state
         try commitOneMore(again, &next)
         try again.compact()
+        try again.checkInvariants()
         try compare(again, next, "after compaction")
         try again.close()
 

@@ -209,6 +209,7 @@ final class CrashSimulation: @unchecked Sendable {
         report.recoveryCount += 1
         do {
             try check.run(on: image.disk)
+            try workload.watch.check()
         } catch {
             report.violations.append("\(place): \(image): \(error)")
         }

@@ -37,11 +37,15 @@ package final class CrashWorkload {
     private var newest: UInt64 { UInt64(states.count - 1) }
     private(set) package var reach = Reach()
     package let options: LogOptions
+    /// Gets the invariants that recovery breaks.
+    let watch = InvariantWatch()
 
     package init(seed: UInt64) {
         self.seed = seed
         random = Seed(seed)
-        options = Self.options(seed: seed)
+        var options = Self.options(seed: seed)
+        options.invariantWatch = watch.note
+        self.options = options
     }
 
     /// Limits so small that segments roll, transactions spill and manifests rotate all the time.
@@ -104,6 +108,8 @@ package final class CrashWorkload {
                 try check(log)
             }
             settle(log)
+            try log.checkInvariants()
+            try watch.check()
         }
         try log.close()
         acknowledged = newest

@@ -1,3 +1,4 @@
+import FaultlineDisk
 import FaultlineObjects
 import FaultlineTestSupport
 import Testing
@@ -59,7 +60,7 @@ struct IdentityMapTests {
     }
 
     @Test("A4: an identifier far above the others takes no memory by itself", arguments: Seed.list(4))
-    func farIdentifiers(seed: Seed) {
+    func farIdentifiers(seed: Seed) throws {
         var random = seed
         var map = IdentityMap()
         var model: [UInt64: UInt] = [:]
@@ -86,22 +87,31 @@ struct IdentityMapTests {
                 Issue.record("step \(step): number \(number); \(seed.replayLine)")
                 return
             }
-            if step % 1_000 == 0 { map.checkInvariants() }
+            if step % 1_000 == 0 { try map.checkInvariants() }
         }
-        map.checkInvariants()
+        try map.checkInvariants()
         var found: [UInt64: UInt] = [:]
         map.forEach { found[$0] = $1 }
         #expect(found == model, "\(seed.replayLine)")
         for number in model.keys { map.remove(number) }
-        map.checkInvariants()
+        try map.checkInvariants()
         #expect(map.count == 0)
     }
 
+    @Test(arguments: [3, 3_000]) func `a registered object without an address breaks a rule`(count: Int) throws {
+        var map = IdentityMap()
+        for number in 1...UInt64(count) { map.insert(16, for: number) }
+        try map.checkInvariants()
+        map.insert(0, for: UInt64(count) + 1)
+        let error = #expect(throws: BrokenInvariant.self) { try map.checkInvariants() }
+        #expect(error?.type == "IdentityMap")
+    }
+
     @Test("A4: identifiers that grow apart move into the pages in linear time")
-    func spreadIdentifiers() {
+    func spreadIdentifiers() throws {
         var map = IdentityMap()
         for number in 0..<UInt64(100_000) { map.insert(16, for: 8_388_608 + number * 2_047) }
-        map.checkInvariants()
+        try map.checkInvariants()
         #expect(map.count == 100_000)
     }
 }

@@ -85,6 +85,8 @@ final class GraphWorld {
         var findings: [String] = []
         try container.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
         guard findings.isEmpty else { throw GraphViolation("verify: \(findings)") }
+        try container.rowStore.log.checkInvariants()
+        try container.rowStore.checkInvariants()
         var wanted: [String: Int] = [:]
         for node in committed.nodes.values {
             for (place, targets) in node.slots where shape.properties[place].isToOne {

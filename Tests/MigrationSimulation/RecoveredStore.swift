@@ -15,17 +15,19 @@ struct RecoveredStore {
 
     /// Opens a store, reads all of it, and leaves it as a kill would.
     ///
-    /// - Throws: An error if verification fails.
+    /// - Throws: An error if verification fails; the first broken invariant.
     init(_ directory: String, on disk: Disk, _ options: LogOptions) throws {
         let log = try Log.open(
             directory, on: disk, clock: Clock { 1 }, options: options, deriver: RowIndexDeriver())
         defer { log.abandonForTests() }
+        try log.checkInvariants()
         let snapshot = log.snapshot()
         guard let catalog = try StoredCatalog.read(snapshot) else {
             stage = nil
             contents = 0
             return
         }
+        try catalog.map.checkInvariants(of: Array(catalog.layouts.values))
         let isNew = catalog.schema.entitiesByName["Town"] != nil
         stage = isNew ? .new : catalog.migration == nil ? .old : .resumable
         var hasher = Hasher()

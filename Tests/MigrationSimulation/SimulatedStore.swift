@@ -96,6 +96,8 @@ struct SimulatedStore {
     ) throws -> String? {
         let container = try open(version, on: disk)
         let fault = try body(ModelContext(container))
+        try container.rowStore.log.checkInvariants()
+        try container.rowStore.checkInvariants()
         try container.close()
         guard fault == nil, twice else { return fault }
         let again = try open(version, on: disk)

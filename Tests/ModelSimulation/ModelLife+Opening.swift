@@ -117,6 +117,7 @@ extension ModelLife {
         var changed = configuration.options
         changed.seed = options.seed
         changed.memoryBudget = options.memoryBudget
+        changed.invariantWatch = options.invariantWatch
         if options.segmentByteCount == changed.segmentByteCount {
             changed.segmentByteCount = random.pick([3_000, 30_000])
             changed.frameByteCount = random.pick([600, 5_000, 1 << 20])

@@ -30,6 +30,8 @@ final class ModelLife {
     /// The rows before their last change, for a canary.
     var staleRows: [UInt16: [RecordID: [UInt8]]] = [:]
 
+    private let watch = InvariantWatch()
+    private var pace = InvariantPace()
     private var next = 0
     private(set) var present: ModelOperation?
     private(set) var history: ModelHistory
@@ -45,6 +47,7 @@ final class ModelLife {
         self.canary = canary
         var options = configuration.options
         options.seed = seed
+        options.invariantWatch = watch.note
         self.options = options
         disk = SimulatedDisk(directories: ["/d"])
         failing = FailingDisk(over: disk)
@@ -68,13 +71,16 @@ final class ModelLife {
         while next < operations.count {
             let operation = operations[next]
             switch operation.kind.place {
-            case .boundary, .transaction: try runTransaction()
+            case .boundary, .transaction:
+                try runTransaction()
+                try checkInvariants()
             case .anywhere:
                 begin(operation)
                 try read(operation)
             case .outside:
                 begin(operation)
                 try maintain(operation)
+                try checkInvariants()
             }
         }
         if configuration.name == ModelConfiguration.all.last?.name, canary == .seesOtherwise, next > 9 { note(1) }
@@ -82,6 +88,14 @@ final class ModelLife {
         try compare(log.snapshot(), state, "at the end")
         try verify("at the end")
         try log.close()
+    }
+
+    /// Checks the invariants of the log and of the held snapshots, and those that recovery and salvage broke.
+    private func checkInvariants() throws {
+        try watch.check()
+        guard pace.isDue(objectCount: state.objectCount) else { return }
+        try log.checkInvariants()
+        for held in snapshots { try held.snapshot.checkInvariants() }
     }
 
     private func begin(_ operation: ModelOperation) {

@@ -25,6 +25,9 @@ struct ModelState: Equatable, Sendable {
     /// The numbers of all tables, in ascending order.
     var tableNumbers: [UInt16] { tables.keys.sorted() }
 
+    /// Objects of all tables, and blobs.
+    var objectCount: Int { tables.values.reduce(blobs.count) { $0 + $1.count } }
+
     subscript(table: UInt16) -> ModelTable<ModelRow> {
         get { tables[table] ?? ModelTable() }
         set { tables[table] = newValue }

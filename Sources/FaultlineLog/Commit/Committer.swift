@@ -127,6 +127,11 @@ final class Committer: @unchecked Sendable {
         if publisher.failure == nil { segment.cut(to: written) }
     }
 
+    /// The end of the written log, and the newest transaction in it; nil while frames are queued or being written.
+    var idleEnd: (segment: UInt64, offset: UInt64, sequence: UInt64)? {
+        lock.withLock { hasLeader ? nil : (segment.number, written, writtenSequence) }
+    }
+
     /// Bytes of log that were written since the store was opened.
     var writtenByteCount: UInt64 { byteCount.load(ordering: .relaxed) }
 

@@ -68,7 +68,7 @@ final class Sequencer: @unchecked Sendable {
     private var block: FrameBlock
     private var restingBlocks: [FrameBlock] = []
     private var pending = PendingFrames()
-    private var frameStart = -1
+    private(set) var frameStart = -1
     private var frameByteCount = 0
     private var frameRecordCount = 0
     private var frameHeadersCRC: UInt32 = 0

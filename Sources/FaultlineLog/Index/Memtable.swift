@@ -125,7 +125,7 @@ package final class Memtable: @unchecked Sendable {
     }
 
     /// Allows sequence numbers to continue after `sequence`.
-    func rewindSequence(to sequence: UInt64) {
+    package func rewindSequence(to sequence: UInt64) {
         newestSequence.store(sequence, ordering: .relaxed)
     }
 

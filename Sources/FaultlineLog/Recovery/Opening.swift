@@ -233,7 +233,7 @@ struct Opening: ~Copyable {
             tables: tables, memtables: IndexReplay(deriver: deriver, budget: cache.budget), files: files,
             spill: options.access == .writing
                 ? ReplaySpill(directory: directory, cache: cache, blockCache: blockCache) : nil,
-            sequence: start.sequence, wallNanoseconds: start.wallNanoseconds)
+            sequence: start.sequence, wallNanoseconds: start.wallNanoseconds, watch: ReplayWatch(options))
         // Without the checkpoint's tables all entries come from the rows, once these are there.
         replay.memtables.derives = start.file != 0
         if start.file == 0, isCompacted { replay.newest = NewestVersions(cache: cache) }

@@ -45,12 +45,15 @@ struct Replay {
     private var parts: [Place] = []
     /// Parts of the current transaction in segments which compaction dropped.
     private var droppedPartCount = 0
-    private var unsettled: [Passed] = []
+    var unsettled: [Passed] = []
+    /// Nil unless invariants are checked.
+    var watch: ReplayWatch?
 
     init(
         tables: WorkingTables, memtables: IndexReplay, files: FileTable, spill: ReplaySpill?, sequence: UInt64,
-        wallNanoseconds: Int64
+        wallNanoseconds: Int64, watch: ReplayWatch? = nil
     ) {
+        self.watch = watch
         self.spill = spill
         self.tables = tables
         self.memtables = memtables
@@ -86,7 +89,10 @@ struct Replay {
         _ managed: ManagedFile, seal: SealedFile, from offset: UInt64, previousHead: UInt32
     ) throws(LogError) {
         var scanner = FrameScanner(managed, from: offset, previousHead: previousHead, limit: seal.end)
-        while let frame = try scanner.next() { try take(frame, of: managed, isLast: false) }
+        while let frame = try scanner.next() {
+            try take(frame, of: managed, isLast: false)
+            watch?.check(self)
+        }
         guard scanner.offset == seal.end, seal.chain == 0 || scanner.previousHead == seal.chain else {
             throw .damaged("A sealed segment is damaged.", managed.path, scanner.offset)
         }
@@ -117,13 +123,12 @@ struct Replay {
         while let frame = try scanner.next() {
             try take(frame, of: managed, isLast: true)
             recent.append((frame.end, frame.head))
-            if scanner.durable > known.end {
-                settle(scanner.durable)
-                if let place = recent.firstIndex(where: { $0.end == scanner.durable }) {
-                    known = recent[place]
-                    recent.removeSubrange(...place)
-                }
+            if scanner.durable > known.end, let place = recent.firstIndex(where: { $0.end == scanner.durable }) {
+                known = recent[place]
+                recent.removeSubrange(...place)
             }
+            settle(max(scanner.durable, durable))
+            watch?.check(self)
         }
         let end = scanner.offset
         let head = scanner.previousHead
@@ -146,7 +151,9 @@ struct Replay {
     /// Transactions that end behind `durable` in the last segment.
     func transactions(behind durable: UInt64) -> [Passed] { unsettled.filter { $0.end > durable } }
 
+    /// Forgets the transactions that a sync is known to have covered.
     private mutating func settle(_ durable: UInt64) {
+        watch?.settledEnd = durable
         guard let first = unsettled.first, first.end <= durable else { return }
         unsettled.removeAll { $0.end <= durable }
     }
@@ -185,6 +192,7 @@ struct Replay {
             throw .damaged("A transaction has no valid closing record.", managed.path, frame.offset)
         }
         tables.sequence = record.sequence
+        watch?.begin(record, tables)
         var changesCatalog = false
         for part in parts.dropLast() {
             var again = FrameScanner(part.file, from: part.offset, previousHead: 0, limit: part.end)
@@ -267,6 +275,7 @@ struct Replay {
                 if header.table == TableID.catalog.rawValue { changesCatalog = true }
             case .dropTable:
                 tables.drop(header.table)
+                watch?.dropsTable = true
                 newest?.noteDrop(of: header.table, sequence: sequence)
                 hasDroppedTable = true
             case .transaction:

@@ -134,7 +134,7 @@ package struct Salvage {
         let dropped = source.droppedSegments
         var replay = SalvageReplay(
             VersionTables(cache: log.cache, directory: log.directory), newestSequence: source.facts.newestSequence,
-            isDropped: dropped, report: losses.add)
+            watch: SalvageWatch(options), isDropped: dropped, report: losses.add)
         let total = source.segments.reduce(UInt64(0)) { $0 + $1.limit }
         var before: UInt64 = 0
         var peak = 0

@@ -30,6 +30,7 @@ extension SalvageReplay {
             }
         }
         newestSequence = max(newestSequence, sequence)
+        if let last = stretches.last { watch?.noteApplied(last) }
         let isWhole =
             hasMovedParts
             || recordCount.map { tally.recordCount >= $0 } ?? (!tally.isDamaged && Self.isUnbroken(stretches))

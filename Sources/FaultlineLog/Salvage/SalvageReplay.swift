@@ -32,7 +32,9 @@ struct SalvageReplay {
     private let isDropped: (UInt64) -> Bool
     /// The transactions of the segment that is being read.
     private var span: ClosedRange<UInt64>?
-    private var pending: [Stretch] = []
+    var pending: [Stretch] = []
+    /// Nil unless invariants are checked.
+    var watch: SalvageWatch?
     /// The ends of the files that lack bytes at their end, by number.
     private var truncatedEnds: [UInt64: UInt64] = [:]
     /// A transaction whose last frame has a header and no transaction record, and which may have been torn.
@@ -41,12 +43,14 @@ struct SalvageReplay {
     /// - Parameters:
     ///   - versions: Empty tables.
     ///   - newestSequence: A transaction that is known to have been visible.
+    ///   - watch: Checks invariants; nil for none.
     ///   - isDropped: Returns whether compaction dropped a segment.
     ///   - report: Called for each lost range.
     init(
-        _ versions: VersionTables, newestSequence: UInt64, isDropped: @escaping (UInt64) -> Bool,
-        report: @escaping (LostRange) -> Void
+        _ versions: VersionTables, newestSequence: UInt64, watch: SalvageWatch? = nil,
+        isDropped: @escaping (UInt64) -> Bool, report: @escaping (LostRange) -> Void
     ) {
+        self.watch = watch
         self.isDropped = isDropped
         self.versions = versions
         self.newestSequence = newestSequence
@@ -87,6 +91,7 @@ struct SalvageReplay {
                     try take(frame, of: segment, watermark: watermark)
                 }
             }
+            watch?.check(self)
             progress(scanner.offset)
         }
         if let span { spans.append(span) }
@@ -102,12 +107,13 @@ struct SalvageReplay {
     }
 
     /// Reports bytes as lost, without those that the file lacks, which are reported as a whole.
-    func lose(_ managed: ManagedFile, _ range: Range<UInt64>, _ reason: String) {
+    mutating func lose(_ managed: ManagedFile, _ range: Range<UInt64>, _ reason: String) {
         let end = min(range.upperBound, truncatedEnds[managed.number] ?? .max)
         if range.lowerBound < end { report(managed, range.lowerBound..<end, reason) }
     }
 
-    private func report(_ managed: ManagedFile, _ range: Range<UInt64>, _ reason: String) {
+    private mutating func report(_ managed: ManagedFile, _ range: Range<UInt64>, _ reason: String) {
+        watch?.noteLost(range, of: managed)
         report(
             LostRange(
                 path: managed.path, offset: range.lowerBound, byteCount: range.upperBound - range.lowerBound,

@@ -8,9 +8,9 @@ import Synchronization
 final class PageCache: @unchecked Sendable {
     let arena: PageArena
     let budget: MemoryBudget
-    private let lock = EngineLock()
+    let lock = EngineLock()
     /// Resident pages that are stored too.
-    private var ring: [PageHandlePointer] = []
+    private(set) var ring: [PageHandlePointer] = []
     private var hand = 0
     private let handles = PageHandleArena()
     private var registration: MemoryBudget.Registration?

@@ -58,6 +58,9 @@ struct WorkingTables {
         forgetPlace()
     }
 
+    /// Whether nothing has changed since the last capture.
+    var isCaptured: Bool { captured === set && lastRoot == nil }
+
     private mutating func forgetPlace() {
         lastTable = 0
         lastPage = -1

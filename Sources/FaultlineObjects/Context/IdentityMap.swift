@@ -18,8 +18,8 @@ package import FaultlineLog
 ///
 /// Concurrency: every call under the context's lock.
 package struct IdentityMap: ~Copyable {
-    private static let pageShift: UInt64 = 9
-    private static let pageMask: UInt64 = 511
+    static let pageShift: UInt64 = 9
+    static let pageMask: UInt64 = 511
     /// Above this number of objects pages take over.
     private static let sparseMax = 2_048
     /// Pages that the directory may have for any number of objects: 256 KiB, identifiers up to 8 million.
@@ -31,15 +31,15 @@ package struct IdentityMap: ~Copyable {
     // Sparse form: keys and addresses in one allocation; key 0 is free.
     private var sparse: UnsafeMutablePointer<Entry>
     private var sparseCapacity = 16
-    private var sparseCount = 0
+    private(set) var sparseCount = 0
     // Dense form.
-    private var pages: UnsafeMutablePointer<Page>?
-    private var pageCount = 0
+    private(set) var pages: UnsafeMutablePointer<Page>?
+    private(set) var pageCount = 0
     /// An empty page, so that a sequence of single objects does not allocate a page each time.
     private var spare: UnsafeMutablePointer<UInt>?
     private var allocatedPageCount = 0
 
-    private struct Page {
+    struct Page {
         /// 512 addresses; 0 if there is no object.
         var entries: UnsafeMutablePointer<UInt>?
         /// The number of addresses that are not 0.
@@ -146,18 +146,6 @@ package struct IdentityMap: ~Copyable {
         for index in 0..<sparseCapacity where sparse[index].id != 0 {
             body(sparse[index].id, sparse[index].address)
         }
-    }
-
-    /// Checks the invariants; for tests.
-    package func checkInvariants() {
-        var found = (dense: 0, sparse: 0)
-        forEach { id, address in
-            precondition(address != 0 && self.address(of: id) == address, "Each identifier is found where it is.")
-            let isDense = pages != nil && id >> Self.pageShift < UInt64(pageCount)
-            if isDense { found.dense += 1 } else { found.sparse += 1 }
-        }
-        precondition(found.sparse == sparseCount, "The table has the identifiers without a page in the directory.")
-        precondition(found.dense + found.sparse == count, "Both together are counted.")
     }
 
     // MARK: Sparse

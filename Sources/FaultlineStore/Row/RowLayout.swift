@@ -84,7 +84,7 @@ package final class RowLayout: Sendable {
     }
 
     /// Builds the layout of columns whose offsets have been checked.
-    private init(checkedNumber number: UInt16, entityName: String, columns: [Column], fixedByteCount: Int) {
+    package init(checkedNumber number: UInt16, entityName: String, columns: [Column], fixedByteCount: Int) {
         let optionalCount = columns.reduce(0) { $0 + ($1.nilBit >= 0 ? 1 : 0) }
         let variableCount = columns.reduce(0) { $0 + ($1.isVariable ? 1 : 0) }
         let nilByteCount = (optionalCount + 7) / 8

@@ -16,11 +16,15 @@ struct SalvagedStore {
         disk = store.disk
         let before = Self.contents(disk)
         var findings: [SalvageFinding] = []
+        let watch = InvariantWatch()
+        var options = options
+        options.invariantWatch = watch.note
         let salvage = Salvage(
             to: Self.path, on: other ?? disk, clock: Clock { 9 }, options: options, deriver: WholeRowDeriver())
         try salvage.checkDestination(outside: Store.path)
         let source = try SalvageSource.open(Store.path, on: other ?? disk)
         report = try salvage.run(source, finding: { findings.append($0) }, progress: { _, _, _ in })
+        try watch.check()
         self.findings = findings
         #expect(Self.contents(disk) == before)
     }

@@ -1,3 +1,4 @@
+import FaultlineDisk
 import FaultlineModel
 import FaultlineStore
 import Testing
@@ -26,5 +27,16 @@ import Testing
         #expect(many.schemas.count == SchemaLineage.countMax && many.schemas.first?.version.patch == 5)
         #expect(many.hasLeft(schema(5)) && !many.hasLeft(schema(4)))
         #expect(throws: DecodingError.self) { try decoded([]) }
+    }
+
+    @Test func `a list with a schema twice, with none or with too many breaks a rule`() throws {
+        func list(_ numbers: [Int]) -> SchemaLineage {
+            SchemaLineage(unchecked: numbers.map { SchemaLineage.Member(schema($0)) })
+        }
+        try list(Array(1...SchemaLineage.countMax)).checkInvariants()
+        for numbers in [[1, 2, 1], [], Array(0...SchemaLineage.countMax)] {
+            let error = #expect(throws: BrokenInvariant.self) { try list(numbers).checkInvariants() }
+            #expect(error?.type == "SchemaLineage")
+        }
     }
 }

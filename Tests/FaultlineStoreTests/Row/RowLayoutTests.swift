@@ -1,3 +1,4 @@
+import FaultlineDisk
 import FaultlineModel
 import FaultlineStore
 import Testing
@@ -37,6 +38,33 @@ struct RowLayoutTests {
             }
             for byte in layout.nilBitsOffset..<layout.fixedByteCount { taken[byte] += 1 }
             #expect(taken.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test func `every layout keeps the rules`() throws {
+        var seed = RowSeed(13)
+        for _ in 0..<200 { try SampleRows.randomLayout(&seed).checkInvariants() }
+    }
+
+    @Test func `columns of one number, on one place or out of order break a rule`() throws {
+        func column(_ number: UInt32, at offset: Int, ordinal: Int = -1, nilBit: Int = -1) -> Column {
+            Column(
+                number: number, kind: .attribute(ordinal < 0 ? .int32 : .string), offset: offset, width: 4,
+                ordinal: ordinal, nilBit: nilBit, externalThreshold: 1)
+        }
+        let wrong: [(columns: [Column], fixedByteCount: Int)] = [
+            ([column(1, at: 0), column(1, at: 4)], 8),
+            ([column(1, at: 0), column(2, at: 3)], 8),
+            ([column(1, at: 0), column(2, at: 6)], 8),
+            ([column(1, at: 0, nilBit: 0), column(2, at: 4)], 8),
+            ([column(1, at: 0, nilBit: 0), column(2, at: 4, nilBit: 0)], 9),
+            ([column(1, at: 4, ordinal: 0), column(2, at: 0, ordinal: 1)], 8),
+        ]
+        for (columns, fixedByteCount) in wrong {
+            let layout = RowLayout(
+                checkedNumber: 1, entityName: "E", columns: columns, fixedByteCount: fixedByteCount)
+            let error = #expect(throws: BrokenInvariant.self) { try layout.checkInvariants() }
+            #expect(error?.type == "RowLayout")
         }
     }
 

@@ -95,6 +95,8 @@ struct SerialLife {
     static func verify(_ container: ModelContainer) throws {
         var findings: [String] = []
         try container.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
+        try container.rowStore.log.checkInvariants()
+        try container.rowStore.checkInvariants()
         if !SerialCheck.openRows.contains("A7") {
             for property in try ReferenceRepair(container.rowStore).look() where property.count > 0 {
                 findings.append("\(property.entityName).\(property.propertyName) dangles \(property.count) times")

@@ -33,6 +33,9 @@ package struct SchemaLineage: Codable, Sendable, Equatable {
     /// A new list that begins with a schema.
     package init(_ schema: Schema) { schemas = [Member(schema)] }
 
+    /// A list whose invariants are not checked.
+    package init(unchecked schemas: [Member]) { self.schemas = schemas }
+
     /// Decodes a list; of one that breaks an invariant, the longest end that keeps them, and so the newest schemas.
     ///
     /// - Throws: `DecodingError` for an empty list.
