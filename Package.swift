@@ -111,13 +111,11 @@ let package = Package(
         .target(
             name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/CrashSimulation"),
-        .testTarget(name: "CrashTests", dependencies: ["CrashSimulation", "FaultlineDisk"]),
         // Every bit of small stores flipped.
         .target(
             name: "RotSimulation",
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/RotSimulation"),
-        .testTarget(name: "RotTests", dependencies: ["RotSimulation", "FaultlineTestSupport"]),
         // Every call of the disk, and every system call, failing in every way.
         .target(name: "CSystemCallFaults", path: "Tests/CSystemCallFaults"),
         .target(
@@ -126,27 +124,22 @@ let package = Package(
                 "CrashSimulation", "CSystemCallFaults", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/FaultSimulation"),
-        .testTarget(name: "FaultTests", dependencies: ["FaultlineTestSupport"]),
         // A process that writes, killed at any moment.
         .target(
             name: "KillSimulation",
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/KillSimulation"),
-        .testTarget(name: "KillTests", dependencies: ["FaultlineTestSupport"]),
         // Random operations under twelve configurations, against a model.
         .target(
             name: "ModelSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/ModelSimulation"),
-        .testTarget(name: "ModelTests", dependencies: ["ModelSimulation", "FaultlineTestSupport"]),
         // All orders in which the steps of two jobs can follow each other.
         .target(
             name: "InterleavingSimulation",
             dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/InterleavingSimulation"),
-        .testTarget(name: "InterleavingTests", dependencies: ["InterleavingSimulation"]),
         // One rule after the other broken: `Tests/Mutants` lists them.
         .target(name: "MutantSimulation", path: "Tests/MutantSimulation"),
-        .testTarget(name: "MutantTests", dependencies: ["MutantSimulation"]),
         .executableTarget(
             name: "MutantProof", dependencies: ["CrashSimulation", "GraphSimulation", "MigrationSimulation"],
             path: "Tests/MutantProof"),
@@ -164,7 +157,6 @@ let package = Package(
                 "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/FuzzSimulation"),
-        .testTarget(name: "FuzzTests", dependencies: ["FuzzSimulation", "FaultlineTestSupport"]),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
             name: "FaultlineProofs",
@@ -182,6 +174,13 @@ let package = Package(
                 "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/MigrationProofs"),
+        // Samples of all proofs.
+        .testTarget(
+            name: "ProofTests",
+            dependencies: [
+                "CrashSimulation", "FuzzSimulation", "GraphSimulation", "InterleavingSimulation", "ModelSimulation",
+                "MutantSimulation", "RotSimulation", "FaultlineDisk", "FaultlineTestSupport",
+            ]),
         // The format's document and fixtures against the code.
         .testTarget(
             name: "FormatTests",
@@ -215,7 +214,6 @@ let package = Package(
                 "FaultlineTestSupport",
             ],
             path: "Tests/GraphSimulation"),
-        .testTarget(name: "GraphTests", dependencies: ["GraphSimulation", "FaultlineTestSupport"]),
         // Migrations killed and cut off from power, for tests and proofs.
         .target(
             name: "MigrationSimulation",
