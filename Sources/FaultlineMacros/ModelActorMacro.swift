@@ -5,6 +5,9 @@ package import SwiftSyntaxMacros
 
 /// Makes an actor run on an executor that owns a model context.
 package enum ModelActorMacro: MemberMacro, ExtensionMacro {
+    /// Keeps the layout, as `ModelMacro` does.
+    package static var formatMode: FormatMode { .disabled }
+
     package static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
@@ -38,7 +41,7 @@ package enum ModelActorMacro: MemberMacro, ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         guard declaration.is(ActorDeclSyntax.self), !protocols.isEmpty else { return [] }
-        let conformance: DeclSyntax = "extension \(type.trimmed): \(raw: RuntimeNames.prefix)ModelActor {}"
+        let conformance: DeclSyntax = "extension \(type.trimmed): \(raw: RuntimeNames.prefix)ModelActor {\n}"
         return [conformance].compactMap { $0.as(ExtensionDeclSyntax.self) }
     }
 

@@ -4,6 +4,9 @@ package import SwiftSyntaxMacros
 
 /// Makes a class a model: gives it a core, accessors that use it, and a description of its properties.
 package enum ModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
+    /// Keeps the layout of the text as written here: formatting took half of the plugin's time.
+    package static var formatMode: FormatMode { .disabled }
+
     package static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
@@ -40,13 +43,14 @@ package enum ModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         let prefix = RuntimeNames.prefix
         let extensions: [DeclSyntax] = protocols.compactMap { conformance in
             switch conformance.lastComponent {
-            case "PersistentModel": "extension \(type.trimmed): nonisolated \(raw: prefix)PersistentModel {}"
-            case "Observable": "extension \(type.trimmed): nonisolated \(raw: prefix)Observable {}"
+            case "PersistentModel": "extension \(type.trimmed): nonisolated \(raw: prefix)PersistentModel {\n}"
+            case "Observable": "extension \(type.trimmed): nonisolated \(raw: prefix)Observable {\n}"
             case "Sendable":
                 """
                 @available(*, unavailable, message: "Models cannot cross actors: pass the persistentModelID, or use a \
                 ModelActor.")
-                extension \(type.trimmed): Sendable {}
+                extension \(type.trimmed): Sendable {
+                }
                 """
             default: nil
             }

@@ -22,7 +22,7 @@ struct ModelMembers {
     /// The members, in the order in which they appear.
     var all: [DeclSyntax] {
         [
-            "nonisolated struct \(raw: RuntimeNames.marker) {}",
+            "nonisolated struct \(raw: RuntimeNames.marker) {\n}",
             modelType, storage, coreAddress, faultInitializer, backingDataInitializer, backingData, schemaMetadata,
         ]
     }
@@ -43,7 +43,9 @@ struct ModelMembers {
     private var coreAddress: DeclSyntax {
         """
         \(raw: access)func \(raw: RuntimeNames.coreAddress)() -> UnsafeMutablePointer<\(raw: prefix)ModelCore> {
-            withUnsafeMutablePointer(to: &\(raw: core)) { $0 }
+            withUnsafeMutablePointer(to: &\(raw: core)) {
+                $0
+            }
         }
         """
     }

@@ -4,6 +4,9 @@ package import SwiftSyntaxMacros
 
 /// Puts a persisted property's value into its object's core, under the slot that is the attribute's argument.
 package enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
+    /// Keeps the layout, as `ModelMacro` does.
+    package static var formatMode: FormatMode { .disabled }
+
     package static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
@@ -21,6 +24,9 @@ package enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
 
 /// Like `PersistedPropertyMacro`, for values of any type, which go through a transformer.
 package enum TransformablePersistedPropertyMacro: AccessorMacro, PeerMacro {
+    /// Keeps the layout, as `ModelMacro` does.
+    package static var formatMode: FormatMode { .disabled }
+
     package static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
@@ -63,34 +69,34 @@ private func accessors(
     let fallback = property.isEphemeral ? property.fallbackExpression.map { ", orElse: \($0)" } ?? "" : ""
     let accessors: [AccessorDeclSyntax] = [
         """
-        @storageRestrictions(accesses: \(raw: core), initializes: \(raw: property.markerName))
-        init(initialValue) {
-            \(raw: core).\(raw: methods.initialize)(\(slot), to: initialValue)
-            \(raw: property.markerName) = \(raw: RuntimeNames.marker)()
-        }
+            @storageRestrictions(accesses: \(raw: core), initializes: \(raw: property.markerName))
+            init(initialValue) {
+                \(raw: core).\(raw: methods.initialize)(\(slot), to: initialValue)
+                \(raw: property.markerName) = \(raw: RuntimeNames.marker)()
+            }
         """,
         """
-        get {
-            \(raw: core).\(raw: methods.get)(\(slot)\(raw: fallback))
-        }
+            get {
+                \(raw: core).\(raw: methods.get)(\(slot)\(raw: fallback))
+            }
         """,
         """
-        set {
-            \(raw: core).\(raw: methods.set)(\(slot), to: newValue)
-        }
+            set {
+                \(raw: core).\(raw: methods.set)(\(slot), to: newValue)
+            }
         """,
     ]
     if property.isConstant { return accessors.dropLast() }
     guard let type = property.type, type.isArray, methods.changesInPlace else { return accessors }
     return accessors + [
         """
-        _modify {
-            var value: \(type) = \(raw: core).beginChangeInPlace(\(slot))
-            defer {
-                \(raw: core).endChangeInPlace(\(slot), &value)
+            _modify {
+                var value: \(type) = \(raw: core).beginChangeInPlace(\(slot))
+                defer {
+                    \(raw: core).endChangeInPlace(\(slot), &value)
+                }
+                yield &value
             }
-            yield &value
-        }
         """
     ]
 }
