@@ -96,6 +96,11 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         }
     }
 
+    /// The same schema under another version.
+    package func numbered(_ version: Version) -> Schema {
+        Schema(entities: entities, version: version)
+    }
+
     /// Writes the schema.
     ///
     /// With sorted keys, equal schemas give equal text.

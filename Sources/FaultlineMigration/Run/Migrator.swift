@@ -162,8 +162,10 @@ package struct Migrator {
 
     /// Applies changes of the schema that need no migration: defaults, delete rules, order.
     ///
-    /// Classes are read by the order of their properties, so it must be known before a stage reads objects.
-    private func takeOver(_ schema: Schema, _ stored: StoredCatalog) throws -> StoredCatalog {
+    /// Classes are read by the order of their properties, so it must be known before a stage reads objects. The version
+    /// is never lowered: a container without a plan gives its schema the number 1.0.0.
+    private func takeOver(_ asked: Schema, _ stored: StoredCatalog) throws -> StoredCatalog {
+        let schema = asked.version < stored.schema.version ? asked.numbered(stored.schema.version) : asked
         if stored.schema == schema { return stored }
         let plan = try EntityMapPlan(
             for: schema, over: stored.schema, in: stored.map, layouts: stored.layouts, rewriting: [])
@@ -171,6 +173,8 @@ package struct Migrator {
         let map = plan.map.without(plan.indexesToBuild)
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(schema, map, newLayouts: plan.newLayouts, in: &transaction)
+            try SchemaLineage.note([], after: schema, in: &transaction)
+            try SwitchRecord.countOwn(in: &transaction)
         }
         try dropIndexes(notIn: map)
         return stored.under(schema, map, adding: plan.newLayouts)

@@ -40,6 +40,23 @@ import Testing
         }
     }
 
+    /// The second version with its properties in another order, which is no migration.
+    enum Reordered: VersionedSchema {
+        static var models: [any PersistentModel.Type] { [Note.self, Tag.self] }
+        static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+        @Model final class Note {
+            var body: String?
+            var title: String
+            init(title: String) { self.title = title }
+        }
+
+        @Model final class Tag {
+            var name: String
+            init(name: String) { self.name = name }
+        }
+    }
+
     /// A plan that includes the way back.
     enum BackPlan: SchemaMigrationPlan {
         static var schemas: [any VersionedSchema.Type] { [V2.self, V1.self] }
@@ -106,6 +123,25 @@ import Testing
         #expect(refusal(old, allowsSave: false)?.code == .backward)
         #expect(refusal(old) { $0.unhandledData = .drop }?.code == .backward)
         #expect(try bodies(new) == ["kept"])
+    }
+
+    @Test("a container without a plan does not lower the version, and changes a schema in one transaction")
+    func keepsTheVersion() throws {
+        try write(Schema(versionedSchema: V2.self), body: "kept")
+        var sequences: [UInt64] = []
+        for schema in [Schema(versionedSchema: V2.self), unnumbered(V2.self), unnumbered(Reordered.self)] {
+            try use(schema) { container, _ in
+                let snapshot = container.rowStore.log.snapshot()
+                sequences.append(snapshot.sequence)
+                let stored = try #require(try StoredCatalog.read(snapshot))
+                #expect(stored.schema.version == Schema.Version(2, 0, 0))
+                let names = [stored.schema, schema].map { $0.entities.map { $0.properties.map(\.name) } }
+                #expect(names[0] == names[1])
+            }
+        }
+        #expect(sequences.map { $0 - sequences[0] } == [0, 0, 1])
+        #expect(refusal(Schema(versionedSchema: V1.self))?.stage == "2.0.0 → 1.0.0")
+        #expect(try lineage() == ["2.0.0"])
     }
 
     private func previewRefusal(_ schema: Schema) -> MigrationError? {
