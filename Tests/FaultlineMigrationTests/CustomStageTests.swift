@@ -59,6 +59,22 @@ struct CustomStageTests {
         #expect(contexts.value.count == 2 && contexts.value[0] != contexts.value[1])
     }
 
+    @Test(arguments: UniquenessPolicy.allCases)
+    func `an object that is inserted under another policy than update stops the stage`(
+        policy: UniquenessPolicy
+    ) throws {
+        let shops = try Shops()
+        let stage = ShopStages.custom(will: { context in
+            context.insert(Shop1.Item(name: "new", price: 1), onConflict: policy)
+            try? context.save()
+        })
+        if policy == .update { return try shops.migrate([stage]) { _, _ in } }
+        let error = try shops.failure([stage])
+        #expect(error?.code == .stageFailed)
+        #expect(error?.cause as? SwiftDataError == .modelValidationFailure)
+        #expect(error?.description.contains("onConflict: .\(policy)") == true, "\(String(describing: error))")
+    }
+
     @Test func `61: an object of another version's class stops the stage, caught or not, and is named`() throws {
         let shops = try Shops()
         let inserting = try shops.failure([

@@ -229,6 +229,36 @@ import Testing
         #expect(try store.reopened().all(Document.self).isEmpty)
     }
 
+    @Test func underNullifyAReferenceToAnObjectThatIsGoneCountsAsNil() throws {
+        let context = store.context()
+        let (folder, kept) = (Folder("gone"), Folder("kept"))
+        for folder in [folder, kept] { context.insert(folder) }
+        try context.save()
+        let rows = [folder, kept].map { ["title": $0.name, "folder": $0.persistentModelID] as [String: Any?] }
+        context.delete(folder)
+        try context.save()
+        #expect(throws: SwiftDataError.self) { try context.batchInsert(Document.self, rows) }
+        context.danglingReferences = .nullify
+        #expect(try context.batchInsert(Document.self, rows).objectCount == 2)
+        let documents = try store.reopened().all(Document.self, sortBy: [SortDescriptor(\.title)])
+        #expect(documents.map { $0.folder?.name } == [nil, "kept"])
+    }
+
+    @Test func aRequiredReferenceToAnObjectThatIsGoneIsAFindingUnderNullifyToo() throws {
+        let store = try TestStore(Rung.self)
+        let context = store.context()
+        let ladder = Ladder()
+        context.insert(ladder)
+        try context.save()
+        let row: [String: Any?] = ["ladder": ladder.persistentModelID]
+        context.delete(ladder)
+        try context.save()
+        context.danglingReferences = .nullify
+        let error = #expect(throws: SwiftDataError.self) { try context.batchInsert(Rung.self, [row]) }
+        #expect(error?.findings.map(\.rule) == [.required])
+        #expect(try store.reopened().fetchCount(FetchDescriptor<Rung>()) == 0)
+    }
+
     @Test(
         arguments: [
             ["titel": "x"], ["title": nil], ["title": 5], ["title": "x", "number": "five"],

@@ -240,6 +240,26 @@ import Testing
         #expect(try store.reopened().first(Photo.self).large == Data(repeating: 1, count: 200_000))
     }
 
+    @Test(arguments: [true, false]) func aValueThatWasPassedOnOutlivesTheObjectThatHadIt(isNew: Bool) throws {
+        let store = try TestStore(Photo.self)
+        let context = store.context()
+        let (first, second) = (Photo("first"), Photo("second"))
+        first.large = Data(repeating: 1, count: 50_000)
+        context.insert(first)
+        if !isNew { context.insert(second) }
+        try context.save()
+        let read = context.counters.blobBytesRead
+        second.setBlob(first.blob(\.large), for: \.large)
+        context.insert(second)
+        try context.save()
+        #expect(context.counters.blobBytesRead == read)
+        #expect(store.container.rowStore.log.snapshot().recordCount(of: .blobs) == 2)
+        context.delete(first)
+        try context.save()
+        #expect(store.container.rowStore.log.snapshot().recordCount(of: .blobs) == 1)
+        #expect(try store.reopened().first(Photo.self).large == Data(repeating: 1, count: 50_000))
+    }
+
     @Test func aDeletedObjectHoldsNoOldStateOfTheStore() throws {
         let store = try TestStore(Photo.self, place: .memory)
         let context = store.context()

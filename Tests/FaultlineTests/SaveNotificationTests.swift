@@ -97,6 +97,23 @@ import Testing
         #expect(user.team == nil)
     }
 
+    @Test func ownersOfChangedCollectionsAreTold() throws {
+        let store = try TestStore(Team.self, User.self, Playlist.self)
+        let context = store.context()
+        let (team, list) = (Team("t"), Playlist("l"))
+        let users = ["a", "b"].map { User($0) }
+        users.forEach(context.insert)
+        context.insert(team)
+        context.insert(list)
+        try context.save()
+        let listener = Listener(context)
+        users[0].team = team
+        list.songs = [Song("s")]
+        try context.save()
+        let changed: [any PersistentModel] = [users[0], team, list]
+        #expect(identifiers(listener.take().last, .updatedIdentifiers) == Set(changed.map(\.persistentModelID)))
+    }
+
     @Test func anInsertThatTakesAPlaceIsAnUpdate() throws {
         let store = try TestStore(Hall.self)
         let context = store.context()

@@ -95,9 +95,13 @@ final class BatchInsertion {
             let target = values.draft.toOne(slot)
             guard target != 0, case .toOne(let relationship) = entity.slots[slot] else { continue }
             let table = context.store.storage.entities[relationship.destination].table
-            if try transaction.location(of: target, in: table).isAbsent {
+            guard try transaction.location(of: target, in: table).isAbsent else { continue }
+            guard context.policies.danglingReferences == .nullify else {
                 note(.missingObject, slot, "object \(target) is not in the store")
+                continue
             }
+            values.draft.setToOne(slot, 0)
+            if entity.requiredSlots.contains(slot) { note(.required, slot, "a required object is missing") }
         }
     }
 

@@ -7,9 +7,9 @@ extension ModelContext {
     /// not name have their declared defaults. Uniqueness and rules are enforced as for new objects that are saved.
     /// Under the policy `.update`, a row whose unique values a stored object or an earlier row has becomes an update of
     /// that object; relationships that the row does not set stay. To-one relationships take identifiers of stored
-    /// objects, and their other sides follow; an identifier of no stored object is a finding under either policy of
-    /// `danglingReferences`. Initializers and other code of model classes are not called. Unsaved changes of this
-    /// context stay; contexts see the new objects with their next fetch.
+    /// objects, and their other sides follow; an identifier of no stored object is a finding, or counts as nil, as
+    /// the context's `danglingReferences` says. Initializers and other code of model classes are not called. Unsaved
+    /// changes of this context stay; contexts see the new objects with their next fetch.
     ///
     /// try context.batchInsert(Person.self, lines.lazy.map { ["name": $0.name, "team": team.persistentModelID] })
     ///

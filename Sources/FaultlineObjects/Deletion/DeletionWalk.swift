@@ -109,6 +109,18 @@ final class DeletionWalk {
         }
     }
 
+    /// Takes back unsaved objects that were added last, and were left out.
+    ///
+    /// - Parameter first: The place of the first of them in `unsaved`.
+    /// - Returns: The objects.
+    func takeBack(from first: Int) -> [ObjectHandle] {
+        let left = Array(unsaved[first...])
+        unsaved.removeSubrange(first...)
+        for handle in left { unsavedNumbers.remove(handle.core.pointee.number) }
+        walkedUnsaved = unsaved.count
+        return left
+    }
+
     func add(_ number: RecordID, _ ordinal: Int) {
         if doomed[ordinal].insert(number) { waiting[ordinal].insert(number) }
     }

@@ -9,7 +9,8 @@ public enum DanglingReferencePolicy: String, Sendable, Hashable, CaseIterable {
     case refuse
     /// The reference is saved as nil, and a collection without the object; a required reference is a finding.
     ///
-    /// Members of a collection whose inverse is a reference to one are changed objects themselves: one of them that is
-    /// gone is a finding with rule `.deletedElsewhere`.
+    /// An object that is gone is left out of the save where nothing of it was changed but references to one that have an
+    /// inverse, as those of members that joined a collection are. Where more of it was changed, or the context knew before
+    /// the change that it is gone, it is a finding with rule `.deletedElsewhere`.
     case nullify
 }

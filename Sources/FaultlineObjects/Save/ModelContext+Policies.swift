@@ -18,7 +18,8 @@ extension ModelContext {
     ///
     ///     context.insert(User(email: address), onConflict: .error)
     ///
-    /// Objects that it refers to are inserted under the policy of the context.
+    /// Objects that it refers to are inserted under the policy of the context. In the closures of migration stages only
+    /// `.update` is taken: with another policy the stage fails with `SwiftDataError.modelValidationFailure`.
     ///
     /// - Parameters:
     ///   - model: The object; one that is stored has no use for a policy.
@@ -27,6 +28,12 @@ extension ModelContext {
         core.insert(model: model)
         let handle = ObjectHandle(model)
         guard handle.core.pointee.context === core, handle.core.pointee.has(.inserted) else { return }
+        guard core.stage == nil || policy == .update else {
+            return core.refuseSave(
+                SwiftDataError.modelValidationFailure.explained(
+                    "insert(_:onConflict: .\(policy)) was called in a stage of a migration, where objects are inserted with .update alone. Look for the other object first, and decide what becomes of both."
+                ))
+        }
         core.policies.ofInserts[handle.core.pointee.number] = policy
     }
 }

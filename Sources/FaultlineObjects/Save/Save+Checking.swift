@@ -135,7 +135,10 @@ extension Save {
         switch error.code {
         case .duplicate: try noteDuplicate(error, core, entity)
         case .missing:
-            if context.policies.danglingReferences == .nullify, core.pointee.isChangedAsPartnerOnly(entity) { return }
+            if context.policies.danglingReferences == .nullify, core.pointee.isChangedAsPartnerOnly(entity) {
+                gonePartners.insert(core)
+                return
+            }
             add(
                 .deletedElsewhere, core, entity,
                 "\(entity.name) \(core.pointee.number) was changed here and deleted elsewhere: roll back the change, or insert the object anew"
@@ -191,7 +194,8 @@ extension ModelCore {
         guard let draft else { return false }
         return entity.slots.enumerated().allSatisfy { slot, storage in
             guard draft.isChanged(slot) else { return true }
-            guard case .toOne(let relationship) = storage, case .toOne = relationship.inverse else { return false }
+            guard case .toOne(let relationship) = storage else { return false }
+            if case .none = relationship.inverse { return false }
             return true
         }
     }

@@ -37,24 +37,27 @@ extension Save {
             else { continue }
             for slot in entity.boundedSlots {
                 guard case .toMany(let relationship) = entity.slots[slot] else { continue }
-                var count = context.memberObjects(of: handle, slot).count
-                if upserts.contains(place) {
-                    let added = context.memberObjects(of: handle, slot).compactMap {
-                        context.handle(of: $0, context.homes[relationship.destination])?.reference
-                    }
-                    let kept = try context.storedMembers(
-                        of: numbers[place], in: relationship.members.index, transaction)
-                    var members = Set(added)
-                    // The entries of a collection without an inverse outlast their objects.
-                    var stored = StoredTargets()
-                    let destination = store.storage.entities[relationship.destination]
-                    for member in kept where try stored.has(member.number, destination, in: transaction) {
-                        let reference = ObjectReference(number: member.number, isTemporary: false)
-                        if deletion?.isDoomed(reference, relationship.destination) != true { members.insert(reference) }
-                    }
-                    count = members.count
+                let destination = store.storage.entities[relationship.destination]
+                // Others may have deleted some of them; and the entries of a collection without an inverse outlast their
+                // objects.
+                var stored = StoredTargets()
+                var members: Set<ObjectReference> = []
+                for member in context.memberObjects(of: handle, slot) {
+                    guard let reference = context.handle(of: member, context.homes[destination.ordinal])?.reference,
+                        try reference.isTemporary || stored.has(reference.number, destination, in: transaction)
+                    else { continue }
+                    members.insert(reference)
                 }
-                if let finding = context.finding(handle.reference, entity, slot, count) { findings.add(finding) }
+                let kept =
+                    upserts.contains(place)
+                    ? try context.storedMembers(of: numbers[place], in: relationship.members.index, transaction) : []
+                for member in kept where try stored.has(member.number, destination, in: transaction) {
+                    let reference = ObjectReference(number: member.number, isTemporary: false)
+                    if deletion?.isDoomed(reference, relationship.destination) != true { members.insert(reference) }
+                }
+                if let finding = context.finding(handle.reference, entity, slot, members.count) {
+                    findings.add(finding)
+                }
             }
         }
     }

@@ -43,23 +43,28 @@ extension Save {
                 waiting.append(position)
             }
         }
-        while !waiting.isEmpty {
-            var later: [Int] = []
-            for position in waiting {
+        while !waiting.isEmpty || !losing.again.isEmpty {
+            let round = losing.again.union(waiting).sorted()
+            losing.again.removeAll()
+            waiting.removeAll()
+            for position in round {
                 let core = context.inserted[position].core
-                guard !core.pointee.has(.deleted), let entity = core.pointee.home.takeUnretainedValue().entity else {
-                    continue
-                }
-                guard resolve(core, entity, isLast: false),
+                guard !core.pointee.has(.deleted), numbers[position] == 0,
+                    let entity = core.pointee.home.takeUnretainedValue().entity
+                else { continue }
+                guard !entity.uniqueKeysNameObjects || resolve(core, entity, isLast: false),
                     try resolveInsert(position, core, entity, in: &transaction)
                 else {
-                    later.append(position)
+                    waiting.append(position)
                     continue
                 }
             }
-            if later.count == waiting.count { return try resolveRing(later, in: &transaction) }
-            waiting = later
+            if waiting.count == round.count, losing.again.isEmpty {
+                try resolveRing(waiting, in: &transaction)
+                waiting.removeAll()
+            }
         }
+        noteRefusedInserts()
     }
 
     /// Assigns numbers to objects whose unique keys refer to each other: none of them can be stored already under a key
@@ -190,7 +195,7 @@ extension Save {
 
 extension Draft {
     /// Calls `body` while nil to-one slots have targets.
-    fileprivate func withTargets(_ targets: [Save.KeptTarget], _ body: (Draft) throws -> Void) rethrows {
+    func withTargets(_ targets: [Save.KeptTarget], _ body: (Draft) throws -> Void) rethrows {
         for target in targets { setToOne(target.slot, target.number) }
         defer { for target in targets { setToOne(target.slot, 0) } }
         try body(self)

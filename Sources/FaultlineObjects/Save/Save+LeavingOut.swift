@@ -9,39 +9,168 @@ extension Save {
     mutating func meetsConflict(
         _ position: Int, _ entity: EntityStorage, _ policy: UniquenessPolicy, in transaction: inout Transaction
     ) throws -> Bool {
-        let core = context.inserted[position].core
-        guard let draft = core.pointee.draft else { return false }
-        let conflicts = try writer.holders(of: draft, entity, in: transaction)
+        guard let draft = context.inserted[position].core.pointee.draft else { return false }
+        let coming = policy == .ignore ? try comingKeys(entity, in: transaction) : [:]
+        let conflicts = try writer.holders(of: draft, entity, coming: coming, in: transaction)
         guard !conflicts.isEmpty else { return false }
-        if policy == .ignore {
-            try leaveOut(context.inserted[position], in: &transaction)
-        } else {
-            for conflict in conflicts { noteDuplicate(conflict, core, entity) }
-        }
+        let loser = LosingInserts.Loser(position: position, conflicts: conflicts, isLeftOut: policy == .ignore)
+        losing.add(loser, entity)
+        if loser.isLeftOut { try leaveOut(loser, entity, in: &transaction) }
         return true
     }
 
+    /// The unique keys that stored objects of an entity have once their unsaved changes are written.
+    private mutating func comingKeys(
+        _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws -> [UniqueKey: RecordID] {
+        guard !context.changed.isEmpty else { return [:] }
+        if let known = losing.comingKeys[entity.ordinal] { return known }
+        var keys: [UniqueKey: RecordID] = [:]
+        try context.changed.forEachKept { _, core, changed in
+            guard changed === entity, let draft = core.pointee.draft else { return }
+            let number = core.pointee.number
+            for key in try writer.updatedKeys(of: draft, id: number, entity, in: transaction) { keys[key] = number }
+        }
+        losing.comingKeys[entity.ordinal] = keys
+        return keys
+    }
+
+    /// Notes the new objects that are refused because others have their unique values.
+    mutating func noteRefusedInserts() {
+        for loser in losing.inOrder where !loser.isLeftOut {
+            guard let entity = entity(ofInsert: loser.position) else { continue }
+            let core = context.inserted[loser.position].core
+            for conflict in loser.conflicts { noteDuplicate(conflict, core, entity) }
+        }
+    }
+
+    // MARK: Leaving out
+
     /// Leaves a new object out of the save, with the new objects that its delete rules delete.
-    private mutating func leaveOut(_ handle: ObjectHandle, in transaction: inout Transaction) throws {
+    private mutating func leaveOut(
+        _ loser: LosingInserts.Loser, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws {
         if deletion == nil { take(DeletionWalk(context)) }
         guard let walk = deletion else { return }
-        let positions = Dictionary(
-            context.inserted.indices.map { (context.inserted[$0].reference, $0) },
-            uniquingKeysWith: { first, _ in first })
-        // A follower that has already replaced a stored object is an update of it.
-        let left = walk.leaveOut(handle) { positions[$0].map(upserts.contains) ?? true }
-        context.memberArrays.removeAll()
-        for handle in left {
-            handle.core.pointee.insert(.deleted)
-            walk.marked.append(handle)
-            guard let position = positions[handle.reference], numbers[position] != 0,
-                let entity = handle.core.pointee.home.takeUnretainedValue().entity,
-                let draft = handle.core.pointee.draft
-            else { continue }
-            try writer.removeKeys(draft, id: numbers[position], entity, in: &transaction)
-            keyHolders[KeyOwner(entity: entity.ordinal, number: numbers[position])] = nil
-            numbers[position] = 0
+        losing.begin(walk)
+        for handle in mark(loser, entity, walk) {
+            if let position = numbers.position(handle.reference, context.inserted), numbers[position] != 0 {
+                try withdraw(position, walk, in: &transaction)
+            }
         }
+    }
+
+    /// Marks an object that is left out, and those that go with it.
+    private mutating func mark(
+        _ loser: LosingInserts.Loser, _ entity: EntityStorage, _ walk: DeletionWalk
+    ) -> [ObjectHandle] {
+        let holders = Set(loser.conflicts.map(\.holder))
+        let left = walk.leaveOut(context.inserted[loser.position]) { reference in
+            guard let position = numbers.position(reference, context.inserted) else { return true }
+            // A follower that took a stored object's place already is an update of that one; and an object does not
+            // take along the one that it has lost to.
+            return upserts.contains(position)
+                || holders.contains(numbers[position]) && self.entity(ofInsert: position) === entity
+        }
+        context.memberArrays.removeAll()
+        for handle in left { handle.core.pointee.insert(.deleted) }
+        walk.marked += left
+        return left
+    }
+
+    /// Takes number and unique keys back from a new object that is left out although it had them.
+    ///
+    /// New objects that had lost to it, or have taken its place, are looked at again.
+    private mutating func withdraw(
+        _ position: Int, _ walk: DeletionWalk, in transaction: inout Transaction
+    ) throws {
+        guard let entity = entity(ofInsert: position) else { return }
+        let owner = KeyOwner(entity: entity.ordinal, number: numbers[position])
+        let holder = keyHolders.removeValue(forKey: owner) ?? KeyHolder(position: position)
+        if let draft = context.inserted[holder.position].core.pointee.draft {
+            try draft.withTargets(holder.kept) {
+                try writer.removeKeys($0, id: owner.number, entity, in: &transaction)
+            }
+        }
+        numbers[position] = 0
+        for joined in upserts where numbers[joined] == owner.number && self.entity(ofInsert: joined) === entity {
+            numbers[joined] = 0
+            upserts.remove(joined)
+            losing.again.insert(joined)
+        }
+        let losers = losing.takeLosers(to: owner)
+        losing.again.formUnion(losers.map(\.position))
+        if losers.contains(where: \.isLeftOut) { bringBack(walk) }
+    }
+
+    /// Lets the walk have the objects again that are left out still; the others are looked at again.
+    private mutating func bringBack(_ walk: DeletionWalk) {
+        let before = losing.takeMarksBack(walk)
+        for loser in losing.inOrder where loser.isLeftOut {
+            if let entity = entity(ofInsert: loser.position) { _ = mark(loser, entity, walk) }
+        }
+        for handle in before where !handle.core.pointee.has(.deleted) {
+            if let position = numbers.position(handle.reference, context.inserted) { losing.again.insert(position) }
+        }
+    }
+
+    private func entity(ofInsert position: Int) -> EntityStorage? {
+        context.inserted[position].core.pointee.home.takeUnretainedValue().entity
+    }
+}
+
+/// New objects of a save whose unique values other objects have, with the facts for looking at them again.
+///
+/// One that has lost to another new object is looked at again when that one is left out, once: so it comes to an end.
+struct LosingInserts {
+    struct Loser {
+        let position: Int
+        let conflicts: [StoreError.KeyConflict]
+        /// Whether it is left out; else it is refused.
+        let isLeftOut: Bool
+    }
+
+    /// Positions that are to be looked at again.
+    var again: Set<Int> = []
+    /// The unique keys that unsaved changes give stored objects, by the ordinal of the entity.
+    var comingKeys: [Int: [UniqueKey: RecordID]] = [:]
+    private var losers: [Int: Loser] = [:]
+    private var positions: [Save.KeyOwner: [Int]] = [:]
+    private var seenAgain: Set<Int> = []
+    /// The lengths of the walk's lists before the save left anything out.
+    private var before: (unsaved: Int, marked: Int)?
+
+    var inOrder: [Loser] { losers.values.sorted { $0.position < $1.position } }
+
+    mutating func add(_ loser: Loser, _ entity: EntityStorage) {
+        losers[loser.position] = loser
+        for conflict in loser.conflicts {
+            positions[Save.KeyOwner(entity: entity.ordinal, number: conflict.holder), default: []].append(
+                loser.position)
+        }
+    }
+
+    /// Notes the lengths of a walk's lists before anything is left out.
+    mutating func begin(_ walk: DeletionWalk) {
+        if before == nil { before = (walk.unsaved.count, walk.marked.count) }
+    }
+
+    /// Forgets those that have lost to an object, but for those that were looked at again before.
+    mutating func takeLosers(to owner: Save.KeyOwner) -> [Loser] {
+        (positions.removeValue(forKey: owner) ?? []).compactMap { position in
+            seenAgain.insert(position).inserted ? losers.removeValue(forKey: position) : nil
+        }
+    }
+
+    /// Takes all that is left out out of a walk, and its marks back.
+    ///
+    /// - Returns: The objects that were left out.
+    func takeMarksBack(_ walk: DeletionWalk) -> [ObjectHandle] {
+        guard let before else { return [] }
+        let left = walk.takeBack(from: before.unsaved)
+        for handle in left { handle.core.pointee.remove(.deleted) }
+        walk.marked.removeSubrange(before.marked...)
+        return left
     }
 }
 

@@ -15,7 +15,8 @@ extension Save {
                 saved.inserted.insert(identifier)
             }
         }
-        for handle in context.changed where !handle.core.pointee.has(.deleted) {
+        for handle in context.changed
+        where !handle.core.pointee.has(.deleted) && !gonePartners.contains(handle.core) {
             saved.updated.insert(handle.core.pointee.persistentIdentifier)
         }
         for (key, delta) in context.relationships.inOrder where !delta.isEmpty && !key.owner.isTemporary {

@@ -37,6 +37,10 @@ struct Save: ~Copyable {
     var upserts: Set<Int> = []
     /// The last inserted object that entered keys for a number, if an entity has several uniqueness constraints.
     var keyHolders: [KeyOwner: KeyHolder] = [:]
+    /// Inserted objects that others keep from being saved as they are.
+    var losing = LosingInserts()
+    /// Changed objects that are gone, and that the policy lets the save do without.
+    var gonePartners: Set<UnsafeMutablePointer<ModelCore>> = []
     /// References of stored objects that delete rules have cleared.
     var cleared = ClearedReferences()
 

@@ -19,11 +19,17 @@ struct SavedNumbers {
     /// The number that an object has once it is saved; 0 if it is not saved, or not known yet.
     mutating func number(_ reference: ObjectReference, _ inserted: [ObjectHandle]) -> RecordID {
         guard reference.isTemporary else { return reference.number }
+        return position(reference, inserted).map { numbers[$0] } ?? 0
+    }
+
+    /// The position of an inserted object; nil for any other.
+    mutating func position(_ reference: ObjectReference, _ inserted: [ObjectHandle]) -> Int? {
+        guard reference.isTemporary else { return nil }
         if positions == nil {
             var made = [UInt64: Int](minimumCapacity: inserted.count)
             for (position, handle) in inserted.enumerated() { made[handle.core.pointee.number] = position }
             positions = made
         }
-        return positions?[reference.number].map { numbers[$0] } ?? 0
+        return positions?[reference.number]
     }
 }

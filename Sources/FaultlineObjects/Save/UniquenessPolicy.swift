@@ -21,7 +21,7 @@ public enum UniquenessPolicy: String, Sendable, Hashable, CaseIterable {
     /// The new object is left out of the save, and is in no context afterwards.
     ///
     /// New objects that its delete rules would delete with it are left out too; references of other objects to it are
-    /// saved as nil, and a required one is a finding. If several new objects of one save conflict, the first one is
-    /// saved.
+    /// saved as nil, and a required one is a finding. If several new objects of one save conflict, the first one that is
+    /// not left out with another is saved. A stored object also keeps unique values that the same save gives it.
     case ignore
 }

@@ -3,18 +3,42 @@ internal import FaultlineModel
 
 // The unique keys of stored rows, and the keys after updates.
 
+/// A key of a unique index.
+package struct UniqueKey: Hashable, Sendable {
+    let index: UInt32
+    let bytes: [UInt8]
+}
+
 extension RowWriter {
-    /// The stored objects that have the draft's unique keys, each with the slots of the key.
+    /// The stored objects that have the draft's unique keys, or will have them by `coming`, each with the slots of the
+    /// key.
     package mutating func holders(
-        of draft: Draft, _ entity: EntityStorage, in transaction: borrowing Transaction
+        of draft: Draft, _ entity: EntityStorage, coming: [UniqueKey: RecordID] = [:],
+        in transaction: borrowing Transaction
     ) throws(StoreError) -> [StoreError.KeyConflict] {
         var found: [StoreError.KeyConflict] = []
         for index in entity.uniqueIndexes where try makeKey(draft, index, entity) {
-            if let holder = try firstHolder(index, transaction) {
+            if let holder = try firstHolder(index, transaction) ?? (coming.isEmpty ? nil : coming[madeKey(index)]) {
                 found.append(.init(holder: holder, slots: index.slots))
             }
         }
         return found
+    }
+
+    /// The unique keys that an update will give a stored row.
+    package mutating func updatedKeys(
+        of draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws(StoreError) -> [UniqueKey] {
+        var keys: [UniqueKey] = []
+        for index in entity.uniqueIndexes where draft.isChanged(anyOf: index.slots, mask: index.mask) {
+            if try makeUpdatedKey(draft, id, index, entity, transaction) { keys.append(madeKey(index)) }
+        }
+        return keys
+    }
+
+    /// The key that was made.
+    private func madeKey(_ index: UniqueIndex) -> UniqueKey {
+        UniqueKey(index: index.definition.id.rawValue, bytes: key.withBytes { Array($0) })
     }
 
     /// Removes the unique keys that an update changes from the indexes, and leaves the others.

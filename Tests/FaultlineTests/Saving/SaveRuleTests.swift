@@ -199,6 +199,73 @@ import Testing
         #expect(try read.first(Document.self).body == nil)
     }
 
+    @Test("A7: .nullify saves a collection without members that were deleted, whose inverse is a reference to one")
+    func nullifyingMembers() throws {
+        let store = try TestStore(Team.self, Crew.self)
+        let context = store.context()
+        context.insert(Team("t"))
+        let users = ["a", "b", "c"].map { User($0) }
+        users.forEach(context.insert)
+        try context.save()
+        let other = store.context()
+        other.danglingReferences = .nullify
+        let team = try other.first(Team.self)
+        let theirs = try other.all(User.self, sortBy: [SortDescriptor(\.email)])
+        team.users = theirs
+        theirs[2].age = 3
+        users.prefix(2).forEach(context.delete)
+        try context.save()
+        // Safe because notifications come on the thread of the save, which is the test's.
+        nonisolated(unsafe) var told: Set<PersistentIdentifier> = []
+        let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: other, queue: nil) {
+            told = $0.userInfo?[ModelContext.NotificationKey.updatedIdentifiers.rawValue] as? Set ?? []
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try other.save()
+        #expect(told == [team.persistentModelID, theirs[2].persistentModelID])
+        #expect(team.users == [theirs[2]])
+        let read = try store.reopened()
+        #expect(try read.first(Team.self).users.map(\.age) == [3])
+        #expect(try read.fetchCount(FetchDescriptor<User>()) == 1)
+    }
+
+    @Test("A7: under .nullify a member that is gone is a finding if more of it was changed")
+    func nullifyingChangedMembers() throws {
+        let store = try TestStore(Team.self)
+        let context = store.context()
+        context.insert(Team("t"))
+        let user = User("a")
+        context.insert(user)
+        try context.save()
+        let other = store.context()
+        other.danglingReferences = .nullify
+        let theirs = try other.first(User.self)
+        try other.first(Team.self).users = [theirs]
+        theirs.age = 3
+        context.delete(user)
+        try context.save()
+        #expect(findings(other).map(\.rule) == [.deletedElsewhere])
+    }
+
+    @Test("A7: under .nullify collections are counted without members that are gone", arguments: [nil, "c"])
+    func nullifyingCountedMembers(name: String?) throws {
+        let store = try TestStore(Crew.self)
+        let context = store.context()
+        let sailor = Sailor()
+        context.insert(sailor)
+        try context.save()
+        let other = store.context()
+        other.danglingReferences = .nullify
+        let crew = Crew(name, sailors: [try other.first(Sailor.self)])
+        other.insert(crew)
+        context.delete(sailor)
+        try context.save()
+        #expect(findings(other).map(\.rule) == [.minimumModelCount])
+        crew.sailors = [Sailor()]
+        try other.save()
+        #expect(try store.reopened().fetchCount(FetchDescriptor<Sailor>()) == 1)
+    }
+
     @Test("A7: a required reference to a deleted object is a finding under .nullify too")
     func requiredReferences() throws {
         let store = try TestStore(Rung.self)

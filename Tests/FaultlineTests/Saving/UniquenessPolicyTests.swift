@@ -134,6 +134,80 @@ import Testing
         try store.verify()
     }
 
+    @Test(
+        "A17: a new object that loses to one which is left out with its owner is looked at again",
+        arguments: UniquenessPolicy.allCases, [true, false])
+    func losingToAnObjectThatIsLeftOut(policy: UniquenessPolicy, isOwnerLast: Bool) throws {
+        context.insert(Recipe("soup"))
+        try context.save()
+        let (recipe, owned, alone) = (Recipe("soup"), Step("boil"), Step("boil"))
+        if !isOwnerLast { context.insert(recipe, onConflict: .ignore) }
+        context.insert(owned, onConflict: policy == .error ? .ignore : policy)
+        context.insert(alone, onConflict: policy)
+        context.insert(recipe, onConflict: .ignore)
+        recipe.steps = [owned]
+        try context.save()
+        #expect(recipe.modelContext == nil && owned.modelContext == nil)
+        #expect(alone.modelContext === context && alone.recipe == nil)
+        let read = try store.reopened()
+        #expect(try read.all(Step.self).map(\.persistentModelID) == [alone.persistentModelID])
+        #expect(try read.first(Recipe.self).steps.isEmpty)
+        try store.verify()
+    }
+
+    @Test("A17: an owner that is looked at again brings along the objects that it owns")
+    func losersComeBackWithTheirOwn() throws {
+        let store = try TestStore(Carton.self)
+        let context = store.context()
+        context.insert(Carton("stored", "x"))
+        try context.save()
+        context.uniquenessConflicts = .ignore
+        let (inner, outer) = (Carton("a", "1"), Carton("stored", "2"))
+        let (loser, owned) = (Carton("a", "3"), Carton("c", "4"))
+        // The inner one is numbered first, and leaves with the outer one when the loser has lost to it.
+        for carton in [inner, owned, loser, outer] { context.insert(carton) }
+        outer.cartons = [inner]
+        loser.cartons = [owned]
+        try context.save()
+        #expect([inner, outer].allSatisfy { $0.modelContext == nil })
+        let read = try store.reopened()
+        let cartons = try read.all(Carton.self, sortBy: [SortDescriptor(\.name)])
+        #expect(cartons.map(\.name) == ["a", "c", "stored"] && cartons.map(\.mark) == ["3", "4", "x"])
+        #expect(cartons.first?.cartons.map(\.name) == ["c"])
+        try store.verify()
+    }
+
+    @Test("A17: an object that loses to one that it owns does not take that one along")
+    func losingToAnOwnObject() throws {
+        let store = try TestStore(Carton.self)
+        let context = store.context()
+        context.uniquenessConflicts = .ignore
+        let (inner, outer) = (Carton("a", "1"), Carton("a", "2"))
+        for carton in [inner, outer] { context.insert(carton) }
+        outer.cartons = [inner]
+        try context.save()
+        #expect(outer.modelContext == nil && inner.modelContext === context && inner.carton == nil)
+        #expect(try store.reopened().all(Carton.self).map(\.mark) == ["1"])
+        try store.verify()
+    }
+
+    @Test("A17: a stored object wins with a value that it is given by the same save")
+    func ignoringBesideChanges() throws {
+        let (first, second) = (User("a", age: 1), User("b", first: "B", last: "B", age: 2))
+        for user in [first, second] { context.insert(user) }
+        try context.save()
+        first.email = "c"
+        second.last = "C"
+        let users = [User("c", age: 3), User("d", first: "B", last: "C", age: 4), User("a", age: 5)]
+        for user in users { context.insert(user, onConflict: .ignore) }
+        try context.save()
+        #expect(users.map { $0.modelContext == nil } == [true, true, false])
+        let read = try store.reopened().all(User.self, sortBy: [SortDescriptor(\.email)])
+        #expect(read.map(\.email) == ["a", "b", "c"] && read.map(\.age) == [5, 2, 1])
+        #expect(read.map(\.last) == [nil, "C", nil])
+        try store.verify()
+    }
+
     @Test("A17: a save that is refused leaves ignored objects in the context")
     func ignoringInARefusedSave() throws {
         let stored = User("a")
@@ -181,6 +255,18 @@ import Testing
     @Relationship(deleteRule: .cascade, inverse: \Step.recipe) var steps: [Step] = []
 
     init(_ name: String) { self.name = name }
+}
+
+@Model final class Carton {
+    @Attribute(.unique) var name: String
+    var mark: String
+    var carton: Carton?
+    @Relationship(deleteRule: .cascade, inverse: \Carton.carton) var cartons: [Carton] = []
+
+    init(_ name: String, _ mark: String) {
+        self.name = name
+        self.mark = mark
+    }
 }
 
 @Model final class Step {
