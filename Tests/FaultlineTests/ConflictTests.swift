@@ -66,6 +66,34 @@ import Testing
         #expect(try stored() == ["old mine 1", "third mine 3", "new 4", "second 20"])
     }
 
+    /// Another save follows the refresh, so that the marks of the changed slots count, and not whole rows.
+    @Test func aRefreshedObjectKeepsItsChangesBesideLaterOnes() throws {
+        let (mine, document, theirs, other) = try opened(.mergeByPropertyObjectTrump)
+        let user = User("a", first: "A", last: "B")
+        theirs.insert(user)
+        try theirs.save()
+        let mineUser = try mine.first(User.self)
+        document.title = "mine"
+        mineUser.email = "b"
+        for number in 2...3 {
+            other.number = number
+            user.age = number
+            try theirs.save()
+            if number == 2 {
+                mine.refresh(document, mergeChanges: true)
+                mine.refresh(mineUser, mergeChanges: true)
+            }
+        }
+        try mine.save()
+        #expect(try stored() == ["mine 3"])
+        let read = store.context()
+        for (email, ages) in [("a", []), ("b", [3])] {
+            #expect(
+                try read.fetch(FetchDescriptor<User>(predicate: #Predicate { $0.email == email })).map(\.age) == ages)
+        }
+        try store.verify()
+    }
+
     @Test(
         arguments: [
             (MergePolicy.mergeByPropertyObjectTrump, "mine 2", "theirs"),

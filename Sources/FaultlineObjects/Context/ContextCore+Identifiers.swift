@@ -82,7 +82,6 @@ extension ContextCore {
     private func isStored(_ number: RecordID, _ home: EntityHome) throws(LogError) -> Bool {
         guard let table = home.entity?.table else { return false }
         if try !snapshot.location(of: number, in: table).isAbsent { return true }
-        guard pinLabel == nil else { return false }
         let newest = store.log.snapshot()
         guard newest.sequence != snapshot.sequence, try !newest.location(of: number, in: table).isAbsent else {
             return false

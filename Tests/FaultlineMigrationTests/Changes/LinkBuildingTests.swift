@@ -1,5 +1,7 @@
 import Faultline
+import FaultlineLog
 import FaultlineMigration
+import FaultlineStore
 import Testing
 
 enum Clubs1: VersionedSchema {
@@ -116,6 +118,65 @@ enum Clubs2: VersionedSchema {
             #expect(clubs[0].members.last === eight)
         }
         #expect(try stores.findings(Clubs2.self) == [])
+    }
+
+    enum Trips1: VersionedSchema {
+        static var models: [any PersistentModel.Type] { [Trip.self, City.self] }
+        static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+        @Model final class Trip {
+            var name: String
+            // One way: a city that is deleted leaves it as it is.
+            @Relationship var city: City?
+            init(name: String, city: City?) {
+                self.name = name
+                self.city = city
+            }
+        }
+
+        @Model final class City {
+            var name: String
+            init(name: String) { self.name = name }
+        }
+    }
+
+    enum Trips2: VersionedSchema {
+        static var models: [any PersistentModel.Type] { [Trip.self, City.self] }
+        static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+        @Model final class Trip {
+            var name: String
+            @Relationship(originalName: "city") var cities: [City] = []
+            init(name: String) { self.name = name }
+        }
+
+        @Model final class City {
+            var name: String
+            init(name: String) { self.name = name }
+        }
+    }
+
+    @Test func `a reference to an object that is gone makes no link`() throws {
+        let stores = Stores()
+        try stores.use(Trips1.self) { _, context in
+            let cities = ["x", "y"].map { Trips1.City(name: $0) }
+            for (place, city) in ([cities[0], cities[1], nil, cities[1]] as [Trips1.City?]).enumerated() {
+                context.insert(Trips1.Trip(name: "t\(place)", city: city))
+            }
+            try context.save()
+            context.delete(cities[1])
+            try context.save()
+        }
+        try stores.use(Trips2.self) { container, context in
+            let trips = try context.all(Trips2.Trip.self).sorted { $0.name < $1.name }
+            #expect(trips.map { $0.cities.map(\.name) } == [["x"], [], [], []])
+            let store = container.rowStore
+            let counts = store.storage.map.links.map {
+                store.log.snapshot().recordCount(of: TableID(rawValue: $0.table))
+            }
+            #expect(counts == [1])
+        }
+        #expect(try stores.findings(Trips2.self) == [])
     }
 
     @Test func `a migration that is given up after its links were made leaves none`() throws {
