@@ -14,7 +14,8 @@ DEMO_STORE ?= $(CACHE)/faultline-demo
 SWIFT_FLAGS ?=
 BUILD_TESTS := --build-tests --quiet
 RUN_TESTS := --skip-build --disable-xctest --quiet
-RELEASE := swift build $(SWIFT_FLAGS) --configuration release
+# With the compiler plugin of the debug build.
+RELEASE := .ci/release
 TOOL := .build/release/faultline
 PROOFS := .build/release/FaultlineProofs
 MIGRATION_PROOFS := .build/release/MigrationProofs

@@ -270,3 +270,21 @@ for target in package.targets where target.type != .system {
         ]
     }
 }
+
+// A compiler plugin that is already built, instead of one that this build makes: `.ci/release` sets it.
+if let plugin = Context.environment["FAULTLINE_PLUGIN"] {
+    for target in package.targets {
+        if target.name == "Faultline" {
+            target.dependencies.removeAll { $0.isTarget("FaultlineMacros") }
+        } else if !target.dependencies.contains(where: { $0.isTarget("Faultline") }) {
+            continue
+        }
+        target.swiftSettings? += [.unsafeFlags(["-load-plugin-executable", "\(plugin)#FaultlineMacros"])]
+    }
+}
+
+extension Target.Dependency {
+    fileprivate func isTarget(_ name: String) -> Bool {
+        if case .byNameItem(name: name, condition: _) = self { true } else { false }
+    }
+}
