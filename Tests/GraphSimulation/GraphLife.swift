@@ -1,4 +1,7 @@
 internal import Faultline
+internal import FaultlineLog
+internal import FaultlineObjects
+internal import FaultlineStore
 internal import FaultlineTestSupport
 
 /// A random life of one store: operations on objects, and the same operations on plain values.
@@ -15,6 +18,9 @@ final class GraphLife {
     private(set) var kinds: [String: Int] = [:]
     /// The last operations, for error messages.
     private(set) var trace: [String] = []
+    private var pace = InvariantPace()
+    /// How many saves there were when the log was last checked.
+    private var checkedVersion = 0
 
     init(seed: UInt64, canary: GraphCanary?) throws {
         world = try GraphWorld(seed: seed, canary: canary)
@@ -27,11 +33,22 @@ final class GraphLife {
         while operationCount < count {
             world.isBreaking = operationCount > count / 8
             try step()
+            try checkInvariants()
         }
         session.rollback()
         try reopen()
         try world.verify()
         try world.close()
+    }
+
+    /// Checks the invariants of the contexts, and those of the log after a save.
+    private func checkInvariants() throws {
+        guard pace.isDue(objectCount: session.view.nodes.count) else { return }
+        try session.context.core.checkInvariants()
+        try other?.context.core.checkInvariants()
+        guard checkedVersion != world.version else { return }
+        checkedVersion = world.version
+        try world.container.rowStore.log.checkInvariants()
     }
 
     /// Reports whether a context that has read nothing agrees with the model; if so, the store is not at fault.

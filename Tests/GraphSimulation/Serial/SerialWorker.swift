@@ -25,6 +25,7 @@ final class SerialWorker {
     private var lastSave = 0
     /// Keys of new objects with unique names that are not saved yet.
     private var named: [Int] = []
+    private var pace = InvariantPace()
     private let policy: SerialPolicy
     /// An object that every save changes, so that each writes data and has a number; other threads do not use it.
     private var stamp: (any SerialObject)?
@@ -69,6 +70,7 @@ final class SerialWorker {
         try note(.policy, policy.rawValue)
         for _ in 0..<count {
             try step()
+            if pace.isDue(objectCount: held.count) { try context.core.checkInvariants() }
             // Lets threads alternate even if there are fewer processors than threads.
             if random.oneIn(4) { sched_yield() }
         }
