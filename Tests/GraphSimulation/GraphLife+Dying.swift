@@ -1,4 +1,5 @@
 internal import FaultlineTestSupport
+internal import FaultlineDisk
 internal import Synchronization
 
 extension GraphLife {
@@ -54,7 +55,7 @@ extension GraphLife {
 
 /// The disk image that a disk's hook has taken.
 private final class CaughtImage: Sendable {
-    private let image = Mutex<SimulatedDisk?>(nil)
+    private let image = Guarded<SimulatedDisk?>(nil)
     var value: SimulatedDisk? { image.withLock { $0 } }
     func set(_ new: SimulatedDisk) { image.withLock { $0 = new } }
 }

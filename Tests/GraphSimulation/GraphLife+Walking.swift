@@ -32,7 +32,7 @@ extension GraphLife {
             note("enumerate")
             // A block may save an object that it reaches later.
             try session.enumerate { _, others in
-                guard !SerialCheck.openRows.contains("A2"), random.oneIn(2 * scale), !others.isEmpty else { return }
+                guard random.oneIn(2 * scale), !others.isEmpty else { return }
                 let (key, number) = (random.pick(others), random.below(20))
                 note("number", "\(key) \(number)")
                 let object = try session.object(key)

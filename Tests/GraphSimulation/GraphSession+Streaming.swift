@@ -1,7 +1,5 @@
-internal import Dispatch
 internal import Faultline
 internal import FaultlineObjects
-internal import Synchronization
 
 extension GraphSession {
     /// Reads all nodes as a stream of values, which must belong to one state: that of the first batch.
@@ -47,56 +45,5 @@ extension GraphSession {
                 throw GraphViolation("a stream has \(found) for \(property.name) of \(key) instead of \(members)")
             }
         }
-    }
-}
-
-/// Reads a stream from a thread that waits for it.
-///
-/// Its task runs on its own queue, because all shared threads may be waiting.
-private final class StreamReader: TaskExecutor {
-    private let queue = DispatchQueue(label: "graph.stream")
-    private let asked = DispatchSemaphore(value: 0)
-    private let done = DispatchSemaphore(value: 0)
-    private let received = Mutex<Result<[ValueCopy]?, any Error>>(.success(nil))
-    private let hasEnded = Atomic(false)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
-    }
-
-    /// Begins; no batch is read before it is requested.
-    func begin(_ stream: ValueStream) {
-        Task(executorPreference: self) { [self] in
-            waitForQuestion()
-            do {
-                for try await batch in stream {
-                    answer(.success(batch))
-                    waitForQuestion()
-                    if hasEnded.load(ordering: .acquiring) { return }
-                }
-                answer(.success(nil))
-            } catch { answer(.failure(error)) }
-        }
-    }
-
-    private func waitForQuestion() { asked.wait() }
-
-    private func answer(_ result: Result<[ValueCopy]?, any Error>) {
-        received.withLock { $0 = result }
-        done.signal()
-    }
-
-    /// The next batch; nil after the last.
-    func next() throws -> [ValueCopy]? {
-        asked.signal()
-        done.wait()
-        return try received.withLock { $0 }.get()
-    }
-
-    /// Abandons a stream that is not read to its end.
-    func end() {
-        hasEnded.store(true, ordering: .releasing)
-        asked.signal()
     }
 }

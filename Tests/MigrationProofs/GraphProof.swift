@@ -1,5 +1,6 @@
 import Dispatch
 import FaultlineTestSupport
+import FaultlineDisk
 import GraphSimulation
 import Synchronization
 
@@ -57,7 +58,7 @@ struct GraphProof {
 
     private func live(_ seeds: Range<UInt64>) -> Int32 {
         let start = ContinuousClock.now
-        let all = Mutex(Total())
+        let all = Guarded(Total())
         DispatchQueue.concurrentPerform(iterations: seeds.count) { place in
             let seed = seeds.lowerBound + UInt64(place)
             if seed % 5 == 0 { Self.liveOnThreads(seed, all) } else { Self.live(seed, all) }
@@ -75,7 +76,7 @@ struct GraphProof {
         return total.violations.isEmpty ? 0 : 1
     }
 
-    private static func live(_ seed: UInt64, _ all: borrowing Mutex<Total>) {
+    private static func live(_ seed: UInt64, _ all: borrowing Guarded<Total>) {
         let outcome = GraphTrial(seed: seed).run()
         all.withLock { total in
             total.operations += outcome.operationCount
@@ -85,7 +86,7 @@ struct GraphProof {
         }
     }
 
-    private static func liveOnThreads(_ seed: UInt64, _ all: borrowing Mutex<Total>) {
+    private static func liveOnThreads(_ seed: UInt64, _ all: borrowing Guarded<Total>) {
         let result = SerialTrial(seed: seed).run()
         all.withLock { total in
             switch result {

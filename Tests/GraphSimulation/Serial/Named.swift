@@ -1,4 +1,5 @@
 internal import Faultline
+internal import Foundation
 
 /// An object with a unique name: its save's turn decides whether a new one is saved, replaces another or is left out.
 @Model final class Named {
@@ -12,6 +13,7 @@ internal import Faultline
 }
 
 extension Named: SerialObject {
+    static var byKey: SortDescriptor<Named> { SortDescriptor(\.key) }
     var target: Int { 0 }
     func read(_ slot: Int) -> Int { name }
     func set(_ slot: Int, to number: Int) {}

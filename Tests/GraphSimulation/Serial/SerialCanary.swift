@@ -22,4 +22,10 @@ package enum SerialCanary: String, CaseIterable, Sendable {
     case schemas
     /// A save returns before it is durable.
     case cuts
+    /// A rule that refuses a save is written down for another object.
+    case refusals
+    /// The last object of a page is left out.
+    case pages
+    /// The last object of a stream is left out.
+    case streams
 }

@@ -4,13 +4,6 @@
 /// all rules hold. Each read equals the state that the context shows, with its unsaved changes. A fetch that begins
 /// after a save has returned shows it, and no context goes back.
 package struct SerialCheck {
-    /// Rows of the audit that are not fixed; operations that they would affect are left out.
-    ///
-    /// No row is open now. The code tests for A2, that a walk whose block saves shows old rows; for A6, that properties
-    /// from the 64th on share a bit; and for A7, that counts, `.deny` and references are not checked on the newest
-    /// state.
-    package static let openRows: Set<String> = []
-
     private let threads: [[SerialEvent]]
     private let canary: SerialCanary?
 
@@ -58,33 +51,49 @@ package struct SerialCheck {
         return outcome
     }
 
-    /// The states that the saves of all threads produce.
+    /// The states that the saves of all threads make, behind which every refusal was right.
     private func state(_ outcome: inout Outcome) throws -> SerialState {
         var saves: [(sequence: Int, thread: Int, save: SerialSave)] = []
+        var refusals: [(thread: Int, refusal: SerialRefusal)] = []
         for events in threads {
             var save = SerialSave(.objectTrump)
+            var findings: Set<SerialFinding> = []
+            var moved = 0
             for event in events {
                 switch event.kind {
                 case .save:
                     saves.append((event.numbers[0], event.thread, save))
                     save = SerialSave(save.policy)
-                case .refuse, .rollback, .reset:
-                    if event.kind == .refuse { outcome.refusalCount += 1 }
+                case .finding:
+                    guard let finding = SerialFinding(event.numbers) else {
+                        throw GraphViolation("no rule: \(event.line)")
+                    }
+                    findings.insert(finding)
+                case .refuse:
+                    refusals.append((event.thread, SerialRefusal(save, findings, event.numbers[0]...event.numbers[1])))
+                    findings = []
                     save = SerialSave(save.policy)
+                case .rollback, .reset: save = SerialSave(save.policy)
                 case .policy:
                     guard canary != .policies, let policy = SerialPolicy(rawValue: event.numbers[0]) else { continue }
                     save = SerialSave(policy)
                 case .refresh: save.rebase(at: event.snapshot)
-                default: if let change = event.change { save.add(change, at: event.snapshot) }
+                default:
+                    if let change = event.change { save.add(change, at: event.snapshot, movedOnAt: moved) }
                 }
+                if event.kind.movesContextOn { moved = event.snapshot }
             }
         }
         outcome.saveCount = saves.count
+        outcome.refusalCount = refusals.count
         var state = SerialState(isBoundBroken: canary == .bounds)
         saves.sort { $0.sequence < $1.sequence }
         outcome.alternationCount = zip(saves, saves.dropFirst()).count { $0.thread != $1.thread }
         for save in saves {
             try state.save(save.save, at: save.sequence)
+        }
+        for (thread, refusal) in refusals {
+            do { try refusal.check(state) } catch { throw GraphViolation("thread \(thread): \(error)") }
         }
         return state
     }

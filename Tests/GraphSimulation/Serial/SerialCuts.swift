@@ -1,4 +1,5 @@
 internal import FaultlineTestSupport
+internal import FaultlineDisk
 internal import Synchronization
 
 /// Disks that power cuts would leave while threads work, each with the newest save that had returned before the cut.
@@ -14,7 +15,7 @@ final class SerialCuts: Sendable {
     /// The number of disk operations within which they happen.
     private static let operationMax = 1_200
 
-    private let cuts = Mutex<[Cut]>([])
+    private let cuts = Guarded<[Cut]>([])
 
     /// Arranges power cuts while threads work on a disk, until `end`.
     init(_ disk: SimulatedDisk, _ shared: SerialShared, seed: UInt64) {

@@ -15,11 +15,20 @@ struct SerialEvent: Equatable {
         case delete
         /// Number of the transaction.
         case save
-        case refuse, rollback, refresh, reset
+        case rollback, refresh, reset
+        /// A rule that the save breaks, of those before `refuse`: `SerialRule`, key.
+        case finding
+        /// A save that is refused. The newest published transactions before it and after it.
+        case refuse
         /// A fetch by key. Floor, class, key, objects found.
         case find
         /// A fetch of a class. Floor, class, objects found, digest of their numbers.
         case all
+        /// A page of a class in the order of keys. Floor, class, key before it, objects found, digest of their keys.
+        case page
+        /// A stream of a class. Floor, the newest transaction after its first batch, class, objects found, digest of their
+        /// numbers.
+        case stream
         /// Key, slot, number.
         case read
         /// Key, key of the target.
@@ -58,14 +67,25 @@ struct SerialEvent: Equatable {
 }
 
 extension SerialEvent.Kind {
-    /// The number of a line's numbers.
+    /// Whether the context shows the newest state from then on.
+    ///
+    /// In between the store may take its snapshot away.
+    var movesContextOn: Bool {
+        switch self {
+        case .save, .refuse, .reset, .refresh, .find, .all, .page: true
+        default: false
+        }
+    }
+
+    /// How many numbers a line has.
     fileprivate var count: Int {
         switch self {
-        case .refuse, .rollback, .refresh, .reset: 0
+        case .rollback, .refresh, .reset: 0
         case .delete, .save, .policy: 1
-        case .refer, .target: 2
+        case .refer, .target, .finding, .refuse: 2
         case .insert, .name, .set, .read, .members: 3
         case .find, .all: 4
+        case .page, .stream: 5
         }
     }
 }

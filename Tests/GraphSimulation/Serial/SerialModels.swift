@@ -1,7 +1,10 @@
 internal import Faultline
+internal import Foundation
 
 /// An object of a serial life: a key that never changes, and numbers.
 protocol SerialObject: PersistentModel {
+    /// The order of keys.
+    static var byKey: SortDescriptor<Self> { get }
     var key: Int { get }
     /// The key of the object that it refers to; 0 for none.
     var target: Int { get }
@@ -54,6 +57,7 @@ protocol SerialObject: PersistentModel {
 }
 
 extension Slim: SerialObject {
+    static var byKey: SortDescriptor<Slim> { SortDescriptor(\.key) }
     var target: Int { hall?.key ?? 0 }
     func read(_ slot: Int) -> Int { number }
     func set(_ slot: Int, to number: Int) { self.number = number }
@@ -62,6 +66,7 @@ extension Slim: SerialObject {
 }
 
 extension Hall: SerialObject {
+    static var byKey: SortDescriptor<Hall> { SortDescriptor(\.key) }
     var target: Int { 0 }
     func read(_ slot: Int) -> Int { 0 }
     func set(_ slot: Int, to number: Int) {}
@@ -70,6 +75,7 @@ extension Hall: SerialObject {
 }
 
 extension Seat: SerialObject {
+    static var byKey: SortDescriptor<Seat> { SortDescriptor(\.key) }
     var target: Int { bench?.key ?? 0 }
     func read(_ slot: Int) -> Int { number }
     func set(_ slot: Int, to number: Int) { self.number = number }
@@ -78,6 +84,7 @@ extension Seat: SerialObject {
 }
 
 extension Bench: SerialObject {
+    static var byKey: SortDescriptor<Bench> { SortDescriptor(\.key) }
     var target: Int { 0 }
     func read(_ slot: Int) -> Int { 0 }
     func set(_ slot: Int, to number: Int) {}

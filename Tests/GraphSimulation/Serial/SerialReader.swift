@@ -26,28 +26,27 @@ struct SerialReader {
             throw GraphViolation("the context went back from \(snapshot) to \(event.snapshot)")
         }
         snapshot = event.snapshot
+        if event.kind.movesContextOn { moved = snapshot }
         switch event.kind {
         case .insert, .name, .set, .refer, .delete: change(event)
-        case .policy: break
+        case .policy, .finding: break
         case .save:
             guard snapshot >= event.numbers[0] else {
                 throw GraphViolation("the context shows \(snapshot) after its save \(event.numbers[0])")
             }
             pending = [:]
-            moved = snapshot
-        case .refuse, .reset:
-            pending = [:]
-            moved = snapshot
-        case .rollback: pending = [:]
-        case .refresh:
-            moved = snapshot
-            rebase()
-        case .find, .all:
+        case .refuse, .reset, .rollback: pending = [:]
+        case .refresh: rebase()
+        case .find, .all, .page:
             guard snapshot >= event.numbers[0] else {
                 throw GraphViolation("a fetch shows \(snapshot), and the save \(event.numbers[0]) had returned")
             }
-            moved = snapshot
-            if event.kind == .find { try find(event) } else { try all(event) }
+            switch event.kind {
+            case .find: try find(event)
+            case .all: try all(event)
+            default: try page(event)
+            }
+        case .stream: try stream(event)
         case .read: try read(event)
         case .target: try readTarget(event)
         case .members: try readMembers(event)
@@ -137,6 +136,27 @@ struct SerialReader {
         readCount += 1
         try expect("a count of \(kind)", event.numbers[2], sum.count)
         try expect("the digest of \(kind)", event.numbers[3], sum.digest)
+    }
+
+    /// A page has the first keys behind the one before it.
+    private mutating func page(_ event: SerialEvent) throws {
+        guard let kind = SerialKind(rawValue: event.numbers[1]) else { return }
+        let keys = state.keys(kind, behind: event.numbers[2], at: snapshot).prefix(SerialWorker.pageSize)
+        readCount += 1
+        try expect("the count of a page of \(kind)", event.numbers[3], keys.count)
+        let digest = keys.reduce(0) { $0 &+ SerialDigest.of(member: $1) }
+        try expect("the digest of a page of \(kind)", event.numbers[4], digest)
+    }
+
+    /// A stream shows one state: the newest when its first batch was read.
+    private mutating func stream(_ event: SerialEvent) throws {
+        let (first, last) = (event.numbers[0], event.numbers[1])
+        guard let kind = SerialKind(rawValue: event.numbers[2]), first <= last else { return }
+        let found = SerialState.Sum(count: event.numbers[3], digest: event.numbers[4])
+        readCount += 1
+        guard (first...last).contains(where: { state.total(kind, at: $0) == found }) else {
+            throw GraphViolation("a stream of \(kind) shows no state from \(first) to \(last): \(found)")
+        }
     }
 
     private mutating func read(_ event: SerialEvent) throws {

@@ -37,25 +37,37 @@ struct SerialSave {
     private(set) var changes: [SerialState.Change] = []
     /// The state in which each changed object was read.
     private(set) var bases: [Int: Int] = [:]
-    private var inserted: Set<Int> = []
+    /// A state not after that in which each changed or deleted object was read.
+    private(set) var reads: [Int: Int] = [:]
+    private(set) var inserted: Set<Int> = []
 
     init(_ policy: SerialPolicy) { self.policy = policy }
 
-    mutating func add(_ change: SerialState.Change, at snapshot: Int) {
-        // An object that two contexts delete is deleted, even if one of them had changed it.
+    /// - Parameters:
+    ///   - change: The next change.
+    ///   - snapshot: The state that the context shows after it.
+    ///   - moved: The state at which the context was last moved on.
+    mutating func add(_ change: SerialState.Change, at snapshot: Int, movedOnAt moved: Int) {
+        // An object that two contexts delete is deleted, also where one of them had changed it.
         if case .delete(let key) = change { changes.removeAll { $0.isOfValues(key) } }
         changes.append(change)
         switch change {
         case .insert(let key, _), .name(let key, _, _): inserted.insert(key)
         case .set(let key, _, _), .refer(let key, _):
             if !inserted.contains(key), bases[key] == nil { bases[key] = snapshot }
-        case .delete: break
+            note(key, moved)
+        case .delete(let key): note(key, moved)
         }
     }
 
-    /// All objects were refreshed, and from now on count as read at that state.
+    private mutating func note(_ key: Int, _ moved: Int) {
+        if !inserted.contains(key), reads[key] == nil { reads[key] = moved }
+    }
+
+    /// All objects were refreshed: from now on they count as read then.
     mutating func rebase(at snapshot: Int) {
         for key in bases.keys { bases[key] = snapshot }
+        for key in reads.keys { reads[key] = snapshot }
     }
 }
 
@@ -70,14 +82,14 @@ extension SerialState.Change {
 }
 
 extension SerialState {
-    /// The changes of a save as its policy alters them in the newest state.
-    func resolved(_ save: SerialSave) -> [Change] {
+    /// The changes of a save as its policy alters them in a state.
+    func resolved(_ save: SerialSave, at sequence: Int) -> [Change] {
         guard save.policy.comparesWithRead else { return save.changes }
         var dropped: Set<Int> = []
         var lost: [Int: Differences] = [:]
         var restored: [Change] = []
         for (key, base) in save.bases.sorted(by: { $0.key < $1.key }) {
-            guard let newest = newest(key) else {
+            guard let newest = object(key, at: sequence) else {
                 // Under the policy that saves the object as it is here, changing a deleted one is refused.
                 if save.policy != .overwrite { dropped.insert(key) }
                 continue
@@ -88,7 +100,7 @@ extension SerialState {
             case .rollback: if !differences.isEmpty { dropped.insert(key) }
             case .overwrite:
                 restored += differences.slots.map { .set(key, slot: $0, read.numbers[$0]) }
-                if differences.isTarget, read.target == 0 || self.newest(read.target) != nil {
+                if differences.isTarget, read.target == 0 || object(read.target, at: sequence) != nil {
                     restored.append(.refer(key, to: read.target))
                 }
             default: lost[key] = differences

@@ -62,7 +62,7 @@ struct SerialState {
     private var sums: [Int: Versions<Sum>] = [:]
     private var members: [Int: Set<Int>] = [:]
     /// The object that has each unique name.
-    private var holders: [Int: Int] = [:]
+    private var holders: [Int: Versions<Int>] = [:]
     private var sequence = 0
     private let isBoundBroken: Bool
 
@@ -71,6 +71,13 @@ struct SerialState {
     func object(_ key: Int, at sequence: Int) -> Object? { objects[key]?.at(sequence) ?? nil }
 
     func objects(_ key: Int, within range: ClosedRange<Int>) -> [Object?] { objects[key]?.within(range) ?? [] }
+
+    func holder(of name: Int, at sequence: Int) -> Int? { holders[name]?.at(sequence) }
+
+    /// The keys of a class behind one, in their order.
+    func keys(_ kind: SerialKind, behind key: Int, at sequence: Int) -> [Int] {
+        objects.filter { $0.key > key && ($0.value.at(sequence) ?? nil)?.kind == kind }.map(\.key).sorted()
+    }
 
     func total(_ kind: SerialKind, at sequence: Int) -> Sum { totals[kind.rawValue].at(sequence) ?? Sum() }
 
@@ -99,7 +106,7 @@ struct SerialState {
         }
         self.sequence = sequence
         var made: [Int: Object?] = [:]
-        for change in resolved(save) { try apply(change, &made) }
+        for change in resolved(save, at: .max) { try apply(change, &made) }
         for (key, object) in made where object == nil { clearReferences(to: key, &made) }
         for (key, object) in made.sorted(by: { $0.key < $1.key }) { put(key, object) }
         try checkRules(made)
@@ -134,14 +141,14 @@ struct SerialState {
 
     /// The rule of unique names: a new object with a used name replaces the other one, or is left out.
     private mutating func enter(_ key: Int, _ name: Int, _ policy: Int, _ made: inout [Int: Object?]) throws {
-        if let holder = holders[name] {
+        if let holder = holder(of: name, at: .max) {
             switch SerialUniqueness(rawValue: policy) {
             case .update?: made[holder] = .some(nil)
             case .ignore?: return
             case .error?, nil: throw GraphViolation("save \(sequence): \(key) and \(holder) have the name \(name)")
             }
         }
-        holders[name] = key
+        holders[name, default: Versions()].append(key, at: sequence)
         var object = Object(.named, target: 0)
         object.numbers[0] = name
         made[key] = object
@@ -182,7 +189,6 @@ struct SerialState {
     }
 
     private func checkRules(_ made: [Int: Object?]) throws {
-        guard !SerialCheck.openRows.contains("A7") || isBoundBroken else { return }
         for (key, object) in made {
             guard let object else {
                 guard members[key]?.isEmpty ?? true else {

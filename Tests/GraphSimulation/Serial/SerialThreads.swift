@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import FaultlineDisk
 internal import Synchronization
 
 /// A life's workers, each on its own thread, and their results.
@@ -7,10 +8,10 @@ internal import Synchronization
 /// `DispatchQueue.concurrentPerform` cannot be used: inside another call of it, as when many lives run side by side,
 /// its iterations run one after another.
 final class SerialThreads: Sendable {
-    private let results: Mutex<(events: [[SerialEvent]], failure: SerialFailure?)>
+    private let results: Guarded<(events: [[SerialEvent]], failure: SerialFailure?)>
 
     /// - Parameter events: The events before the threads began.
-    init(_ events: [SerialEvent]) { results = Mutex(([events], nil)) }
+    init(_ events: [SerialEvent]) { results = Guarded(([events], nil)) }
 
     var events: [[SerialEvent]] { results.withLock { $0.events } }
 

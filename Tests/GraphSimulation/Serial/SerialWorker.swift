@@ -6,11 +6,14 @@ internal import Foundation
 
 /// One context on its thread: random operations, each recorded with the state that the context then shows.
 final class SerialWorker {
-    private let shared: SerialShared
+    /// Objects of a page.
+    static let pageSize = 20
+
+    let shared: SerialShared
     private let thread: Int
     private let canary: SerialCanary?
-    private var random: Seed
-    private let context: ModelContext
+    var random: Seed
+    let context: ModelContext
     private(set) var events: [SerialEvent] = []
     /// Objects that the thread holds, by key.
     private var held: [Int: (kind: SerialKind, object: any SerialObject)] = [:]
@@ -26,6 +29,8 @@ final class SerialWorker {
     /// Keys of new objects with unique names that are not saved yet.
     private var named: [Int] = []
     private var pace = InvariantPace()
+    /// Keys of objects that were changed, deleted or referred to since the last save.
+    private var concerned: [PersistentIdentifier: Int] = [:]
     private let policy: SerialPolicy
     /// An object that every save changes, so that each writes data and has a number; other threads do not use it.
     private var stamp: (any SerialObject)?
@@ -94,7 +99,13 @@ final class SerialWorker {
         case 96: try refresh()
         case 97: try reset()
         case 98: held = held.filter { unsaved[$0.key] != nil }
-        default: try fetchAll(random.oneIn(4) ? anyKind() : random.pick([.bench, .named]))
+        default:
+            let kind = random.oneIn(4) ? anyKind() : random.pick([.bench, .named])
+            switch random.below(4) {
+            case 0: try turnPages(kind)
+            case 1: try stream(kind)
+            default: try fetchAll(kind)
+            }
         }
     }
 
@@ -107,12 +118,12 @@ final class SerialWorker {
         return Int(context.core.snapshot.sequence)
     }
 
-    private func note(_ kind: SerialEvent.Kind, _ numbers: Int...) throws {
+    func note(_ kind: SerialEvent.Kind, _ numbers: Int...) throws {
         events.append(SerialEvent(kind, thread: thread, snapshot: try snapshot(), numbers))
     }
 
     /// Whether the canary currently breaks its rule.
-    private func breaks(_ rule: SerialCanary) -> Bool { canary == rule && events.count > 50 }
+    func breaks(_ rule: SerialCanary) -> Bool { canary == rule && events.count > 50 }
 
     // MARK: Changes
 
@@ -124,6 +135,7 @@ final class SerialWorker {
         take(object)
         held[key] = (kind, object)
         unsaved[key] = kind
+        concerned[object.persistentModelID] = key
         try note(.insert, key, kind.rawValue, 0)
         return key
     }
@@ -145,6 +157,7 @@ final class SerialWorker {
             context.insert(object, onConflict: chosen.policy)
         }
         named.append(key)
+        concerned[object.persistentModelID] = key
         try note(.name, key, breaks(.names) ? name + Self.nameCount : name, chosen.rawValue)
     }
 
@@ -165,10 +178,11 @@ final class SerialWorker {
 
     private func set() throws {
         guard let (key, kind, object) = anyHeld({ $0.slotCount > 0 }), try readsAnew(key, kind) else { return }
-        let slot = random.below(SerialCheck.openRows.contains("A6") ? min(kind.slotCount, 60) : kind.slotCount)
+        let slot = random.below(kind.slotCount)
         // No two numbers are equal, so that a lost one is detected.
         let number = events.count << 8 | thread
         if !breaks(.numbers) { object.set(slot, to: number) }
+        concerned[object.persistentModelID] = key
         try note(.set, key, slot, number)
     }
 
@@ -184,6 +198,8 @@ final class SerialWorker {
         // Once for each save: it is undetermined whether a reference that is set and set back counts as changed.
         guard object.target != target, referred.insert(key).inserted else { return }
         if !breaks(.references) { object.refer(to: held[target]?.object) }
+        concerned[object.persistentModelID] = key
+        if let other = held[target]?.object { concerned[other.persistentModelID] = target }
         try note(.refer, key, target)
     }
 
@@ -194,6 +210,7 @@ final class SerialWorker {
         guard let (key, kind, object) = anyHeld({ $0 != .hall || random.oneIn(20) }) else { return }
         guard kind != .hall || shared.floor % 7 == 0 else { return }
         func remove<T: SerialObject>(_ object: T) { context.delete(object) }
+        concerned[object.persistentModelID] = key
         if !breaks(.deletions) { remove(object) }
         held[key] = nil
         unsaved[key] = nil
@@ -206,12 +223,16 @@ final class SerialWorker {
         var sequence: UInt64 = 0
         let isFirst = stamp == nil
         try changeStamp()
+        let before = shared.newestSequence
         do {
             try context.core.save { transaction, _ in sequence = transaction.sequence }
         } catch let error as SwiftDataError where error == .modelValidationFailure {
-            return try giveUp(isFirst)
-        } catch is MergeConflictError {
-            return try giveUp(isFirst)
+            for finding in error.findings { try note(finding.object, try SerialRule(finding.rule)) }
+            if error.findings.isEmpty { throw error }
+            return try giveUp(isFirst, before)
+        } catch let error as MergeConflictError {
+            for conflict in error.conflicts { try note(conflict.object, .conflict) }
+            return try giveUp(isFirst, before)
         }
         shared.noteSaved(Int(sequence))
         for (key, kind) in unsaved { shared.add(key, kind) }
@@ -223,23 +244,34 @@ final class SerialWorker {
         lastSave = Int(sequence)
     }
 
-    /// Rolls back after a save was refused.
-    private func giveUp(_ isFirst: Bool) throws {
+    /// Writes down a rule that a save breaks.
+    private func note(_ object: PersistentIdentifier, _ rule: SerialRule) throws {
+        guard let key = concerned[object] else {
+            throw SerialFailure(description: "a save is refused for \(object) (\(rule)), which it does not concern")
+        }
+        try note(.finding, rule.rawValue, breaks(.refusals) ? key + 1 : key)
+    }
+
+    /// Rolls back after a save was refused, before which `newest` was the newest transaction.
+    private func giveUp(_ isFirst: Bool, _ newest: Int) throws {
+        let after = shared.newestSequence
         context.rollback()
         forgetUnsaved()
         if isFirst { stamp = nil }
-        try note(.refuse)
+        try note(.refuse, newest, after)
     }
 
     private func changeStamp() throws {
         if let stamp {
             let number = events.count << 8 | thread
             stamp.set(0, to: number)
+            concerned[stamp.persistentModelID] = stamp.key
             return try note(.set, stamp.key, 0, number)
         }
         let object = Slim(shared.nextKey())
         context.insert(object)
         stamp = object
+        concerned[object.persistentModelID] = object.key
         try note(.insert, object.key, SerialKind.slim.rawValue, 0)
     }
 
@@ -259,6 +291,7 @@ final class SerialWorker {
         referred = []
         dirty = []
         named = []
+        concerned = [:]
     }
 
     private func refresh() throws {

@@ -1,4 +1,5 @@
 internal import Faultline
+internal import Foundation
 
 /// An entity of 80 properties: more than the number of bits in a change mask.
 @Model final class Wide {
@@ -87,6 +88,7 @@ internal import Faultline
 }
 
 extension Wide: SerialObject {
+    static var byKey: SortDescriptor<Wide> { SortDescriptor(\.key) }
     private static let paths: [any ReferenceWritableKeyPath<Wide, Int> & Sendable] = [
         \.p1, \.p2, \.p3, \.p4, \.p5, \.p6, \.p7, \.p8, \.p9,
         \.p10, \.p11, \.p12, \.p13, \.p14, \.p15, \.p16, \.p17, \.p18,
