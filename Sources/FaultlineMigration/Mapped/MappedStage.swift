@@ -78,11 +78,11 @@ final class MappedStage {
         }
         associations = links.dropLast().map(AssociationTable.init)
         movedBlobs = LinkSide(links[mappings.count], isLeft: true)
-        target.refusesUpserts = true
-        target.defersRelationshipRules = true
-        target.keepsGivenOrder = true
-        target.isSavedByStage = true
-        target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
+        target.rules.refusesUpserts = true
+        target.rules.defersRelationshipRules = true
+        target.rules.keepsGivenOrder = true
+        target.rules.isSavedByStage = true
+        target.rules.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
     // MARK: Pairs of old and new objects
@@ -282,8 +282,8 @@ final class MappedStage {
         of number: RecordID?, entity: String, _ error: any Error, makers: [(entity: String, number: RecordID)]? = nil
     ) throws {
         countsAtFlush = course.counts
-        let refusal = target.refusal
-        target.refusal = nil
+        let refusal = target.saving.refusal
+        target.saving.refusal = nil
         if let findings = course.findings {
             return try findings.note(entity, number, stage: course.stageName, error, refusal: refusal)
         }

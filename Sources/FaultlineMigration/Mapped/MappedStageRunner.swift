@@ -153,7 +153,7 @@ struct MappedStageRunner {
         let writer = session.makeCore(
             try RowStore(log: log, catalog: target, isMigrationTarget: true),
             target.schema.entities.map(ModelType.dynamic))
-        writer.sharedTables = Set(
+        writer.rules.sharedTables = Set(
             Set(current.map.tables).intersection(target.map.tables).map { TableID(rawValue: $0) })
         course.watch(session.tallies)
         return try MappedStage(

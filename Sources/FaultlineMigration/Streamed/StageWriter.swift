@@ -69,7 +69,7 @@ final class StageWriter {
         self.batchByteCount = batchByteCount
         isDryRun = progress.course.findings != nil
         countsAtFlush = isDryRun || progress.course.quarantine.isOn ? progress.course.counts : MigrationCounts()
-        target.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
+        target.rules.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
     /// The current old object; nil between two.
@@ -192,8 +192,8 @@ final class StageWriter {
     func noteFailure(of number: RecordID, entity: String, _ error: any Error) throws {
         course.countRead()
         countsAtFlush = course.counts
-        let refusal = target.refusal
-        target.refusal = nil
+        let refusal = target.saving.refusal
+        target.saving.refusal = nil
         if let findings = course.findings {
             return try findings.note(entity, number, stage: course.stageName, error, refusal: refusal)
         }

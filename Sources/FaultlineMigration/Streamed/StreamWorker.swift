@@ -55,15 +55,15 @@ final class StreamWorker {
         reader = session.makeCore(setup.source, setup.fromTypes, isReadOnly: true)
         target = session.makeCore(setup.target, setup.toTypes)
         // Only `output.upsert` merges two objects; an ordinary save never does.
-        target.refusesUpserts = true
-        target.defersLeastCounts = true
-        target.sharedTables = setup.sharedTables
+        target.rules.refusesUpserts = true
+        target.rules.defersLeastCounts = true
+        target.rules.sharedTables = setup.sharedTables
         carrying = CarryingOver(setup.carried, from: reader, to: target, setup.progress)
         writer = StageWriter(
             target: target, progress: setup.progress, oldNames: setup.oldNames, carrying: carrying,
             batchByteCount: setup.options.stageBatchByteCount)
         output = MigrationOutput(writer)
-        reader.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
+        reader.stageMemory.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
     }
 
     /// Converts and saves shares until there are none, or a worker has failed.

@@ -122,7 +122,7 @@ extension ModelContext {
     /// The account that this context's loads are entered in; nil, the default, for none.
     public var faultAccount: FaultAccount? {
         get { core.accounting?.account }
-        set { core.accounting = newValue.map { FaultAccounting($0, entityCount: core.homes.count) } }
+        set { core.accounting = newValue.map { FaultAccounting($0, entityCount: core.homes.all.count) } }
     }
 
     /// How many objects of each entity are alive in this context, and how many of them it retains because of unsaved
@@ -149,12 +149,13 @@ extension ContextCore {
         var unsaved: [Int: Int] = [:]
         var new: [Int: Int] = [:]
         var known: Set<ObjectIdentifier> = []
-        for handle in inserted + changed + deleted where known.insert(ObjectIdentifier(handle.object)).inserted {
+        for handle in pending.inserted + pending.changed + pending.deleted
+        where known.insert(ObjectIdentifier(handle.object)).inserted {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
             unsaved[entity.ordinal, default: 0] += 1
             if handle.core.pointee.has(.temporary) { new[entity.ordinal, default: 0] += 1 }
         }
-        return homes.compactMap { home in
+        return homes.all.compactMap { home in
             guard let entity = home.entity else { return nil }
             let count = lock.withLock { home.identities.count } + (new[entity.ordinal] ?? 0)
             guard count > 0 else { return nil }

@@ -96,7 +96,7 @@ final class BatchInsertion {
             guard target != 0, case .toOne(let relationship) = entity.slots[slot] else { continue }
             let table = context.store.storage.entities[relationship.destination].table
             guard try transaction.location(of: target, in: table).isAbsent else { continue }
-            guard context.policies.danglingReferences == .nullify else {
+            guard context.pending.policies.danglingReferences == .nullify else {
                 note(.missingObject, slot, "object \(target) is not in the store")
                 continue
             }

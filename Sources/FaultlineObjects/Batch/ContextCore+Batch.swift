@@ -14,16 +14,16 @@ extension ContextCore {
         let (query, numbers, selected) = try storedNumbers(source)
         // A context without unsaved changes, so that only the deletion is saved.
         let batch = ContextCore(
-            store: store, types: homes.compactMap(\.type), tallies: nil, recordsHistory: recordsHistory)
-        batch.author = author
+            store: store, types: homes.all.compactMap(\.type), tallies: nil, recordsHistory: history.isRecorded)
+        batch.history.author = history.author
         batch.stage = stage
-        batch.sharedTables = sharedTables
-        batch.doomedNumbers = numbers.isEmpty ? nil : (query.entity.ordinal, numbers)
-        batch.selection = BatchSelection(table: query.entity.table, numbers: numbers, snapshot: selected)
+        batch.rules.sharedTables = rules.sharedTables
+        batch.pending.doomedNumbers = numbers.isEmpty ? nil : (query.entity.ordinal, numbers)
+        batch.saving.selection = BatchSelection(table: query.entity.table, numbers: numbers, snapshot: selected)
         try batch.save()
         tally.add(batch.counters)
         showNewest()
-        return BatchResult(objectCounts: batch.doomedCounts)
+        return BatchResult(objectCounts: batch.saving.deletedCounts)
     }
 
     // MARK: Update
@@ -42,7 +42,7 @@ extension ContextCore {
         var count = 0
         try prepareHistory()
         do {
-            _ = try store.log.write(author: author) { transaction in
+            _ = try store.log.write(author: history.author) { transaction in
                 try store.checkInForce(in: transaction)
                 try stage?.checkIsRunning()
                 try BatchSelection(table: entity.table, numbers: numbers, snapshot: selected).check(in: transaction)
@@ -99,11 +99,11 @@ extension ContextCore {
         try checkIsNotSaving()
         try stage?.checkIsRunning()
         try checkSavesByItself(false)
-        guard !isReadOnly else {
+        guard !rules.isReadOnly else {
             throw SwiftDataError.modelValidationFailure.explained(
                 "The container was made with allowsSave: false. Make another one to save.")
         }
-        guard pinLabel == nil else {
+        guard state.pinLabel == nil else {
             throw LogError(.readOnly, "The context is pinned, so nothing can be saved in it. Unpin it first.")
         }
     }

@@ -9,10 +9,11 @@ extension ContextCore {
         guard let entity = home.entity else {
             throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")
         }
-        let insertion = BatchInsertion(self, entity, BatchValues(type, entity, store), policy ?? policies.uniqueness)
+        let insertion = BatchInsertion(
+            self, entity, BatchValues(type, entity, store), policy ?? pending.policies.uniqueness)
         try prepareHistory()
         do {
-            _ = try store.log.write(author: author) { transaction in
+            _ = try store.log.write(author: history.author) { transaction in
                 try store.checkInForce(in: transaction)
                 try stage?.checkIsRunning()
                 try store.whileBatching { try insertion.run(in: &transaction, fill) }

@@ -38,8 +38,8 @@ extension ContextCore {
         if let conflicts { return conflicts }
         let watch = ConflictWatch(.mergeByPropertyObjectTrump)
         conflicts = watch
-        for handle in changed { keepLateOriginal(of: handle, watch) }
-        for handle in deleted { keepOriginal(ofDeleted: handle) }
+        for handle in pending.changed { keepLateOriginal(of: handle, watch) }
+        for handle in pending.deleted { keepOriginal(ofDeleted: handle) }
         return watch
     }
 
@@ -184,12 +184,14 @@ extension ContextCore {
                 key, handle, entity, isDeletedHere ? .deletedHere : .changedElsewhere, original, stored, place)
             if conflict.slots.isEmpty { watch.move(key, to: place) } else { found.append(conflict) }
         }
-        for handle in changed where !handle.core.pointee.has(.deleted) {
+        for handle in pending.changed where !handle.core.pointee.has(.deleted) {
             guard let key = watchKey(of: handle) else { continue }
             if watch.originals[key] == nil { keepLateOriginal(of: handle, watch) }
             try look(key, handle)
         }
-        for handle in deleted { if let key = watchKey(of: handle) { try look(key, handle, isDeletedHere: true) } }
+        for handle in pending.deleted {
+            if let key = watchKey(of: handle) { try look(key, handle, isDeletedHere: true) }
+        }
         if watch.policy == .error { for key in watch.watched { try look(key, nil) } }
         watch.forgetAll(but: seen.union(watch.watched))
         watch.settled = seen

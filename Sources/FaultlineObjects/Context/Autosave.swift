@@ -52,7 +52,7 @@ package final class Autosave {
             failureCount = 0
             return
         }
-        if let pending = context.core.refusals.first {
+        if let pending = context.core.errors.refusals.first {
             // An explicit `save()` throws it, or `rollback()` drops it.
             if !hasToldPending { context.core.report(pending) }
             hasToldPending = true
@@ -83,11 +83,11 @@ extension ModelContext {
     ///
     /// A process that ends before the automatic save must call `save()`.
     public var autosaveEnabled: Bool {
-        get { core.autosave?.isEnabled ?? wantsAutosave }
+        get { core.owner.autosave?.isEnabled ?? wantsAutosave }
         set {
             wantsAutosave = newValue
-            core.autosave?.isEnabled = newValue
-            if newValue, hasChanges { core.autosave?.noteUnsaved() }
+            core.owner.autosave?.isEnabled = newValue
+            if newValue, hasChanges { core.owner.autosave?.noteUnsaved() }
         }
     }
 
@@ -95,7 +95,7 @@ extension ModelContext {
     package func runs(on queue: DispatchQueue) {
         let autosave = Autosave(self, on: queue)
         autosave.isEnabled = wantsAutosave
-        core.autosave = autosave
+        core.owner.autosave = autosave
         if hasChanges { autosave.noteUnsaved() }
     }
 }

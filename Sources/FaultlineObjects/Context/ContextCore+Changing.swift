@@ -12,7 +12,7 @@ extension ContextCore {
     /// - Returns: False if it cannot be inserted.
     @discardableResult
     func insert(_ handle: ObjectHandle, isInitial: Bool = false) -> Bool {
-        if !initializing.unawakened.isEmpty { awakeArrived() }
+        if !pending.initializing.unawakened.isEmpty { awakeArrived() }
         if handle.core.pointee.has(.attached) {
             guard belongsHere(handle, "inserted") else { return false }
             if handle.core.pointee.has(.deleted) { undelete(handle) }
@@ -43,38 +43,38 @@ extension ContextCore {
     /// Inserts a new object and all objects that it reaches: iteratively, because a chain may be longer than the stack
     /// is deep.
     private func attach(_ handle: ObjectHandle, _ home: EntityHome, isInitial: Bool = false) {
-        guard !isAbandoned, mayRearrange("insert") else { return }
+        guard !owner.isAbandoned, mayRearrange("insert") else { return }
         enter(handle, home)
         if isInitial {
             handle.core.pointee.insert(.initializing)
-            initializing.areThere = true
-            if hasLifecycles { initializing.unawakened.append(handle) }
+            pending.initializing.areThere = true
+            if homes.haveLifecycles { pending.initializing.unawakened.append(handle) }
         }
         guard handle.core.pointee.extraIfPresent != nil else {
-            if hasLifecycles, !isInitial { awake(handle) }
+            if homes.haveLifecycles, !isInitial { awake(handle) }
             return
         }
-        let isFirst = arriving.isEmpty
-        arriving.append(handle)
+        let isFirst = pending.arriving.isEmpty
+        pending.arriving.append(handle)
         guard isFirst else { return }
         var place = 0
-        while place < arriving.count {
-            settle(arriving[place])
+        while place < pending.arriving.count {
+            settle(pending.arriving[place])
             place += 1
         }
-        let arrived = hasLifecycles ? arriving : []
-        arriving.removeAll()
+        let arrived = homes.haveLifecycles ? pending.arriving : []
+        pending.arriving.removeAll()
         for arrived in arrived where !isInitial || arrived.object !== handle.object { awake(arrived) }
     }
 
     /// Whether an object that is related to one of this context is inserted too: not if a migration stage names each
     /// new object, and may drop it.
-    var takesRelatedObjects: Bool { !isAbandoned && !refusesUpserts && !isSavedByStage }
+    var takesRelatedObjects: Bool { !owner.isAbandoned && !rules.refusesUpserts && !rules.isSavedByStage }
 
     /// Calls the lifecycle code of objects that were inserted while their initializers ran.
     func awakeArrived() {
-        let handles = initializing.unawakened
-        initializing.unawakened.removeAll()
+        let handles = pending.initializing.unawakened
+        pending.initializing.unawakened.removeAll()
         handles.forEach(awake)
     }
 
@@ -94,9 +94,9 @@ extension ContextCore {
             else { continue }
             _ = write(partner, inverse, ObjectReference(bits: 0))
         }
-        relationships.forget([reference])
-        initializing.unawakened.removeAll { $0.reference == reference }
-        inserted.removeAll { $0.reference == reference }
+        pending.relationships.forget([reference])
+        pending.initializing.unawakened.removeAll { $0.reference == reference }
+        pending.inserted.removeAll { $0.reference == reference }
         memberArrays.removeAll()
         if !hasChanges { noteSaved() }
     }
@@ -111,7 +111,7 @@ extension ContextCore {
             handle.core.pointee.draftPointer = Draft.create(layout: home.type?.layout ?? home.layout).block
         }
         if handle.core.pointee.hasExtra { handle.core.pointee.enterObservation() }
-        inserted.append(handle)
+        pending.inserted.append(handle)
         noteUnsaved()
     }
 
@@ -145,14 +145,14 @@ extension ContextCore {
     /// Marks an object to be deleted by the next save; an unsaved one leaves the context.
     func delete(_ handle: ObjectHandle) {
         guard belongsHere(handle, "deleted"), !handle.core.pointee.isDeleted, mayRearrange("delete") else { return }
-        refusals.settle(handle.core, nil)
+        errors.refusals.settle(handle.core, nil)
         settleMembers()
         forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.insert(.deleted)
         if handle.core.pointee.has(.inserted) {
-            hasDeletedInserts = true
+            pending.hasDeletedInserts = true
         } else {
-            deleted.append(handle)
+            pending.deleted.append(handle)
             if conflicts != nil { keepOriginal(ofDeleted: handle) }
         }
         noteUnsaved()
@@ -172,7 +172,7 @@ extension ContextCore {
     func undelete(_ handle: ObjectHandle) {
         forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.remove(.deleted)
-        deleted.remove(handle)
+        pending.deleted.remove(handle)
         noteDeletion(of: handle)
     }
 
@@ -200,9 +200,9 @@ extension ContextCore {
     /// showing their changes.
     package func abandonChanges() {
         settleMembers()
-        refusals.removeAll()
-        isAbandoned = true
-        inserted.forEach(sendAway)
+        errors.refusals.removeAll()
+        owner.isAbandoned = true
+        pending.inserted.forEach(sendAway)
         forgetChanges()
     }
 }

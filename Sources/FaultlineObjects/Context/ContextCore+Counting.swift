@@ -30,11 +30,12 @@ extension ContextCore {
             let count = try walk.remainingCount(of: owner, slot, in: state) - (unseen[key] ?? 0)
             if let finding = finding(owner.reference, owner.entity, slot, count) { findings.add(finding) }
         }
-        for handle in inserted {
+        for handle in pending.inserted {
             guard let subject = walk.subject(handle) else { continue }
             for slot in subject.entity.boundedSlots { try check(subject, slot) }
         }
-        for (key, _) in relationships.inOrder where store.storage.entities[key.entity].boundedSlots.contains(key.slot) {
+        for (key, _) in pending.relationships.inOrder
+        where store.storage.entities[key.entity].boundedSlots.contains(key.slot) {
             // New owners were among the inserted objects.
             guard !key.owner.isTemporary, try walk.isThere(key.owner, key.entity, in: state) else { continue }
             try check(walk.subject(key.owner.number, key.entity), key.slot)
@@ -51,7 +52,7 @@ extension ContextCore {
         let property = propertyName(slot, of: entity)
         let bounds = relationship.bounds
         let isTooFew = count < bounds.least
-        if isTooFew, defersLeastCounts { return nil }
+        if isTooFew, rules.defersLeastCounts { return nil }
         let rule =
             isTooFew ? "minimumModelCount is \(bounds.least)" : "maximumModelCount is \(bounds.greatest)"
         return ValidationFinding(

@@ -13,7 +13,7 @@ extension ContextCore {
         for (slot, storage) in entity.slots.enumerated() {
             if case .toMany = storage {
                 let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: handle.reference)
-                if relationships.existing(key) != nil { slots.append(slot) }
+                if pending.relationships.existing(key) != nil { slots.append(slot) }
             } else if handle.core.pointee.has(.inserted) || handle.core.pointee.has(.changed),
                 handle.core.pointee.hasChange(of: slot)
             {
@@ -25,8 +25,8 @@ extension ContextCore {
 
     /// A context that sees the stored state without this one's unsaved changes.
     func contextOfStored() -> ContextCore {
-        let core = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
-        core.errorHandler = errorHandler
+        let core = ContextCore(store: store, types: homes.all.compactMap(\.type), isReadOnly: true)
+        core.errors.handler = errors.handler
         return core
     }
 }

@@ -25,7 +25,7 @@ extension ContextCore {
     private func existingDelta(
         _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int
     ) -> PendingRelationships.Delta? {
-        relationships.existing(.init(entity: entity.ordinal, slot: slot, owner: owner.reference))
+        pending.relationships.existing(.init(entity: entity.ordinal, slot: slot, owner: owner.reference))
     }
 
     // MARK: One member
@@ -67,7 +67,7 @@ extension ContextCore {
                         return !isFound && count < limit
                     }
                 }
-                membersWalked += count
+                walked.indexEntries += count
                 if isFound { return true }
                 if count < limit { return false }
             }
@@ -85,8 +85,8 @@ extension ContextCore {
     /// Adds an object at the end of a to-many slot; false if it is there already, or cannot be added.
     func addMember(_ member: ObjectHandle, to owner: ObjectHandle, _ slot: Int) throws -> Bool {
         guard let (entity, relationship) = toMany(owner, slot) else { return false }
-        let isOutermost = refusals.begin(owner, slot)
-        defer { refusals.end(isOutermost) }
+        let isOutermost = errors.refusals.begin(owner, slot)
+        defer { errors.refusals.end(isOutermost) }
         try beginReading()
         defer { endReading() }
         guard try isThere(owner, entity) else {
@@ -132,7 +132,7 @@ extension ContextCore {
         let held = (delta?.added.handles ?? []).filter { !$0.core.pointee.isDeleted }
         guard !owner.core.pointee.has(.temporary) else { return held.count }
         let destination = homes[relationship.destination]
-        let gone = deleted.filter { $0.core.pointee.home.takeUnretainedValue() === destination }
+        let gone = pending.deleted.filter { $0.core.pointee.home.takeUnretainedValue() === destination }
         let targets = ReferenceTargets(
             in: store.storage.entities[relationship.destination].table, of: snapshot,
             without: Set(gone.map { $0.core.pointee.number }))
@@ -140,7 +140,7 @@ extension ContextCore {
         var count = held.count
         try MemberKey.withPrefix(owner: owner.core.pointee.number) { prefix in
             try snapshot.forEachEntry(in: relationship.members.index, prefix: prefix) { key, row in
-                membersWalked += 1
+                walked.indexEntries += 1
                 guard let number = MemberKey.member(key, id: row) else { return true }
                 let reference = ObjectReference(number: number, isTemporary: false)
                 if let delta, delta.removed.contains(reference) || added.contains(reference) { return true }
@@ -216,7 +216,7 @@ extension ContextCore {
             guard let last else { return try snapshot.forEachEntry(in: index, prefix: prefix, take) }
             try last.key.withUnsafeBytes { try snapshot.forEachEntry(in: index, prefix: prefix, from: $0, take) }
         }
-        membersWalked += numbers.count
+        walked.indexEntries += numbers.count
         walk.last = next
         walk.hasStored = numbers.count == limit
         return numbers

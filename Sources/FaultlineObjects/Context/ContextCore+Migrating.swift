@@ -7,25 +7,25 @@ internal import FaultlineStore
 
 extension ContextCore {
     /// Objects that the next save writes.
-    package var unsavedCount: Int { inserted.count + changed.count }
+    package var unsavedCount: Int { pending.inserted.count + pending.changed.count }
 
     /// Objects with unsaved changes.
-    package var pendingCount: Int { unsavedCount + deleted.count }
+    package var pendingCount: Int { unsavedCount + pending.deleted.count }
 
     /// Objects that the next save adds.
-    package var insertedCount: Int { inserted.count }
+    package var insertedCount: Int { pending.inserted.count }
 
     /// Objects of a class that the next save adds, after the first `start` of all.
     package func inserted<T: PersistentModel>(_ type: T.Type, from start: Int) -> [T] {
-        guard let home = home(of: T._$modelType), start < inserted.count else { return [] }
-        return inserted[start...].compactMap {
+        guard let home = home(of: T._$modelType), start < pending.inserted.count else { return [] }
+        return pending.inserted[start...].compactMap {
             guard $0.core.pointee.home.takeUnretainedValue() === home else { return nil }
             return $0.object as? T
         }
     }
 
     /// Objects that the next save adds, by entity.
-    package var insertedCounts: [String: Int] { Self.counts(of: inserted) }
+    package var insertedCounts: [String: Int] { Self.counts(of: pending.inserted) }
 
     /// Objects by entity.
     static func counts(of handles: [ObjectHandle]) -> [String: Int] {
@@ -50,15 +50,7 @@ extension ContextCore {
     package var unsavedByteCount: Int {
         // Counted on demand, from the last count on: drafts of inserted objects do not grow after the closure that made
         // them.
-        while countedInserted < inserted.count {
-            countedBytes += inserted[countedInserted].core.pointee.draft?.memoryByteCount ?? 0
-            countedInserted += 1
-        }
-        if inserted.isEmpty {
-            countedInserted = 0
-            countedBytes = 0
-        }
-        return countedBytes + changed.count * 512
+        stageMemory.unsaved.count(inserted: pending.inserted, changedCount: pending.changed.count)
     }
 
     /// Inserts an object, or throws the reason why it cannot.
@@ -69,7 +61,7 @@ extension ContextCore {
 
     /// Sets the number that a new object gets when it is saved.
     package func choose<T: PersistentModel>(_ number: RecordID, for model: T) {
-        chosenNumbers[model._$coreAddress().pointee.number] = number
+        rules.chosenNumbers[model._$coreAddress().pointee.number] = number
     }
 
     /// Whether there is a stored object of a number.
@@ -82,8 +74,8 @@ extension ContextCore {
 
     /// The error of an earlier call that could not throw, if there is one; the next save no longer throws it.
     package func takePendingError() -> (any Error)? {
-        defer { refusals.removeAll() }
-        return refusals.first
+        defer { errors.refusals.removeAll() }
+        return errors.refusals.first
     }
 
     /// The dynamic object of a number: registered, or a fault.
@@ -143,18 +135,18 @@ extension ContextCore {
 
     /// Refuses a save by user code if only the stage may save.
     func checkSavesByItself(_ isOfStage: Bool) throws {
-        guard isSavedByStage, !isOfStage else { return }
+        guard rules.isSavedByStage, !isOfStage else { return }
         throw SwiftDataError.modelValidationFailure.explained(
             "The context of a mapped stage is saved by the migration, in batches. Leave the save out.")
     }
 
     /// Relationships that the next save writes as links.
-    package var unsavedLinkCount: Int { relationships.links.count }
+    package var unsavedLinkCount: Int { pending.relationships.links.count }
 
     /// Refuses to write in a table that the old state of a migration reads.
     @inline(__always)
     func checkUnshared(_ table: TableID, _ what: @autoclosure () -> String, _ done: String) throws {
-        guard !sharedTables.isEmpty, sharedTables.contains(table) else { return }
+        guard !rules.sharedTables.isEmpty, rules.sharedTables.contains(table) else { return }
         throw SwiftDataError.modelValidationFailure.explained(
             "A migration stage \(done) \(what()), which goes over as it is: the old state would see it. Name the entity in the stage, with a StreamedEntity or a mapping of its own."
         )

@@ -40,7 +40,7 @@ extension ContextCore {
                 return true
             }
         }
-        membersWalked += members.count
+        walked.indexEntries += members.count
         return members
     }
 }

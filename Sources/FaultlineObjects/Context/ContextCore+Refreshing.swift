@@ -20,7 +20,7 @@ extension ContextCore {
         defer { endReading() }
         settleMembers()
         if !mergesChanges {
-            refusals.settle(handle.core, nil)
+            errors.refusals.settle(handle.core, nil)
             dropChanges(of: handle)
             handle.core.pointee.forgetEphemerals()
         }
@@ -47,7 +47,7 @@ extension ContextCore {
         settleMembers()
         moveToNewest()
         forgetRows()
-        changed.forEach(rebase)
+        pending.changed.forEach(rebase)
         if conflicts != nil { renewOriginals() }
         noteMoveFromUnknown()
     }
@@ -56,8 +56,8 @@ extension ContextCore {
     func reset() {
         guard mayRearrange("reset") else { return }
         rollback()
-        guard !isSavedByStage else { return }
-        getterError = nil
+        guard !rules.isSavedByStage else { return }
+        errors.ofAccess = nil
         do throws(LogError) { try beginReading() } catch { return report(error) }
         defer { endReading() }
         moveToNewest()
@@ -105,7 +105,7 @@ extension ContextCore {
         do { claimed = try takeBackTargets(of: handle, entity, slots: slots) } catch { return refuseSave(error) }
         showStored(handle)
         handle.core.pointee.dropExtra()
-        changed.remove(handle)
+        pending.changed.remove(handle)
         // A target that another object has claimed in the meantime stays there.
         for slot in claimed { _ = write(handle, slot, ObjectReference(bits: 0)) }
     }
@@ -138,9 +138,9 @@ extension ContextCore {
             case .toMany(let inverse):
                 func change(_ owner: ObjectReference, _ body: (PendingRelationships.Delta) -> Void) {
                     let key = PendingRelationships.Key(entity: relationship.destination, slot: inverse, owner: owner)
-                    guard !owner.isNil, let delta = relationships.existing(key) else { return }
+                    guard !owner.isNil, let delta = pending.relationships.existing(key) else { return }
                     body(delta)
-                    if delta.isEmpty { relationships.drop(key) }
+                    if delta.isEmpty { pending.relationships.drop(key) }
                 }
                 if new != old { change(new) { $0.remove(handle.reference) } }
                 change(old) { $0.takeBack(handle) }
@@ -166,17 +166,17 @@ extension ContextCore {
     ///
     /// Members that name the object themselves undo their own change.
     private func dropLinks(of handle: ObjectHandle, _ entity: EntityStorage) {
-        guard !relationships.isEmpty else { return }
+        guard !pending.relationships.isEmpty else { return }
         for (slot, storage) in entity.slots.enumerated() {
             guard case .toMany(let relationship) = storage else { continue }
             let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: handle.reference)
-            guard let delta = relationships.existing(key) else { continue }
+            guard let delta = pending.relationships.existing(key) else { continue }
             if case .link(let side, let inverse) = relationship.members {
                 dropLinks(of: handle, delta, side, relationship.destination, inverse)
-                relationships.drop(key)
+                pending.relationships.drop(key)
             } else {
                 delta.forgetOrder()
-                if delta.isEmpty { relationships.drop(key) }
+                if delta.isEmpty { pending.relationships.drop(key) }
             }
         }
     }
@@ -188,13 +188,13 @@ extension ContextCore {
         func set(_ member: ObjectReference, isPresent: Bool) {
             let left = side.isLeft ? handle.reference : member
             let right = side.isLeft ? member : handle.reference
-            relationships.setLink(.init(table: side.table, left: left, right: right), isPresent: isPresent)
+            pending.relationships.setLink(.init(table: side.table, left: left, right: right), isPresent: isPresent)
         }
         func change(_ member: ObjectReference, _ body: (PendingRelationships.Delta) -> Void) {
             let key = PendingRelationships.Key(entity: destination, slot: inverse, owner: member)
-            guard inverse >= 0, let other = relationships.existing(key) else { return }
+            guard inverse >= 0, let other = pending.relationships.existing(key) else { return }
             body(other)
-            if other.isEmpty { relationships.drop(key) }
+            if other.isEmpty { pending.relationships.drop(key) }
         }
         for member in delta.added.handles where !delta.removed.contains(member.reference) {
             set(member.reference, isPresent: false)

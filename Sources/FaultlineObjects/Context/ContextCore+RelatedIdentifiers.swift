@@ -21,7 +21,7 @@ extension ContextCore {
         case .toMany(let relationship):
             guard !owner.core.pointee.has(.gone) else { return [] }
             let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
-            return try memberReferences(of: owner, relationship, relationships.existing(key)).map {
+            return try memberReferences(of: owner, relationship, pending.relationships.existing(key)).map {
                 identifier(of: $0, store.storage.entities[relationship.destination])
             }
         }
@@ -52,7 +52,7 @@ extension ContextCore {
         guard let entity = owner.core.pointee.home.takeUnretainedValue().entity else { return true }
         settleMembers()
         let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
-        return relationships.existing(key)?.assigned != nil
+        return pending.relationships.existing(key)?.assigned != nil
     }
 
     /// Whether a reference leads to an object that is not deleted here.

@@ -24,11 +24,11 @@ extension ContextCore {
         let found = registeredObject(reference.number, home)
         if let found {
             guard let handle = handle(of: found, home), !handle.core.pointee.isDeleted else { return nil }
-            if !mayHaveDeletedFaults || !handle.core.pointee.isFault { return found }
+            if !state.mayHaveDeletedFaults || !handle.core.pointee.isFault { return found }
         }
         // A reference to a missing row is nil: `docs/Faulting.md` says when references dangle.
         guard let entity = home.entity else { return nil }
-        if let deletion, deletion.isDoomed(reference, entity.ordinal) { return nil }
+        if let deletion = saving.deletion, deletion.isDoomed(reference, entity.ordinal) { return nil }
         do throws(LogError) {
             try beginReading()
             defer { endReading() }
@@ -52,9 +52,9 @@ extension ContextCore {
     func setTarget(of owner: ObjectHandle, _ slot: Int, to target: ObjectHandle?) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toOne(let relationship) = entity.slots[slot] else { return }
-        let isOutermost = refusals.begin(owner, slot)
-        defer { refusals.end(isOutermost) }
-        refusals.settle(owner.core, slot)
+        let isOutermost = errors.refusals.begin(owner, slot)
+        defer { errors.refusals.end(isOutermost) }
+        errors.refusals.settle(owner.core, slot)
         guard beginChanging() else { return }
         defer { endReading() }
         if let target, !adopt(target) { return }
@@ -163,15 +163,15 @@ extension ContextCore {
             return []
         }
         let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
-        let delta = relationships.existing(key)
+        let delta = pending.relationships.existing(key)
         let destination = homes[relationship.destination]
         if let assigned = delta?.assigned {
             let members = assigned.handles.filter { !$0.core.pointee.isDeleted }.map(\.object)
-            membersCollected += members.count
+            walked.collectedMembers += members.count
             return members
         }
         var members: [AnyObject] = []
-        defer { membersCollected += members.count }
+        defer { walked.collectedMembers += members.count }
         if !owner.core.pointee.has(.temporary) {
             do {
                 let numbers = try storedMembers(of: owner.core.pointee.number, relationship)
@@ -197,7 +197,7 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         let numbers = try snapshot.members(of: owner, in: relationship.members.index)
-        membersWalked += numbers.count
+        walked.indexEntries += numbers.count
         return numbers
     }
 
@@ -205,9 +205,9 @@ extension ContextCore {
     func setMembers(of owner: ObjectHandle, _ slot: Int, to newMembers: [ObjectHandle]) {
         let home = owner.core.pointee.home.takeUnretainedValue()
         guard let entity = home.entity, case .toMany(let relationship) = entity.slots[slot] else { return }
-        let isOutermost = refusals.begin(owner, slot)
-        defer { refusals.end(isOutermost) }
-        refusals.settle(owner.core, slot)
+        let isOutermost = errors.refusals.begin(owner, slot)
+        defer { errors.refusals.end(isOutermost) }
+        errors.refusals.settle(owner.core, slot)
         if refusesAbsent(owner) || owner.core.pointee.refusesAsDeletedElsewhere() { return }
         guard !owner.core.pointee.has(.gone), beginChanging() else { return }
         defer { endReading() }
@@ -265,7 +265,7 @@ extension ContextCore {
     ) {
         let left = side.isLeft ? owner.reference : member.reference
         let right = side.isLeft ? member.reference : owner.reference
-        relationships.setLink(.init(table: side.table, left: left, right: right), isPresent: isPresent)
+        pending.relationships.setLink(.init(table: side.table, left: left, right: right), isPresent: isPresent)
         let own = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
         if isPresent { join(member, own) } else { leave(member, own) }
         guard inverse >= 0 else { return }

@@ -15,23 +15,23 @@ extension ContextCore {
     ) throws {
         try checkIsNotSaving()
         try checkIsOutsideOfBatch()
-        if let error = refusals.next() { throw error }
+        if let error = errors.refusals.next() { throw error }
         guard hasChanges || addition != nil else {
             noteSaved()
             return
         }
-        if !initializing.unawakened.isEmpty { awakeArrived() }
+        if !pending.initializing.unawakened.isEmpty { awakeArrived() }
         try stage?.checkIsRunning()
         try checkSavesByItself(addition != nil)
-        guard !isReadOnly else {
+        guard !rules.isReadOnly else {
             throw SwiftDataError.modelValidationFailure.explained(
                 "The container was made with allowsSave: false. Make another one to save.")
         }
-        if let pinLabel {
+        if let pinLabel = state.pinLabel {
             throw LogError(
                 .readOnly, "The context is pinned (\(pinLabel)), so nothing can be saved in it. Unpin it first.")
         }
-        let told = try hasLifecycles ? tellWillSave() : []
+        let told = try homes.haveLifecycles ? tellWillSave() : []
         // A `willSave` method may have undone all changes.
         guard hasChanges || addition != nil else { return noteSaved() }
         var written: [ObjectHandle] = []
@@ -53,9 +53,9 @@ extension ContextCore {
         if stage == nil, hasDeletions { moveToNewest() }
         let deletion = try walkDeletions(in: snapshot)
         var findings = FindingList()
-        if hasLifecycles { addFindingsOfClasses(deletion, to: &findings) }
+        if homes.haveLifecycles { addFindingsOfClasses(deletion, to: &findings) }
         // An error of a call that a validation must not make.
-        if let error = refusals.next(), findings.isEmpty { throw error }
+        if let error = errors.refusals.next(), findings.isEmpty { throw error }
         try takeUniqueBlobs()
         var save = Save(self, deletion, findings)
         try save.run(adding: addition)
@@ -64,7 +64,7 @@ extension ContextCore {
     /// Undoes all unsaved changes.
     func rollback() {
         guard mayRearrange("rollback") else { return }
-        guard !isSavedByStage else {
+        guard !rules.isSavedByStage else {
             return refuseSave(
                 SwiftDataError.modelValidationFailure.explained(
                     "The context of a mapped stage cannot be rolled back: it holds what other calls have made. Delete what is not wanted."
@@ -75,20 +75,20 @@ extension ContextCore {
 
     /// Undoes all unsaved changes, even if only the stage may save.
     package func dropUnsaved() {
-        refusals.removeAll()
+        errors.refusals.removeAll()
         let noteChanges = changesOfRollback()
-        inserted.forEach(sendAway)
-        changed.forEach(showStored)
-        for handle in deleted { handle.core.pointee.remove(.deleted) }
+        pending.inserted.forEach(sendAway)
+        pending.changed.forEach(showStored)
+        for handle in pending.deleted { handle.core.pointee.remove(.deleted) }
         forgetChanges()
-        chosenNumbers.removeAll()
+        rules.chosenNumbers.removeAll()
         noteChanges()
     }
 
     /// Reverts objects that a failed save has changed in order to give them other positions in their collections.
     func takeBackChanges(from first: Int) {
-        changed[first...].forEach(showStored)
-        changed.removeSubrange(first...)
+        pending.changed[first...].forEach(showStored)
+        pending.changed.removeSubrange(first...)
     }
 
     /// Turns a changed object into one that shows its stored row.
@@ -99,17 +99,16 @@ extension ContextCore {
     }
 
     func forgetChanges() {
-        inserted.removeAll()
-        changed.removeAll()
-        deleted.removeAll()
-        initializing = InitializingObjects()
-        hasDeletedInserts = false
-        doomedNumbers = nil
-        relationships.removeAll()
+        pending.inserted.removeAll()
+        pending.changed.removeAll()
+        pending.deleted.removeAll()
+        pending.initializing = InitializingObjects()
+        pending.hasDeletedInserts = false
+        pending.doomedNumbers = nil
+        pending.relationships.removeAll()
         memberArrays.removeAll()
-        policies.ofInserts.removeAll()
-        countedInserted = 0
-        countedBytes = 0
+        pending.policies.ofInserts.removeAll()
+        stageMemory.unsaved.reset()
         conflicts?.forgetAll()
         noteSaved()
     }
@@ -120,8 +119,8 @@ extension ContextCore {
             else { return }
             try takeUniqueBlobs(handle, entity)
         }
-        try inserted.forEach(take)
-        try changed.forEach(take)
+        try pending.inserted.forEach(take)
+        try pending.changed.forEach(take)
     }
 
     /// Reads values that an object was given by reference if they are unique: an index key is made of the bytes in the

@@ -67,13 +67,13 @@ extension ObjectHandle {
 
 extension ContextCore {
     /// Whether any entity has lifecycle code to call; a migration calls none.
-    var callsLifecycles: Bool { hasLifecycles && stage == nil }
+    var callsLifecycles: Bool { homes.haveLifecycles && stage == nil }
 
     func setLifecycle(_ lifecycle: EntityLifecycle?, forEntityNamed name: String) {
         do {
             _ = try requireDynamic(name)
             home(named: name)?.lifecycle = lifecycle.map(Lifecycle.init)
-            hasLifecycles = homes.contains { $0.lifecycle != nil }
+            homes.noteLifecycles()
         } catch {
             refuseSave(error)
         }
@@ -88,19 +88,19 @@ extension ContextCore {
 
     /// - Throws: If lifecycle code or an observer calls a save during a save: the outer save throws the error, too.
     func checkIsNotSaving() throws {
-        guard savePhase != .none else { return }
+        guard saving.phase != .none else { return }
         let error = SwiftDataError.modelValidationFailure.explained(
-            "A save was called by \(savePhase.name), while the context is being saved. Leave the call out.")
+            "A save was called by \(saving.phase.name), while the context is being saved. Leave the call out.")
         refuseSave(error)
         throw error
     }
 
     /// Whether user code may now undo changes, insert or delete: not during validation; a refusal makes the save throw.
     func mayRearrange(_ call: @autoclosure () -> String) -> Bool {
-        guard savePhase == .validating else { return true }
+        guard saving.phase == .validating else { return true }
         refuseSave(
             SwiftDataError.modelValidationFailure.explained(
-                "\(call()) was called by \(savePhase.name), which may only read. Do it in willSave."))
+                "\(call()) was called by \(saving.phase.name), which may only read. Do it in willSave."))
         return false
     }
 
@@ -109,8 +109,8 @@ extension ContextCore {
     /// - Returns: All objects that were called.
     func tellWillSave() throws -> [ObjectHandle] {
         guard callsLifecycles else { return [] }
-        savePhase = .telling
-        defer { savePhase = .none }
+        saving.phase = .telling
+        defer { saving.phase = .none }
         var told: [ObjectHandle] = []
         var known: Set<ObjectIdentifier> = []
         var toldCount: Int
@@ -124,7 +124,7 @@ extension ContextCore {
                 )
             }
             // A `willSave` method may undo changes of other objects.
-            for handle in inserted + changed + deleted where isUnsaved(handle) {
+            for handle in pending.inserted + pending.changed + pending.deleted where isUnsaved(handle) {
                 let isGoneAgain = handle.core.pointee.has(.inserted) && handle.core.pointee.has(.deleted)
                 guard !isGoneAgain, let lifecycle = handle.lifecycle,
                     known.insert(ObjectIdentifier(handle.object)).inserted
@@ -133,7 +133,7 @@ extension ContextCore {
                 lifecycle.willSave(handle.object)
             }
         } while told.count > toldCount
-        if let error = refusals.next() { throw error }
+        if let error = errors.refusals.next() { throw error }
         return told
     }
 
@@ -160,10 +160,10 @@ extension ContextCore {
                         "\(place) \(handle.reference.number): \(invalid?.description ?? "\(error)")"))
             }
         }
-        savePhase = .validating
-        defer { savePhase = .none }
-        for handle in inserted where !handle.core.pointee.has(.deleted) { ask(handle, .insert) }
-        for handle in changed where !handle.core.pointee.has(.deleted) { ask(handle, .update) }
-        for handle in deleted { ask(handle, .delete) }
+        saving.phase = .validating
+        defer { saving.phase = .none }
+        for handle in pending.inserted where !handle.core.pointee.has(.deleted) { ask(handle, .insert) }
+        for handle in pending.changed where !handle.core.pointee.has(.deleted) { ask(handle, .update) }
+        for handle in pending.deleted { ask(handle, .delete) }
     }
 }

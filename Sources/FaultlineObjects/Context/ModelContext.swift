@@ -25,7 +25,7 @@ public class ModelContext: Equatable, SendableMetatype {
 
     deinit {
         // Unsaved changes of a main context belong to its container: the next handle shows them.
-        if core.remakeUserContext == nil { core.abandonChanges() }
+        if !core.owner.isRemade { core.abandonChanges() }
     }
 
     /// Whether both are the same context: two contexts of one container are not equal.
@@ -59,7 +59,9 @@ public class ModelContext: Equatable, SendableMetatype {
     /// - Complexity: O(n) for n unsaved new objects.
     public var insertedModelsArray: [any PersistentModel] {
         core.settleMembers()
-        return core.inserted.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
+        return core.pending.inserted.filter { !$0.core.pointee.has(.deleted) }.compactMap {
+            $0.object as? any PersistentModel
+        }
     }
 
     /// The stored objects with unsaved changes.
@@ -67,20 +69,22 @@ public class ModelContext: Equatable, SendableMetatype {
     /// - Complexity: O(n) for n changed objects.
     public var changedModelsArray: [any PersistentModel] {
         core.settleMembers()
-        return core.changed.filter { !$0.core.pointee.has(.deleted) }.compactMap { $0.object as? any PersistentModel }
+        return core.pending.changed.filter { !$0.core.pointee.has(.deleted) }.compactMap {
+            $0.object as? any PersistentModel
+        }
     }
 
     /// The stored objects that the next save deletes.
     ///
     /// - Complexity: O(n) for n deleted objects.
     public var deletedModelsArray: [any PersistentModel] {
-        core.deleted.compactMap { $0.object as? any PersistentModel }
+        core.pending.deleted.compactMap { $0.object as? any PersistentModel }
     }
 
     /// The author that each transaction of this context records; at most 1,024 bytes of UTF-8.
     public var author: String? {
-        get { core.author }
-        set { core.author = newValue }
+        get { core.history.author }
+        set { core.history.author = newValue }
     }
 
     /// Writes all unsaved changes in one transaction.
@@ -267,8 +271,8 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// Called with errors of getters and setters, which cannot throw.
     public var errorHandler: (@Sendable (any Error) -> Void)? {
-        get { core.errorHandler }
-        set { core.errorHandler = newValue }
+        get { core.errors.handler }
+        set { core.errors.handler = newValue }
     }
 }
 

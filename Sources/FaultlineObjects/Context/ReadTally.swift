@@ -9,6 +9,16 @@ final class ReadTally: Sendable {
     private let faultsFired = Atomic<Int>(0)
     private let rowsRead = Atomic<Int>(0)
     private let blobBytesRead = Atomic<Int>(0)
+    /// The sum that it belongs to; nil for none.
+    private let tallies: ReadTallies?
+
+    init(in tallies: ReadTallies?) { self.tallies = tallies }
+
+    /// Begins to count in the sum.
+    func begin() { tallies?.begin(self) }
+
+    /// Leaves its counts to the sum.
+    func end() { tallies?.end(self) }
 
     @inline(__always) func addFault() { Self.add(1, to: faultsFired) }
     @inline(__always) func addRow() { Self.add(1, to: rowsRead) }

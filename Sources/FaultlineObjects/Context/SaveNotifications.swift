@@ -38,15 +38,15 @@ extension ModelContext {
     func saveTelling() throws {
         guard SaveNotifications.areWanted, core.hasChanges else { return try core.save() }
         try core.checkIsNotSaving()
-        core.savePhase = .telling
+        core.saving.phase = .telling
         NotificationCenter.default.post(name: SaveNotifications.willSave, object: self)
-        core.savePhase = .none
+        core.saving.phase = .none
         // An observer of a save may save, too.
-        let outer = core.savedIdentifiers
-        core.savedIdentifiers = SavedIdentifiers()
-        defer { core.savedIdentifiers = outer }
+        let outer = core.saving.identifiers
+        core.saving.identifiers = SavedIdentifiers()
+        defer { core.saving.identifiers = outer }
         try core.save()
-        guard let saved = core.savedIdentifiers, saved.sequence > 0 else { return }
+        guard let saved = core.saving.identifiers, saved.sequence > 0 else { return }
         NotificationCenter.default.post(name: SaveNotifications.didSave, object: self, userInfo: saved.userInfo)
     }
 }

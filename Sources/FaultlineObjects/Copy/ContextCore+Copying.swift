@@ -80,9 +80,9 @@ extension ObjectHandle {
     ) throws -> ValueCopy {
         guard let type = core.pointee.modelType else { throw SwiftDataError.missingModelContext }
         let identifier = core.pointee.persistentIdentifier
-        core.pointee.context?.getterError = nil
+        core.pointee.context?.errors.ofAccess = nil
         guard core.pointee.draft != nil || core.pointee.loadedRow() != nil else {
-            throw core.pointee.context?.getterError
+            throw core.pointee.context?.errors.ofAccess
                 ?? SwiftDataError.missingModelContext.explained(
                     "\(identifier.entityName) \(core.pointee.number) has no values: it is not in the store any more.")
         }
@@ -114,7 +114,7 @@ extension ObjectHandle {
         } else if let value {
             return value
         }
-        throw core.pointee.context?.getterError ?? SwiftDataError.missingModelContext
+        throw core.pointee.context?.errors.ofAccess ?? SwiftDataError.missingModelContext
     }
 
     fileprivate func detachedIdentifiers(_ slot: Int) -> [PersistentIdentifier] {

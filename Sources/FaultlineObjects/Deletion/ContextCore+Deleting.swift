@@ -21,7 +21,7 @@ extension ContextCore {
     ///
     /// - Returns: A call that removes the marks, after a failed save.
     func markDoomed(_ walk: DeletionWalk) -> () -> Void {
-        deletion = walk
+        saving.deletion = walk
         for (ordinal, numbers) in walk.doomed.enumerated() where homes[ordinal].identities.count > 0 {
             let home = homes[ordinal]
             numbers.forEach { number in
@@ -31,15 +31,15 @@ extension ContextCore {
                 walk.marked.append(handle)
             }
         }
-        let count = deleted.count
-        deleted += walk.marked
+        let count = pending.deleted.count
+        pending.deleted += walk.marked
         walk.marked += walk.unsaved.filter { !$0.core.pointee.has(.deleted) }
         for handle in walk.marked { handle.core.pointee.insert(.deleted) }
         memberArrays.removeAll()
         return { [self] in
             memberArrays.removeAll()
             for handle in walk.marked { handle.core.pointee.remove(.deleted) }
-            deleted.removeSubrange(count...)
+            pending.deleted.removeSubrange(count...)
         }
     }
 
@@ -58,23 +58,23 @@ extension ContextCore {
     ///
     /// - Throws: `modelValidationFailure` if a rule denies a delete; nothing is changed then.
     func propagateDeletes() throws {
-        guard !deleted.isEmpty || hasDeletedInserts else { return }
+        guard !pending.deleted.isEmpty || pending.hasDeletedInserts else { return }
         try beginReading()
         defer { endReading() }
         guard let walk = try walkDeletions(in: snapshot) else { return }
-        let findings = try walk.findings(isMigrating: defersRelationshipRules, in: snapshot)
+        let findings = try walk.findings(isMigrating: rules.defersRelationshipRules, in: snapshot)
         guard findings.isEmpty else { throw SwiftDataError.refused(findings) }
         for (ordinal, numbers) in walk.doomed.enumerated() {
             let home = homes[ordinal]
             numbers.forEach { anyObject($0, home).flatMap { handle(of: $0, home) }.map(delete) }
         }
         walk.unsaved.forEach(delete)
-        for handle in deleted + walk.unsaved { clearRelationships(of: handle) }
-        hasDeletedInserts = false
+        for handle in pending.deleted + walk.unsaved { clearRelationships(of: handle) }
+        pending.hasDeletedInserts = false
         guard !walk.unsaved.isEmpty else { return }
-        inserted.removeAll { $0.core.pointee.has(.deleted) }
+        pending.inserted.removeAll { $0.core.pointee.has(.deleted) }
         walk.unsaved.forEach(leavePartners)
-        relationships.forget(Set(walk.unsaved.map(\.reference)))
+        pending.relationships.forget(Set(walk.unsaved.map(\.reference)))
         memberArrays.removeAll()
         walk.unsaved.forEach(sendAway)
     }

@@ -102,7 +102,7 @@ extension DeletionWalk {
 
     /// The same for collections of unsaved objects.
     private func forEachUnsavedCountedOwner(_ body: (Subject, _ slot: Int) throws -> Void) throws {
-        for (key, delta) in context.relationships.inOrder where key.owner.isTemporary {
+        for (key, delta) in context.pending.relationships.inOrder where key.owner.isTemporary {
             let entity = context.store.storage.entities[key.entity]
             guard entity.boundedSlots.contains(key.slot), !isDoomed(key.owner, key.entity),
                 case .toMany(let relationship) = entity.slots[key.slot],

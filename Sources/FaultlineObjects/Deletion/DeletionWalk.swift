@@ -40,19 +40,21 @@ final class DeletionWalk {
     init(_ context: ContextCore, countsBytes: Bool = false) {
         self.context = context
         let entities = context.store.storage.entities
-        rules = context.deletionRules
+        rules = context.homes.deletionRules(in: context.store)
         doomed = entities.map { _ in NumberSet() }
         waiting = doomed
         var drafted: [[RecordID: ObjectHandle]] = entities.map { _ in [:] }
-        for handle in context.changed + context.deleted where handle.core.pointee.draftPointer != nil {
+        for handle in context.pending.changed + context.pending.deleted where handle.core.pointee.draftPointer != nil {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
             drafted[entity.ordinal][handle.core.pointee.number] = handle
         }
         self.drafted = drafted
         if countsBytes { blobByteCounts = entities.map { _ in 0 } }
-        context.deleted.forEach(add)
-        if let doomed = context.doomedNumbers { doomed.numbers.forEach { add($0, doomed.ordinal) } }
-        if context.hasDeletedInserts { context.inserted.filter { $0.core.pointee.has(.deleted) }.forEach(add) }
+        context.pending.deleted.forEach(add)
+        if let doomed = context.pending.doomedNumbers { doomed.numbers.forEach { add($0, doomed.ordinal) } }
+        if context.pending.hasDeletedInserts {
+            context.pending.inserted.filter { $0.core.pointee.has(.deleted) }.forEach(add)
+        }
     }
 
     // MARK: Deleted objects
@@ -63,7 +65,7 @@ final class DeletionWalk {
     var concernedByRules: Set<Int> {
         var named = doomed.map { _ in 0 }
         let marks = Set(marked.map { ObjectIdentifier($0.object) })
-        for handle in context.deleted where !marks.contains(ObjectIdentifier(handle.object)) {
+        for handle in context.pending.deleted where !marks.contains(ObjectIdentifier(handle.object)) {
             if let entity = handle.core.pointee.home.takeUnretainedValue().entity { named[entity.ordinal] += 1 }
         }
         return Set(doomed.indices.filter { doomed[$0].count > named[$0] })
@@ -102,7 +104,7 @@ final class DeletionWalk {
         }
         for slot in rules[subject.entity.ordinal].cascadingToMany {
             let key = PendingRelationships.Key(entity: subject.entity.ordinal, slot: slot, owner: subject.reference)
-            for member in context.relationships.existing(key)?.added.handles ?? []
+            for member in context.pending.relationships.existing(key)?.added.handles ?? []
             where member.reference.isTemporary && !isKept(member.reference) {
                 add(member)
             }
@@ -248,7 +250,7 @@ final class DeletionWalk {
     ) throws {
         guard case .toMany(let relationship) = subject.entity.slots[slot] else { return }
         let key = PendingRelationships.Key(entity: subject.entity.ordinal, slot: slot, owner: subject.reference)
-        let delta = context.relationships.existing(key)
+        let delta = context.pending.relationships.existing(key)
         let added = Set((delta?.added.handles ?? []).map(\.reference))
         let removed = delta?.removed ?? []
         for reference in added {

@@ -108,7 +108,7 @@ extension ContextCore {
     func requireDynamic(_ name: String) throws -> ModelType {
         if let type = dynamicType(named: name) { return type }
         let isTyped = home(named: name) != nil
-        let names = homes.map(\.entityName)
+        let names = homes.all.map(\.entityName)
         let hint = NearestName.nearest(to: name, among: names).map { "Did you mean \"\($0)\"?" } ?? ""
         throw SwiftDataError.unknownSchema.explained(
             isTyped

@@ -51,9 +51,9 @@ extension ContextCore {
     ///
     /// A missing object is no error here.
     func readingOrThrow<R>(_ getter: () -> R) throws -> R {
-        getterError = nil
+        errors.ofAccess = nil
         let value = getter()
-        guard let getterError, !(SwiftDataError.missingModelContext ~= getterError) else { return value }
-        throw getterError
+        guard let error = errors.ofAccess, !(SwiftDataError.missingModelContext ~= error) else { return value }
+        throw error
     }
 }

@@ -63,6 +63,6 @@ extension ContextCore {
     package var livingObjectCount: Int {
         lock.lock()
         defer { lock.unlock() }
-        return homes.reduce(0) { $0 + $1.identities.count }
+        return homes.all.reduce(0) { $0 + $1.identities.count }
     }
 }

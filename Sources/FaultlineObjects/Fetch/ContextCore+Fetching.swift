@@ -106,11 +106,11 @@ extension ContextCore {
     /// The objects whose stored values satisfy a query, ordered and cut: found by a context of its own, whose objects
     /// have no changes.
     func storedNumbers<T: PersistentModel>(_ source: QuerySource<T>) throws -> [RecordID] {
-        let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
+        let unchanged = ContextCore(store: store, types: homes.all.compactMap(\.type), isReadOnly: true)
         try unchanged.beginReading()
         defer { unchanged.endReading() }
         unchanged.moveTo(snapshot)
-        unchanged.errorHandler = errorHandler
+        unchanged.errors.handler = errors.handler
         let found = try unchanged.fetchHere(try source.prepare(unchanged), source)
         tally.add(unchanged.counters)
         return found.map { $0._$coreAddress().pointee.number }

@@ -106,7 +106,7 @@ extension ContextCore {
 
     /// The candidates that contain all matches of a query, ascending; nil if all rows must be checked.
     func namedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID]? {
-        candidateListings += 1
+        walked.candidateListings += 1
         if let candidates = query.lowered.candidates { return candidates.sorted() }
         if let (index, value) = query.uniqueKey {
             return try uniqueHolder(index, value, query.entity).map { [$0] } ?? []
@@ -165,9 +165,9 @@ extension ContextCore {
     /// The references in to-one slots to objects whose deletion is not saved yet.
     private func deletedReferences(_ home: EntityHome) -> Set<RecordID> {
         var references = deletedNumbers(home)
-        guard hasDeletedInserts else { return references }
+        guard pending.hasDeletedInserts else { return references }
         let wanted = Unmanaged.passUnretained(home).toOpaque()
-        for handle in inserted
+        for handle in pending.inserted
         where handle.core.pointee.has(.deleted) && handle.core.pointee.home.toOpaque() == wanted {
             references.insert(handle.reference.bits)
         }

@@ -25,7 +25,7 @@ extension ContextCore {
         if !hasPending(home) { return try storedObject(&key, index, home, entity, as: T.self) }
         guard descriptor.includePendingChanges else { return nil }
         let candidates = key.withBytes {
-            unsavedLookup.objects(home, entity.ordinal, lists, slot: slot, key: $0)
+            pending.lookup.objects(home, entity.ordinal, lists, slot: slot, key: $0)
         }
         guard var found = try storedObject(&key, index, home, entity, as: T.self, without: differingNumbers(home))
         else { return nil }

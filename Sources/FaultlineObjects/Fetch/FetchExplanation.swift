@@ -85,11 +85,11 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         moveToNewest()
-        let other = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
+        let other = ContextCore(store: store, types: homes.all.compactMap(\.type), isReadOnly: true)
         try other.beginReading()
         defer { other.endReading() }
         other.moveTo(snapshot)
-        other.errorHandler = errorHandler
+        other.errors.handler = errors.handler
         let query = try source.prepare(other)
         let note = AccessNote()
         other.accessNote = note

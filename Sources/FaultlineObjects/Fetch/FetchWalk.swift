@@ -74,11 +74,11 @@ struct WalkedState: Equatable {
 
     init(_ context: ContextCore) {
         sequence = context.snapshot.sequence
-        forgettingCount = context.forgettingCount
+        forgettingCount = context.state.forgettingCount
     }
 
     /// Whether loaded rows were released since, because another context has saved.
-    func isForgotten(_ context: ContextCore) -> Bool { context.forgettingCount != forgettingCount }
+    func isForgotten(_ context: ContextCore) -> Bool { context.state.forgettingCount != forgettingCount }
 }
 
 /// Counts the objects that a walk has passed on, and checks for unsaved changes at the end of each batch.

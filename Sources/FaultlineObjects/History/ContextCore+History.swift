@@ -5,15 +5,14 @@ internal import Foundation
 extension ContextCore {
     /// Makes sure that the store records that it has a history, before the writer's turn.
     func prepareHistory() throws {
-        if recordsHistory { try store.noteHistory() }
+        if history.isRecorded { try store.noteHistory() }
     }
 
     /// Begins to collect the changes of a transaction; nil if they do not go into the history.
     @inline(__always)
     func beginHistory(in transaction: borrowing Transaction) -> HistoryWriter? {
-        guard recordsHistory else { return nil }
-        historyWriter.begin(author: author, in: transaction)
-        return historyWriter
+        guard history.isRecorded else { return nil }
+        return history.begin(store, in: transaction)
     }
 }
 
@@ -21,7 +20,7 @@ extension ContextCore {
 
 extension ContextCore {
     /// Translates entities and properties of the history.
-    private var historyModels: HistoryModels { HistoryModels(store, homes.compactMap(\.type)) }
+    private var historyModels: HistoryModels { HistoryModels(store, homes.all.compactMap(\.type)) }
 
     func fetchHistory(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -40,7 +39,7 @@ extension ContextCore {
     }
 
     func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-        guard !isReadOnly else {
+        guard !rules.isReadOnly else {
             throw SwiftDataError.modelValidationFailure.explained(
                 "The container was made with allowsSave: false. Make another one to delete history.")
         }
@@ -80,7 +79,7 @@ extension ContextCore {
             let isAfter = token == bounds.after
             after = max(after, isAfter ? RecordID(clamping: number) : 0)
         }
-        historyRecordsRead += try snapshot.forEachTransaction(after: after) { stored in
+        walked.historyRecords += try snapshot.forEachTransaction(after: after) { stored in
             let transaction = DefaultHistoryTransaction(stored: stored, models: models)
             if let predicate, try !predicate.evaluate(transaction) { return true }
             return try body(transaction)

@@ -19,14 +19,14 @@ extension ContextCore {
         let deleted = Set(unsaved.deleted.map(\.core))
         try beginReading()
         defer { endReading() }
-        for home in homes {
+        for home in homes.all {
             for (number, handle) in try registered(home) {
                 try checkIdentity(number, handle.core, home)
                 let isListed =
                     handle.core.pointee.has(.changed) == changed.contains(handle.core)
                     && handle.core.pointee.has(.deleted) == deleted.contains(handle.core)
                 // Nothing saves the changes of an abandoned context.
-                guard isAbandoned || isListed else {
+                guard owner.isAbandoned || isListed else {
                     throw unlisted("object \(number) of \(home.entityName) has a flag and is in no list")
                 }
                 try checkRow(number, handle.core, home)
@@ -77,7 +77,7 @@ extension ContextCore {
     private func checkRow(
         _ number: RecordID, _ core: UnsafeMutablePointer<ModelCore>, _ home: EntityHome
     ) throws {
-        guard !hasOlderRows, !core.pointee.has(.gone), core.pointee.draftPointer == nil, let entity = home.entity,
+        guard !state.hasOlderRows, !core.pointee.has(.gone), core.pointee.draftPointer == nil, let entity = home.entity,
             let row = loadedRow(core.pointee.row)
         else { return }
         let location = try snapshot.location(of: number, in: entity.table)
@@ -89,7 +89,7 @@ extension ContextCore {
         }
         guard isSame == true else {
             throw broken(
-                "a row in the arena is that of the snapshot, or, where `hasOlderRows`, of an older one",
+                "a row in the arena is that of the snapshot, or, where `state.hasOlderRows`, of an older one",
                 "object \(number) of \(home.entityName) shows a row that the snapshot lacks")
         }
     }

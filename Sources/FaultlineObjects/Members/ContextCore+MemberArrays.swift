@@ -47,7 +47,7 @@ extension ContextCore {
     }
 
     /// Whether arrays may be kept: they keep their members alive, and so the context, until the user's context is gone.
-    private var keepsMemberArrays: Bool { !isAbandoned && userContext != nil }
+    private var keepsMemberArrays: Bool { !owner.isAbandoned && userContext != nil }
 
     // MARK: Changing in place
 
@@ -78,13 +78,13 @@ extension ContextCore {
         guard let (key, relationship) = collection(owner, slot),
             let entity = owner.core.pointee.home.takeUnretainedValue().entity
         else { return }
-        let isOutermost = refusals.begin(owner, slot)
-        defer { refusals.end(isOutermost) }
+        let isOutermost = errors.refusals.begin(owner, slot)
+        defer { errors.refusals.end(isOutermost) }
         func assign() {
             // Safe because the members come from an array of `T`.
             setMembers(of: owner, slot, to: returned.map { ObjectHandle(unsafeDowncast($0, to: T.self)) })
         }
-        guard let array = memberArrays.existing(key), array.isLent, !keepsGivenOrder,
+        guard let array = memberArrays.existing(key), array.isLent, !rules.keepsGivenOrder,
             !owner.core.pointee.has(.gone)
         else { return assign() }
         let collection = ChangedCollection(

@@ -127,20 +127,21 @@ package final class CarriedEntity {
     /// - Throws: `StoreError` if the old row cannot be read.
     package func carryOver(_ old: AnyObject, _ number: RecordID, isOwn: Bool, from start: Int) throws {
         var heir: Int?
-        for object in start..<target.inserted.count {
-            let core = target.inserted[object].core
+        for object in start..<target.pending.inserted.count {
+            let core = target.pending.inserted[object].core
             guard core.pointee.home.takeUnretainedValue() === newHome, let draft = core.pointee.draft else { continue }
             for (place, slot) in slots.enumerated() where !isDefault(draft, slot) { batch[place].set += 1 }
-            if isOwn, target.chosenNumbers[core.pointee.number] == number { heir = object }
+            if isOwn, target.rules.chosenNumbers[core.pointee.number] == number { heir = object }
         }
         guard isOwn else { return }
         try withRow(of: old, number) { row in
             for (place, slot) in slots.enumerated() where Self.hasValue(row, slot) {
                 batch[place].had += 1
-                guard let heir, let draft = target.inserted[heir].core.pointee.draft, isDefault(draft, slot) else {
+                guard let heir, let draft = target.pending.inserted[heir].core.pointee.draft, isDefault(draft, slot)
+                else {
                     continue
                 }
-                carry(row, slot, into: target.inserted[heir])
+                carry(row, slot, into: target.pending.inserted[heir])
                 carried.append(Carried(object: heir, place: place))
                 batch[place].carried += 1
             }
@@ -187,7 +188,7 @@ package final class CarriedEntity {
     /// Resets some properties of the batch's objects to their defaults.
     package func takeBack(_ isTakenBack: (_ place: Int) -> Bool) {
         for one in carried where isTakenBack(one.place) {
-            let handle = target.inserted[one.object]
+            let handle = target.pending.inserted[one.object]
             reset(handle, slots[one.place])
             batch[one.place].carried -= 1
             guard let extra = handle.core.pointee.extraIfPresent else { continue }

@@ -37,7 +37,7 @@ public struct Blob {
         case .inline(let data):
             return data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)
         case .stored(let reference, let held, let context):
-            context.willHold?(range.count)
+            context.stageMemory.willHold?(range.count)
             var data = Data(count: range.count)
             try StorageError.translating {
                 try data.withUnsafeMutableBytes { target in
@@ -133,7 +133,7 @@ extension ModelCore {
     /// An object in no context checks that when it is inserted.
     private func mayRefer(to source: ContextCore) -> Bool {
         guard let context else { return true }
-        return context === source || context.mayMoveBlob != nil && context.store.log === source.store.log
+        return context === source || context.rules.mayMoveBlob != nil && context.store.log === source.store.log
     }
 
     /// Reads values that the object was given by reference while it was in no context, if its context cannot save them

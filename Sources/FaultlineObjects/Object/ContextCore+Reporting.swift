@@ -8,17 +8,17 @@ extension ContextCore {
     ///   - isOfStore: Whether the store could not return a value; false for a reference to a missing object.
     func report(_ error: any Error, isOfStore: Bool = true) {
         if isOfStore, let stage { stage.note(StorageError.translating(error)) }
-        getterError = error
-        if errorHandler != nil, !refusals.keep(error) { tell(error) }
+        errors.ofAccess = error
+        if errors.handler != nil, !errors.refusals.keep(error) { tell(error) }
     }
 
-    private func tell(_ error: any Error) { errorHandler?(StorageError.translating(error)) }
+    private func tell(_ error: any Error) { errors.handler?(StorageError.translating(error)) }
 
     /// Calls `body`, which saves, and tells the error handler afterwards of errors that were met meanwhile: it may save
     /// itself, which has to wait for the writer's turn.
     func tellingAfterwards<R>(_ body: () throws -> R) rethrows -> R {
-        guard refusals.hold() else { return try body() }
-        defer { refusals.release().forEach(tell) }
+        guard errors.refusals.hold() else { return try body() }
+        defer { errors.refusals.release().forEach(tell) }
         return try body()
     }
 
@@ -31,19 +31,19 @@ extension ContextCore {
     /// Records and reports an error that makes the next save fail; if a property is being changed, all saves until that
     /// is settled.
     func refuseSave(_ error: any Error) {
-        refusals.add(error)
+        errors.refusals.add(error)
         report(error)
     }
 
     /// Takes note of an error that makes the next save fail, and no other.
     func refuseNextSave(_ error: any Error) {
-        refusals.addCall(error)
+        errors.refusals.addCall(error)
         report(error)
     }
 
     /// Takes note of a change that could not be made: saves fail until the property is set anew, or the change is dropped.
     func refuseSave(_ error: any Error, _ object: ObjectHandle, _ slot: Int) {
-        refusals.add(error, at: .init(object: object, slot: slot))
+        errors.refusals.add(error, at: .init(object: object, slot: slot))
         report(error)
     }
 

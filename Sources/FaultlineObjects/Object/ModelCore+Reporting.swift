@@ -66,7 +66,7 @@ extension ModelCore {
     /// Notes that a slot, whose change may have been refused, is set anew.
     mutating func settleRefusal(_ slot: Int) {
         let own = ObjectHandle(core: &self)
-        own.core.pointee.context?.refusals.settle(own.core, slot)
+        own.core.pointee.context?.errors.refusals.settle(own.core, slot)
     }
 }
 

@@ -263,7 +263,7 @@ extension ModelCore {
         guard let context = blobContext(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
             return nil
         }
-        context.willHold?(byteCount)
+        context.stageMemory.willHold?(byteCount)
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(byteCount, 1), alignment: 16)
         defer { bytes.deallocate() }
         do throws(LogError) {
@@ -310,7 +310,7 @@ extension ModelCore {
         guard let context = blobContext(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
             return nil
         }
-        context.willHold?(byteCount)
+        context.stageMemory.willHold?(byteCount)
         var data = Data(count: byteCount)
         let held = heldBlob(reference)
         let home = home.takeUnretainedValue()

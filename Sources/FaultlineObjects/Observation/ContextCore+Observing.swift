@@ -11,7 +11,7 @@ extension ContextCore {
     func changingDelta(_ key: PendingRelationships.Key) -> PendingRelationships.Delta {
         if !observations.isEmpty { noteChange(of: key) }
         noteUnsaved()
-        return relationships.delta(key)
+        return pending.relationships.delta(key)
     }
 
     private func noteChange(of key: PendingRelationships.Key) {
@@ -54,8 +54,10 @@ extension ContextCore {
     /// Collects the changes that a rollback will make; the result notifies the observers afterwards.
     func changesOfRollback() -> () -> Void {
         guard !observations.isEmpty, hasChanges else { return {} }
-        let watched = (inserted + changed + deleted).compactMap { $0.core.pointee.extraIfPresent?.observation }
-        let hasRelationships = !relationships.isEmpty || !deleted.isEmpty || !inserted.isEmpty
+        let watched = (pending.inserted + pending.changed + pending.deleted).compactMap {
+            $0.core.pointee.extraIfPresent?.observation
+        }
+        let hasRelationships = !pending.relationships.isEmpty || !pending.deleted.isEmpty || !pending.inserted.isEmpty
         return { [self] in
             for observation in watched { observation.noteChangeOfAll() }
             if hasRelationships { noteChangeOfRelationships { _ in true } }

@@ -17,11 +17,11 @@ extension ContextCore {
         let objects: [T]
         if isMisledByChanges(query) {
             // Uses a context whose objects have no changes.
-            let unchanged = ContextCore(store: store, types: homes.compactMap(\.type), isReadOnly: true)
+            let unchanged = ContextCore(store: store, types: homes.all.compactMap(\.type), isReadOnly: true)
             try unchanged.beginReading()
             defer { unchanged.endReading() }
             unchanged.moveTo(snapshot)
-            unchanged.errorHandler = errorHandler
+            unchanged.errors.handler = errors.handler
             numbers = try unchanged.page(try source.prepare(unchanged), behind: start, size).numbers
             tally.add(unchanged.counters)
             objects = numbers.map { object($0, query.home, as: T.self) }

@@ -4,14 +4,14 @@ extension ModelContext {
     /// Holds for the saves that follow, also for objects that were inserted before. In the closures of migration stages
     /// it has no effect.
     public var uniquenessConflicts: UniquenessPolicy {
-        get { core.policies.uniqueness }
-        set { core.policies.uniqueness = newValue }
+        get { core.pending.policies.uniqueness }
+        set { core.pending.policies.uniqueness = newValue }
     }
 
     /// How saves treat references that were set to objects which are not in the store any more.
     public var danglingReferences: DanglingReferencePolicy {
-        get { core.policies.danglingReferences }
-        set { core.policies.danglingReferences = newValue }
+        get { core.pending.policies.danglingReferences }
+        set { core.pending.policies.danglingReferences = newValue }
     }
 
     /// Inserts a new object as `insert(_:)` does, with a policy of its own.
@@ -34,6 +34,6 @@ extension ModelContext {
                     "insert(_:onConflict: .\(policy)) was called in a stage of a migration, where objects are inserted with .update alone. Look for the other object first, and decide what becomes of both."
                 ))
         }
-        core.policies.ofInserts[handle.core.pointee.number] = policy
+        core.pending.policies.ofInserts[handle.core.pointee.number] = policy
     }
 }

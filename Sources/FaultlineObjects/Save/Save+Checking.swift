@@ -16,8 +16,8 @@ extension Save {
             take(try context.walkDeletions(in: transaction))
         }
         guard let deletion else { return }
-        findings.add(try deletion.findings(isMigrating: context.defersRelationshipRules, in: transaction))
-        guard !context.defersRelationshipRules else { return }
+        findings.add(try deletion.findings(isMigrating: context.rules.defersRelationshipRules, in: transaction))
+        guard !context.rules.defersRelationshipRules else { return }
         // Before the rows of the deleted objects are gone.
         var counted: [(owner: DeletionWalk.Subject, slot: Int)] = []
         try deletion.forEachCountedOwner(in: transaction) { counted.append(($0, $1)) }
@@ -47,8 +47,8 @@ extension Save {
                 }
             }
         }
-        try check(context.inserted) { _, _ in true }
-        try check(context.changed.array) { $0.isChanged($1) }
+        try check(context.pending.inserted) { _, _ in true }
+        try check(context.pending.changed.array) { $0.isChanged($1) }
         for (handle, slot) in gone { noteGone(handle, slot) }
     }
 
@@ -56,7 +56,7 @@ extension Save {
         guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
             case .toOne(let relationship) = entity.slots[slot], let draft = handle.core.pointee.draft
         else { return }
-        guard context.policies.danglingReferences == .refuse else { return replaced.clear(handle, slot) }
+        guard context.pending.policies.danglingReferences == .refuse else { return replaced.clear(handle, slot) }
         let target = ObjectReference(bits: draft.toOne(slot))
         findings.add(
             goneTarget(handle.reference, entity, slot, target, store.storage.entities[relationship.destination]))
@@ -78,9 +78,9 @@ extension Save {
 
     /// Checks values, required references and the numbers of members, once it is known which objects are saved.
     mutating func checkObjects(in transaction: borrowing Transaction) throws {
-        context.inserted.forEachKept { check($1, $2) }
-        context.changed.forEachKept { check($1, $2) }
-        guard !context.defersRelationshipRules, store.storage.hasBounds else { return }
+        context.pending.inserted.forEachKept { check($1, $2) }
+        context.pending.changed.forEachKept { check($1, $2) }
+        guard !context.rules.defersRelationshipRules, store.storage.hasBounds else { return }
         let walk = deletion ?? DeletionWalk(context)
         let unseen = try unseenLosses(in: transaction)
         findings.add(try context.miscountedCollections(walk, countedOwners, unseen, in: transaction))
@@ -99,7 +99,8 @@ extension Save {
                 ValidationFinding(
                     context.identifier(of: core.pointee.reference, entity), missing.name, .required, missing.text))
         }
-        guard !context.defersRelationshipRules, !entity.requiredSlots.isEmpty, let draft = core.pointee.draft else {
+        guard !context.rules.defersRelationshipRules, !entity.requiredSlots.isEmpty, let draft = core.pointee.draft
+        else {
             return
         }
         for slot in entity.requiredSlots {
@@ -114,9 +115,9 @@ extension Save {
 
     /// Finds unique values of changed objects that other objects have, if the save is refused anyway.
     mutating func checkKeysOfChanges(in transaction: inout Transaction) throws {
-        try context.changed.forEachKept { _, core, entity in
+        try context.pending.changed.forEachKept { _, core, entity in
             guard let draft = core.pointee.draft, !entity.uniqueIndexes.isEmpty,
-                !hasKeys(core.pointee.number, entity), !context.sharedTables.contains(entity.table)
+                !hasKeys(core.pointee.number, entity), !context.rules.sharedTables.contains(entity.table)
             else { return }
             do throws(StoreError) {
                 try writer.takeUpdatedKeys(draft, id: core.pointee.number, entity, in: &transaction)
@@ -135,7 +136,7 @@ extension Save {
         switch error.code {
         case .duplicate: try noteDuplicate(error, core, entity)
         case .missing:
-            if context.policies.danglingReferences == .nullify, core.pointee.isChangedAsPartnerOnly(entity) {
+            if context.pending.policies.danglingReferences == .nullify, core.pointee.isChangedAsPartnerOnly(entity) {
                 gonePartners.insert(core)
                 return
             }
@@ -179,7 +180,7 @@ extension Save {
 
     /// The object of a number: a temporary reference if this save would have stored it.
     func reference(ofSaved number: RecordID, _ entity: EntityStorage) -> ObjectReference {
-        for (position, handle) in context.inserted.enumerated()
+        for (position, handle) in context.pending.inserted.enumerated()
         where numbers[position] == number && !upserts.contains(position) {
             guard handle.core.pointee.home.takeUnretainedValue().entity === entity else { continue }
             return handle.reference

@@ -6,7 +6,7 @@ extension Save {
     /// them.
     func unseenLosses(in transaction: borrowing Transaction) throws -> [PendingRelationships.Key: Int] {
         var losses: [PendingRelationships.Key: Int] = [:]
-        for handle in context.changed where !handle.core.pointee.has(.deleted) {
+        for handle in context.pending.changed where !handle.core.pointee.has(.deleted) {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
                 let draft = handle.core.pointee.draft
             else { continue }
@@ -22,7 +22,7 @@ extension Save {
                 let key = PendingRelationships.Key(
                     entity: relationship.destination, slot: inverse, owner: reference)
                 guard owner != 0, owner != draft.toOne(index.slot),
-                    context.relationships.existing(key)?.removed.contains(handle.reference) != true
+                    context.pending.relationships.existing(key)?.removed.contains(handle.reference) != true
                 else { continue }
                 losses[key, default: 0] += 1
             }
@@ -32,7 +32,7 @@ extension Save {
 
     /// Checks the collections of new objects that may replace a stored object: they keep its members.
     mutating func checkMergedCounts(in transaction: borrowing Transaction) throws {
-        for (place, handle) in context.inserted.enumerated() where numbers[place] != 0 {
+        for (place, handle) in context.pending.inserted.enumerated() where numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, !entity.uniqueIndexes.isEmpty
             else { continue }
             for slot in entity.boundedSlots {

@@ -53,7 +53,7 @@ extension Save {
             // Unsaved values of the slot take precedence: `clearDrafts`.
             if let living, living.core.pointee.hasChange(of: partner.inverse) { continue }
             // A required reference is among the findings.
-            guard partner.isOptional || context.defersRelationshipRules else { continue }
+            guard partner.isOptional || context.rules.defersRelationshipRules else { continue }
             try context.checkUnshared(destination.table, "an object of \(destination.name)", "changed")
             guard try writer.clear(partner.inverse, leadingTo: owner, id: number, destination, in: &transaction) else {
                 continue
@@ -61,7 +61,7 @@ extension Save {
             try history?.noteUpdate(
                 number, mask: SlotMask.bit(partner.inverse), destination, in: &transaction)
             cleared.counts[partner.destination, default: 0] += 1
-            if context.savedIdentifiers != nil { cleared.rows.append((number, destination)) }
+            if context.saving.identifiers != nil { cleared.rows.append((number, destination)) }
             if let living { cleared.living.append((living, partner.inverse)) }
         }
     }
@@ -69,7 +69,7 @@ extension Save {
     /// Clears references to deleted objects in unsaved values: only those that were set, because another save may have
     /// changed the others since.
     private mutating func clearDrafts(_ walk: DeletionWalk) {
-        for handle in context.inserted + context.changed where !handle.core.pointee.has(.deleted) {
+        for handle in context.pending.inserted + context.pending.changed where !handle.core.pointee.has(.deleted) {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
                 let draft = handle.core.pointee.draft
             else { continue }

@@ -11,8 +11,9 @@ extension Save {
         guard let stage = context.stage else { return }
         var saved = StageSession.Counts()
         saved.blobsLeftBehind = writer.keptBlobs.count
-        let added = zip(context.inserted, numbers.numbers).filter { $0.1 != 0 }.map(\.0)
-        saved.written = ContextCore.counts(of: added + context.changed.filter { !$0.core.pointee.has(.deleted) })
+        let added = zip(context.pending.inserted, numbers.numbers).filter { $0.1 != 0 }.map(\.0)
+        saved.written = ContextCore.counts(
+            of: added + context.pending.changed.filter { !$0.core.pointee.has(.deleted) })
         for (ordinal, count) in cleared.counts {
             saved.written[context.homes[ordinal].entityName, default: 0] += count
         }
@@ -24,12 +25,13 @@ extension Save {
     ///
     /// A large value is not read: its file is held for as long as the object lives.
     private func keepLastValues() {
-        for place in context.deleted.indices where !isKnownUniquelyReferenced(&context.deleted[place].object) {
-            let handle = context.deleted[place]
+        for place in context.pending.deleted.indices
+        where !isKnownUniquelyReferenced(&context.pending.deleted[place].object) {
+            let handle = context.pending.deleted[place]
             // A draft of a deleted object is no change.
             if handle.core.pointee.draftPointer == nil {
                 // An older row may name values that another save has replaced.
-                if context.hasOlderRows { handle.core.pointee.row = .none }
+                if context.state.hasOlderRows { handle.core.pointee.row = .none }
                 _ = handle.core.pointee.makeChangeable(0)
             }
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
@@ -49,21 +51,23 @@ extension Save {
     /// `sequence` is that of the save's transaction, if it wrote anything.
     mutating func finish(_ receipt: CommitReceipt, _ sequence: UInt64) {
         collectSaved(sequence)
-        if context.doomedNumbers != nil { context.doomedCounts = deletion.map(context.deletedCounts) ?? [:] }
+        if context.pending.doomedNumbers != nil {
+            context.saving.deletedCounts = deletion.map(context.deletedCounts) ?? [:]
+        }
         replaced.forget()
-        context.relationships.removeAll()
+        context.pending.relationships.removeAll()
         let tellDeletions = deletion.map { finishDeletions($0) }
         keepLastValues()
         let tellMove = context.moveToSaved(receipt.snapshot, sequence)
         let watched = finishInserts()
-        for handle in context.changed where !handle.core.pointee.has(.deleted) {
+        for handle in context.pending.changed where !handle.core.pointee.has(.deleted) {
             context.showStored(handle)
             handle.core.pointee.dropExtra()
         }
-        context.chosenNumbers.removeAll()
-        for handle in context.deleted { handle.core.pointee.becomeGone() }
+        context.rules.chosenNumbers.removeAll()
+        for handle in context.pending.deleted { handle.core.pointee.becomeGone() }
         context.forgetChanges()
-        context.deletion = nil
+        context.saving.deletion = nil
         // Called last, because observers may change objects.
         for observation in watched { observation.noteChangeOfAll() }
         tellDeletions?()
@@ -75,21 +79,21 @@ extension Save {
     /// - Returns: The observers of objects that show other values now.
     private func finishInserts() -> [ObjectObservation] {
         var watched: [ObjectObservation] = []
-        let isPlain = upserts.isEmpty && context.chosenNumbers.isEmpty
+        let isPlain = upserts.isEmpty && context.rules.chosenNumbers.isEmpty
         // The only reference to the array, so that an object without another owner can be detected.
         var handles: [ObjectHandle] = []
-        swap(&handles, &context.inserted)
+        swap(&handles, &context.pending.inserted)
         handles.withUnsafeMutableBufferPointer { handles in
             for place in handles.indices {
                 let number = numbers[place]
-                if context.initializing.areThere { handles[place].core.pointee.remove(.initializing) }
+                if context.pending.initializing.areThere { handles[place].core.pointee.remove(.initializing) }
                 guard number != 0 else { continue }
                 // An object that only the context owns is freed with its array, and is registered nowhere.
                 if isPlain, isKnownUniquelyReferenced(&handles[place].object) { continue }
                 finishInsert(handles[place], number, &watched)
             }
         }
-        swap(&handles, &context.inserted)
+        swap(&handles, &context.pending.inserted)
         return watched
     }
 

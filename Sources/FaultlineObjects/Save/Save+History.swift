@@ -6,8 +6,8 @@ internal import FaultlineStore
 extension Save {
     /// Records the owners of collections that have changed: their rows are unchanged.
     mutating func noteCollections(_ history: HistoryWriter, in transaction: inout Transaction) throws {
-        guard !context.relationships.isEmpty else { return }
-        for (key, delta) in context.relationships.inOrder where !delta.isEmpty {
+        guard !context.pending.relationships.isEmpty else { return }
+        for (key, delta) in context.pending.relationships.inOrder where !delta.isEmpty {
             // A new object is recorded as an insert, unless it has replaced a stored one.
             guard !key.owner.isTemporary || !upserts.isEmpty,
                 deletion?.isDoomed(key.owner, key.entity) != true

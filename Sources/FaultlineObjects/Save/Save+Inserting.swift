@@ -31,10 +31,10 @@ extension Save {
 
     /// Assigns a number to every inserted object: a new one, or that of the stored object that it replaces.
     mutating func resolveInserts(in transaction: inout Transaction) throws {
-        numbers.begin(context.inserted.count)
+        numbers.begin(context.pending.inserted.count)
         // Objects whose unique keys refer to other new objects: those get their numbers first.
         var waiting: [Int] = []
-        try context.inserted.forEachKept { position, core, entity in
+        try context.pending.inserted.forEachKept { position, core, entity in
             guard core.pointee.draft != nil else { return }
             try context.checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
             if entity.uniqueIndexes.isEmpty || !entity.uniqueKeysNameObjects {
@@ -48,7 +48,7 @@ extension Save {
             losing.again.removeAll()
             waiting.removeAll()
             for position in round {
-                let core = context.inserted[position].core
+                let core = context.pending.inserted[position].core
                 guard !core.pointee.has(.deleted), numbers[position] == 0,
                     let entity = core.pointee.home.takeUnretainedValue().entity
                 else { continue }
@@ -71,13 +71,13 @@ extension Save {
     /// that refers to the others.
     private mutating func resolveRing(_ positions: [Int], in transaction: inout Transaction) throws {
         for position in positions {
-            guard let entity = context.inserted[position].core.pointee.home.takeUnretainedValue().entity else {
+            guard let entity = context.pending.inserted[position].core.pointee.home.takeUnretainedValue().entity else {
                 continue
             }
             numbers[position] = try transaction.allocateIDs(1, in: entity.table)
         }
         for position in positions {
-            let core = context.inserted[position].core
+            let core = context.pending.inserted[position].core
             guard let entity = core.pointee.home.takeUnretainedValue().entity else { continue }
             resolve(core, entity, isLast: true)
             guard let draft = core.pointee.draft else { continue }
@@ -95,7 +95,7 @@ extension Save {
         in transaction: inout Transaction
     ) throws -> Bool {
         guard let draft = core.pointee.draft else { return true }
-        if !context.chosenNumbers.isEmpty, let chosen = context.chosenNumbers[core.pointee.number] {
+        if !context.rules.chosenNumbers.isEmpty, let chosen = context.rules.chosenNumbers[core.pointee.number] {
             if let holder = try writer.holder(of: draft, entity, in: transaction) {
                 throw StoreError(
                     .duplicate,
@@ -106,7 +106,7 @@ extension Save {
             numbers[position] = chosen
             return true
         }
-        if context.refusesUpserts, let holder = try writer.holder(of: draft, entity, in: transaction) {
+        if context.rules.refusesUpserts, let holder = try writer.holder(of: draft, entity, in: transaction) {
             throw StoreError(
                 .duplicate,
                 "A new \(entity.name) would have the same unique values as object \(holder). Make one object of both (in a streamed stage by output.upsert), or change one of them."
@@ -151,7 +151,7 @@ extension Save {
         guard let kept = try keptTargets(draft, holder, entity, in: transaction) else { return false }
         numbers[position] = holder
         upserts.insert(position)
-        if let earlier = keyHolders[owner], let draft = context.inserted[earlier.position].core.pointee.draft {
+        if let earlier = keyHolders[owner], let draft = context.pending.inserted[earlier.position].core.pointee.draft {
             try draft.withTargets(earlier.kept) { try writer.removeKeys($0, id: holder, entity, in: &transaction) }
         } else {
             try writer.releaseKeys(id: holder, entity, in: &transaction)
@@ -170,7 +170,7 @@ extension Save {
         guard !slots.isEmpty else { return [] }
         var known: [Int: RecordID] = [:]
         let earlier = keyHolders[.init(entity: entity.ordinal, number: number)]
-        if let earlier, let draft = context.inserted[earlier.position].core.pointee.draft {
+        if let earlier, let draft = context.pending.inserted[earlier.position].core.pointee.draft {
             for slot in slots { known[slot] = draft.toOne(slot) }
             for target in earlier.kept { known[target.slot] = target.number }
         } else {

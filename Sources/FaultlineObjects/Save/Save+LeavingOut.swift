@@ -9,7 +9,7 @@ extension Save {
     mutating func meetsConflict(
         _ position: Int, _ entity: EntityStorage, _ policy: UniquenessPolicy, in transaction: inout Transaction
     ) throws -> Bool {
-        guard let draft = context.inserted[position].core.pointee.draft else { return false }
+        guard let draft = context.pending.inserted[position].core.pointee.draft else { return false }
         let coming = policy == .ignore ? try comingKeys(entity, in: transaction) : [:]
         let conflicts = try writer.holders(of: draft, entity, coming: coming, in: transaction)
         guard !conflicts.isEmpty else { return false }
@@ -23,10 +23,10 @@ extension Save {
     private mutating func comingKeys(
         _ entity: EntityStorage, in transaction: borrowing Transaction
     ) throws -> [UniqueKey: RecordID] {
-        guard !context.changed.isEmpty else { return [:] }
+        guard !context.pending.changed.isEmpty else { return [:] }
         if let known = losing.comingKeys[entity.ordinal] { return known }
         var keys: [UniqueKey: RecordID] = [:]
-        try context.changed.forEachKept { _, core, changed in
+        try context.pending.changed.forEachKept { _, core, changed in
             guard changed === entity, let draft = core.pointee.draft else { return }
             let number = core.pointee.number
             for key in try writer.updatedKeys(of: draft, id: number, entity, in: transaction) { keys[key] = number }
@@ -39,7 +39,7 @@ extension Save {
     mutating func noteRefusedInserts() {
         for loser in losing.inOrder where !loser.isLeftOut {
             guard let entity = entity(ofInsert: loser.position) else { continue }
-            let core = context.inserted[loser.position].core
+            let core = context.pending.inserted[loser.position].core
             for conflict in loser.conflicts { noteDuplicate(conflict, core, entity) }
         }
     }
@@ -54,7 +54,7 @@ extension Save {
         guard let walk = deletion else { return }
         losing.begin(walk)
         for handle in mark(loser, entity, walk) {
-            if let position = numbers.position(handle.reference, context.inserted), numbers[position] != 0 {
+            if let position = numbers.position(handle.reference, context.pending.inserted), numbers[position] != 0 {
                 try withdraw(position, walk, in: &transaction)
             }
         }
@@ -65,8 +65,8 @@ extension Save {
         _ loser: LosingInserts.Loser, _ entity: EntityStorage, _ walk: DeletionWalk
     ) -> [ObjectHandle] {
         let holders = Set(loser.conflicts.map(\.holder))
-        let left = walk.leaveOut(context.inserted[loser.position]) { reference in
-            guard let position = numbers.position(reference, context.inserted) else { return true }
+        let left = walk.leaveOut(context.pending.inserted[loser.position]) { reference in
+            guard let position = numbers.position(reference, context.pending.inserted) else { return true }
             // A follower that took a stored object's place already is an update of that one; and an object does not
             // take along the one that it has lost to.
             return upserts.contains(position)
@@ -87,7 +87,7 @@ extension Save {
         guard let entity = entity(ofInsert: position) else { return }
         let owner = KeyOwner(entity: entity.ordinal, number: numbers[position])
         let holder = keyHolders.removeValue(forKey: owner) ?? KeyHolder(position: position)
-        if let draft = context.inserted[holder.position].core.pointee.draft {
+        if let draft = context.pending.inserted[holder.position].core.pointee.draft {
             try draft.withTargets(holder.kept) {
                 try writer.removeKeys($0, id: owner.number, entity, in: &transaction)
             }
@@ -110,12 +110,14 @@ extension Save {
             if let entity = entity(ofInsert: loser.position) { _ = mark(loser, entity, walk) }
         }
         for handle in before where !handle.core.pointee.has(.deleted) {
-            if let position = numbers.position(handle.reference, context.inserted) { losing.again.insert(position) }
+            if let position = numbers.position(handle.reference, context.pending.inserted) {
+                losing.again.insert(position)
+            }
         }
     }
 
     private func entity(ofInsert position: Int) -> EntityStorage? {
-        context.inserted[position].core.pointee.home.takeUnretainedValue().entity
+        context.pending.inserted[position].core.pointee.home.takeUnretainedValue().entity
     }
 }
 
@@ -179,7 +181,7 @@ extension ContextCore {
     @inline(__always)
     func uniquenessPolicy(of number: UInt64) -> UniquenessPolicy {
         if stage != nil { return .update }
-        if policies.ofInserts.isEmpty { return policies.uniqueness }
-        return policies.ofInserts[number] ?? policies.uniqueness
+        if pending.policies.ofInserts.isEmpty { return pending.policies.uniqueness }
+        return pending.policies.ofInserts[number] ?? pending.policies.uniqueness
     }
 }

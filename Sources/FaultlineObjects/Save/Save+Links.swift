@@ -25,7 +25,7 @@ extension Save {
 
     /// Removes, makes and moves links, one link table after the other.
     mutating func writeLinks(in transaction: inout Transaction) throws {
-        guard !context.relationships.isEmpty else { return }
+        guard !context.pending.relationships.isEmpty else { return }
         var tables: [TableID: LinkChanges] = [:]
         for entity in store.storage.entities {
             for case .toMany(let relationship) in entity.slots {
@@ -49,7 +49,7 @@ extension Save {
         let side = changes.side
         var targets = (left: StoredTargets(), right: StoredTargets())
         var links: [LinkChanges.Pair: Bool] = [:]
-        for (link, isPresent) in context.relationships.links where link.table == side.table {
+        for (link, isPresent) in context.pending.relationships.links where link.table == side.table {
             let pair = LinkChanges.Pair(number(link.left), number(link.right), isLeft: true)
             guard pair.left != 0, pair.right != 0 else { continue }
             if let deletion, deletion.isDoomed(link.left, changes.left) || deletion.isDoomed(link.right, changes.right)
@@ -94,7 +94,7 @@ extension Save {
         let hasLeft = try targets.left.has(pair.left, left, in: transaction)
         let hasRight = try targets.right.has(pair.right, right, in: transaction)
         if hasLeft, hasRight { return true }
-        guard context.policies.danglingReferences == .refuse else { return false }
+        guard context.pending.policies.danglingReferences == .refuse else { return false }
         func noteGone(
             _ owner: RecordID, _ entity: EntityStorage, _ target: RecordID, _ destination: EntityStorage
         ) -> Bool {
@@ -120,7 +120,7 @@ extension Save {
     /// Assigns order keys to links in collections with an order.
     private mutating func orderLinks(_ changes: inout LinkChanges, in transaction: borrowing Transaction) throws {
         let end = MemberKey.defaultOrder(of: transaction.nextID(in: changes.side.table))
-        for (key, delta) in context.relationships.inOrder {
+        for (key, delta) in context.pending.relationships.inOrder {
             guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot],
                 case .link(let own, _) = relationship.members, own.table == changes.side.table
             else { continue }

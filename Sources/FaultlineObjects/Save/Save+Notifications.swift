@@ -4,9 +4,9 @@ internal import FaultlineStore
 extension Save {
     /// Collects the written objects, before the context forgets them.
     func collectSaved(_ sequence: UInt64) {
-        guard var saved = context.savedIdentifiers else { return }
+        guard var saved = context.saving.identifiers else { return }
         saved.sequence = sequence
-        for (place, handle) in context.inserted.enumerated() where numbers[place] != 0 {
+        for (place, handle) in context.pending.inserted.enumerated() where numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
             let identifier = identifier(numbers[place], entity)
             if upserts.contains(place) {
@@ -15,11 +15,11 @@ extension Save {
                 saved.inserted.insert(identifier)
             }
         }
-        for handle in context.changed
+        for handle in context.pending.changed
         where !handle.core.pointee.has(.deleted) && !gonePartners.contains(handle.core) {
             saved.updated.insert(handle.core.pointee.persistentIdentifier)
         }
-        for (key, delta) in context.relationships.inOrder where !delta.isEmpty && !key.owner.isTemporary {
+        for (key, delta) in context.pending.relationships.inOrder where !delta.isEmpty && !key.owner.isTemporary {
             saved.updated.insert(identifier(key.owner.number, store.storage.entities[key.entity]))
         }
         for cleared in cleared.rows { saved.updated.insert(identifier(cleared.number, cleared.entity)) }
@@ -31,7 +31,7 @@ extension Save {
         }
         saved.inserted.subtract(saved.deleted)
         saved.updated.subtract(saved.deleted.union(saved.inserted))
-        context.savedIdentifiers = saved
+        context.saving.identifiers = saved
     }
 
     private func identifier(_ number: UInt64, _ entity: EntityStorage) -> PersistentIdentifier {

@@ -8,7 +8,7 @@ extension Save {
 
     /// Assigns order keys to the members of collections that were changed.
     mutating func applyOrders(in transaction: borrowing Transaction) throws {
-        for (key, delta) in context.relationships.inOrder {
+        for (key, delta) in context.pending.relationships.inOrder {
             guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot],
                 case .inverse(let slot, let index) = relationship.members,
                 deletion?.isDoomed(key.owner, key.entity) != true
@@ -17,7 +17,7 @@ extension Save {
             let end = MemberKey.defaultOrder(of: transaction.nextID(in: table))
             if let assigned = delta.assigned {
                 try arrange(assigned.handles, slot, below: end)
-            } else if !context.keepsGivenOrder {
+            } else if !context.rules.keepsGivenOrder {
                 try arrangeJoined(delta, key, slot, index, transaction, below: end)
             }
         }

@@ -60,25 +60,25 @@ struct Save: ~Copyable {
     /// - Throws: `SwiftDataError.modelValidationFailure` if the objects cannot be stored together; `StoreError` or
     ///   `LogError` if the store cannot be written; errors of `addition`. The context is then unchanged.
     mutating func run(adding addition: Addition?) throws {
-        let changedCount = context.changed.count
+        let changedCount = context.pending.changed.count
         unmark = deletion.map(context.markDoomed)
         var isWritten = false
         defer {
-            context.deletion = nil
+            context.saving.deletion = nil
             unmark?()
             replaced.restore()
-            if !isWritten, context.changed.count > changedCount { context.takeBackChanges(from: changedCount) }
+            if !isWritten, context.pending.changed.count > changedCount { context.takeBackChanges(from: changedCount) }
         }
         let receipt: CommitReceipt
         var sequence: UInt64 = 0
         if findings.isEmpty { try context.prepareHistory() }
         do {
-            receipt = try store.log.write(author: context.author) { transaction in
+            receipt = try store.log.write(author: context.history.author) { transaction in
                 sequence = transaction.sequence
                 try write(adding: addition, in: &transaction)
             }.receipt
         } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
-            context.refusal = error.code
+            context.saving.refusal = error.code
             throw SwiftDataError.modelValidationFailure.explained(error.message)
         }
         noteSavedInStage()
@@ -93,12 +93,12 @@ struct Save: ~Copyable {
         // Checked again, because a save may have waited for another one while the stage ended.
         try context.stage?.checkIsRunning()
         if context.conflicts != nil { try context.checkConflicts(in: transaction) }
-        try context.selection?.check(in: transaction)
+        try context.saving.selection?.check(in: transaction)
         history = context.beginHistory(in: transaction)
         try writeRows(in: &transaction)
         try history?.end(in: &transaction)
         try LeftBehind.leave(writer.keptBlobs, in: &transaction)
-        try addition?(&transaction) { numbers.number(ObjectHandle($0).reference, context.inserted) }
+        try addition?(&transaction) { numbers.number(ObjectHandle($0).reference, context.pending.inserted) }
     }
 
     // MARK: Writing
@@ -108,16 +108,16 @@ struct Save: ~Copyable {
         try checkReferences(in: transaction)
         try writeDeletions(in: &transaction)
         // Released keys come first, so that an insert may take one over.
-        try context.changed.forEachKept { _, core, entity in
+        try context.pending.changed.forEachKept { _, core, entity in
             guard let draft = core.pointee.draft else { return }
-            if draft.changedMask & entity.indexedSlots != 0, !context.sharedTables.contains(entity.table) {
+            if draft.changedMask & entity.indexedSlots != 0, !context.rules.sharedTables.contains(entity.table) {
                 try writer.releaseKeys(of: draft, id: core.pointee.number, entity, in: &transaction)
             }
         }
         try resolveInserts(in: &transaction)
         try checkObjects(in: transaction)
-        context.inserted.forEachKept { resolve($1, $2, isLast: true) }
-        context.changed.forEachKept { resolve($1, $2, isLast: true) }
+        context.pending.inserted.forEachKept { resolve($1, $2, isLast: true) }
+        context.pending.changed.forEachKept { resolve($1, $2, isLast: true) }
         guard findings.isEmpty else {
             try checkKeysOfChanges(in: &transaction)
             return try refuse()
@@ -132,7 +132,7 @@ struct Save: ~Copyable {
 
     /// Throws all findings; nothing of the transaction is kept.
     private func refuse() throws {
-        if let refusal { context.refusal = refusal }
+        if let refusal { context.saving.refusal = refusal }
         throw SwiftDataError.refused(findings)
     }
 
@@ -140,15 +140,15 @@ struct Save: ~Copyable {
     mutating func take(_ walk: DeletionWalk?) {
         unmark?()
         deletion = walk
-        context.deletion = walk
+        context.saving.deletion = walk
         unmark = walk.map(context.markDoomed)
     }
 
     private mutating func writeChanges(in transaction: inout Transaction) throws {
-        try context.changed.forEachKept { _, core, entity in
+        try context.pending.changed.forEachKept { _, core, entity in
             guard let draft = core.pointee.draft else { return }
             let number = core.pointee.number
-            if !context.sharedTables.isEmpty, context.sharedTables.contains(entity.table) {
+            if !context.rules.sharedTables.isEmpty, context.rules.sharedTables.contains(entity.table) {
                 return try context.checkIsAsStored(draft, number, entity)
             }
             var own = draft
@@ -170,7 +170,7 @@ struct Save: ~Copyable {
 
     private mutating func writeInserts(in transaction: inout Transaction) throws {
         let history = history
-        try context.inserted.forEachKept { position, core, entity in
+        try context.pending.inserted.forEachKept { position, core, entity in
             let number = numbers[position]
             guard number != 0, let draft = core.pointee.draft else { return }
             var own = draft
@@ -206,7 +206,7 @@ struct Save: ~Copyable {
         for (slot, identifier) in adopted.sorted(by: { $0.key < $1.key }) {
             // The slot may have been set to another value since.
             guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
-            if let mayMoveBlob = context.mayMoveBlob, mayMoveBlob(identifier) { continue }
+            if let mayMoveBlob = context.rules.mayMoveBlob, mayMoveBlob(identifier) { continue }
             let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)
             let copy = try transaction.copyBlob(identifier, owner: owner)
             draft.setBlobReference(slot, identifier: copy, byteCount: reference.byteCount)
@@ -216,7 +216,9 @@ struct Save: ~Copyable {
     // MARK: Numbers
 
     /// The number that an object has once it is saved; 0 if it is not saved, or not known yet.
-    mutating func number(_ reference: ObjectReference) -> RecordID { numbers.number(reference, context.inserted) }
+    mutating func number(_ reference: ObjectReference) -> RecordID {
+        numbers.number(reference, context.pending.inserted)
+    }
 
     /// Replaces temporary numbers in a draft by the final ones.
     ///

@@ -151,7 +151,7 @@ struct ChangesOfDeletedTests {
         context.processPendingChanges()
         #expect(throws: SwiftDataError.self) { try context.save() }
         // As in a mapped stage of a migration, where required values are checked at the end.
-        context.core.defersRelationshipRules = true
+        context.core.rules.defersRelationshipRules = true
         context.processPendingChanges()
         try context.save()
         #expect(try context.fetchCount(FetchDescriptor<Landlord>()) == 0)

@@ -51,7 +51,7 @@ import Testing
         var count = 0
         while let batch = try await reader.nextBatch() { count += batch.count }
         #expect(count == 1_000)
-        #expect(core.candidateListings == 1)
+        #expect(core.walked.candidateListings == 1)
     }
 
     @Test("C7: a window far behind the beginning keeps its own rows only")

@@ -30,5 +30,5 @@ extension ModelContext {
     public func unpin() { core.unpin() }
 
     /// Whether the context is pinned to one state of the store.
-    public var isPinned: Bool { core.pinLabel != nil }
+    public var isPinned: Bool { core.state.pinLabel != nil }
 }

@@ -67,7 +67,7 @@ extension ContextCore {
     var hasNoObjects: Bool {
         lock.lock()
         defer { lock.unlock() }
-        return homes.allSatisfy { $0.identities.count == 0 }
+        return homes.all.allSatisfy { $0.identities.count == 0 }
     }
 
     /// The number of an identifier of this store; nil for any other.

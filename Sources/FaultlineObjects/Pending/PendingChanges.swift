@@ -1,0 +1,30 @@
+internal import FaultlineLog
+
+/// The unsaved changes of a context.
+///
+/// `inserted`, `changed` and `deleted` hold every object with the flag of that name, each once.
+struct PendingChanges {
+    var inserted: [ObjectHandle] = [] {
+        didSet { lookup.noteCounts(inserted: inserted.count) }
+    }
+    var changed = HandleList() {
+        didSet { lookup.noteCounts(changed: changed.count) }
+    }
+    var deleted = HandleList() {
+        didSet { lookup.noteCounts(deleted: deleted.count) }
+    }
+    /// Finds objects of these lists.
+    var lookup = UnsavedLookup()
+    /// Whether an inserted object was deleted since the last save.
+    var hasDeletedInserts = false
+    /// Stored objects of one entity, by its ordinal, that the next save deletes without having made them; nil for none.
+    var doomedNumbers: (ordinal: Int, numbers: [RecordID])?
+    /// Members that joined and left to-many relationships, and links.
+    var relationships = PendingRelationships()
+    /// Decide conflicts of new objects, and about references to deleted ones, when they are saved.
+    var policies = SavePolicies()
+    /// New objects whose relationships are not in the context yet, while some are being inserted.
+    var arriving: [ObjectHandle] = []
+    /// New objects that were taken in while their initializers ran.
+    var initializing = InitializingObjects()
+}

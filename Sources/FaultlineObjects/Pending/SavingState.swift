@@ -1,0 +1,17 @@
+package import FaultlineStore
+
+/// The save that a context is carrying out, or has ended last.
+package struct SavingState {
+    /// The deletions of the save that is under way.
+    var deletion: DeletionWalk?
+    /// How many objects of each entity the last save of a batch deletion has deleted.
+    var deletedCounts: [String: Int] = [:]
+    /// The code that the save is calling.
+    var phase = SavePhase.none
+    /// The objects that the save writes; nil where no notification is posted.
+    var identifiers: SavedIdentifiers?
+    /// The objects that a batch is about, while this context carries one out.
+    var selection: BatchSelection?
+    /// The code of the store's refusal of the last save, where one of its objects was the cause.
+    package var refusal: StoreError.Code?
+}
