@@ -12,7 +12,15 @@ package final class BlockCache: @unchecked Sendable {
     private static let shardBits = 4
     private static let shardCount = 1 << shardBits
 
+    /// A lock on a cache line of its own.
+    private struct ShardLock: ~Copyable {
+        let lock = EngineLock()
+        private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
+    }
+
     private let shards: UnsafeMutablePointer<BlockCacheShard>
+    /// Not in the shards: a thread that waits for a lock reads it while another one has exclusive access to the shard.
+    private let locks: UnsafeMutablePointer<ShardLock>
     let budget: MemoryBudget
     private let nextShard = Atomic<Int>(0)
     private let registration = RegistrationBox()
@@ -20,7 +28,11 @@ package final class BlockCache: @unchecked Sendable {
     package init(budget: MemoryBudget) {
         self.budget = budget
         shards = .allocate(capacity: Self.shardCount)
-        for number in 0..<Self.shardCount { (shards + number).initialize(to: BlockCacheShard()) }
+        locks = .allocate(capacity: Self.shardCount)
+        for number in 0..<Self.shardCount {
+            (shards + number).initialize(to: BlockCacheShard())
+            (locks + number).initialize(to: ShardLock())
+        }
         registration.value = budget.register(.blocks) { [weak self] byteCount in self?.reclaim(byteCount) ?? 0 }
     }
 
@@ -29,8 +41,10 @@ package final class BlockCache: @unchecked Sendable {
         for number in 0..<Self.shardCount {
             byteCount += shards[number].removeAll()
             (shards + number).deinitialize(count: 1)
+            (locks + number).deinitialize(count: 1)
         }
         shards.deallocate()
+        locks.deallocate()
         budget.release(byteCount, for: .blocks)
     }
 
@@ -49,7 +63,7 @@ package final class BlockCache: @unchecked Sendable {
     /// Bytes of the blocks in the cache.
     package var byteCount: Int {
         var byteCount = 0
-        for number in 0..<Self.shardCount { byteCount += shards[number].byteCount }
+        for number in 0..<Self.shardCount { byteCount += withShard(number) { $0.byteCount } }
         return byteCount
     }
 
@@ -57,11 +71,11 @@ package final class BlockCache: @unchecked Sendable {
     @inline(__always)
     func block(file: UInt64, offset: UInt64) -> BlockHandle? {
         let hash = Self.hash(file: file, offset: offset)
-        let shard = shards + Self.shardNumber(hash)
-        shard.pointee.lock.lock()
-        let memory = shard.pointee.find(hash: hash, file: file, offset: offset)
+        let number = Self.shardNumber(hash)
+        locks[number].lock.lock()
+        let memory = shards[number].find(hash: hash, file: file, offset: offset)
         let handle = memory?.retained()
-        shard.pointee.lock.unlock()
+        locks[number].lock.unlock()
         return handle
     }
 
@@ -71,10 +85,10 @@ package final class BlockCache: @unchecked Sendable {
     @inline(__always)
     func withBlock<R>(file: UInt64, offset: UInt64, _ body: (UnsafeRawPointer) -> R) -> R? {
         let hash = Self.hash(file: file, offset: offset)
-        let shard = shards + Self.shardNumber(hash)
-        shard.pointee.lock.lock()
-        defer { shard.pointee.lock.unlock() }
-        guard let memory = shard.pointee.find(hash: hash, file: file, offset: offset) else { return nil }
+        let number = Self.shardNumber(hash)
+        locks[number].lock.lock()
+        defer { locks[number].lock.unlock() }
+        guard let memory = shards[number].find(hash: hash, file: file, offset: offset) else { return nil }
         return body(memory.content)
     }
 
@@ -84,25 +98,25 @@ package final class BlockCache: @unchecked Sendable {
         // Before the shard's lock: the budget may ask this cache to make room.
         budget.reserve(charge, for: .blocks)
         let hash = Self.hash(file: file, offset: offset)
-        let shard = shards + Self.shardNumber(hash)
-        shard.pointee.lock.lock()
-        if let present = shard.pointee.find(hash: hash, file: file, offset: offset) {
+        let number = Self.shardNumber(hash)
+        locks[number].lock.lock()
+        if let present = shards[number].find(hash: hash, file: file, offset: offset) {
             let handle = present.retained()
-            shard.pointee.lock.unlock()
+            locks[number].lock.unlock()
             memory.release()
             budget.release(charge, for: .blocks)
             return handle
         }
         let handle = memory.retained()
-        shard.pointee.insert(hash: hash, file: file, offset: offset, memory)
-        shard.pointee.lock.unlock()
+        shards[number].insert(hash: hash, file: file, offset: offset, memory)
+        locks[number].lock.unlock()
         return handle
     }
 
     /// Removes the blocks of a file that is not read any more.
     package func remove(file: UInt64) {
         var byteCount = 0
-        for number in 0..<Self.shardCount { byteCount += shards[number].remove(file: file) }
+        for number in 0..<Self.shardCount { byteCount += withShard(number) { $0.remove(file: file) } }
         budget.release(byteCount, for: .blocks)
     }
 
@@ -115,10 +129,16 @@ package final class BlockCache: @unchecked Sendable {
             let number = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue & (Self.shardCount - 1)
             // A sixteenth from each in turn, so that no shard is emptied while others are full.
             let share = max((byteCount + Self.shardCount - 1) / Self.shardCount, min(byteCount - freed, 16 << 10))
-            freed += shards[number].evict(atLeast: share)
+            freed += withShard(number) { $0.evict(atLeast: share) }
         }
         budget.release(freed, for: .blocks)
         return freed
+    }
+
+    private func withShard<R>(_ number: Int, _ body: (inout BlockCacheShard) -> R) -> R {
+        locks[number].lock.lock()
+        defer { locks[number].lock.unlock() }
+        return body(&shards[number])
     }
 
     @inline(__always)

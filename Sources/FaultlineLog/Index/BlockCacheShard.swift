@@ -2,7 +2,8 @@ import FaultlineDisk
 
 /// A part of the block cache: nodes in one array, found through chains from a table of heads, evicted by second chance.
 ///
-/// All methods but those that say so are called with `lock` held. The hand visits the nodes in turn: a node used since
+/// `BlockCache` calls all methods with the lock of the shard held: the lock lies outside the shard, because a mutating
+/// method has exclusive access to the whole value from its beginning. The hand visits the nodes in turn: a node used since
 /// the last visit loses its mark, a node in use stays, any other is evicted.
 ///
 /// Source of second chance: Corbató, "A Paging Experiment with the Multics System" (1968).
@@ -20,7 +21,6 @@ struct BlockCacheShard: ~Copyable {
     /// A node and its share of the table of heads.
     static let nodeByteCount = MemoryLayout<Node>.stride + 8
 
-    let lock = EngineLock()
     private var nodes: UnsafeMutablePointer<Node>
     private var nodeCapacity: Int
     /// Nodes that were ever in use.
@@ -29,7 +29,8 @@ struct BlockCacheShard: ~Copyable {
     private var heads: UnsafeMutablePointer<UInt32>
     private var headMask: Int
     private var hand = 0
-    private var chargedByteCount = 0
+    /// Bytes charged for the blocks here.
+    private(set) var byteCount = 0
 
     init() {
         nodeCapacity = 16
@@ -45,15 +46,6 @@ struct BlockCacheShard: ~Copyable {
         }
         nodes.deallocate()
         heads.deallocate()
-    }
-
-    /// Bytes charged for the blocks here.
-    ///
-    /// Takes the lock itself.
-    var byteCount: Int {
-        lock.lock()
-        defer { lock.unlock() }
-        return chargedByteCount
     }
 
     @inline(__always)
@@ -88,15 +80,11 @@ struct BlockCacheShard: ~Copyable {
         (nodes + index).initialize(
             to: Node(file: file, offset: offset, memory: memory.start, next: heads[head], isUsed: false))
         heads[head] = UInt32(truncatingIfNeeded: index)
-        chargedByteCount += BlockCache.charge(byteCount: memory.byteCount)
+        byteCount += BlockCache.charge(byteCount: memory.byteCount)
     }
 
     /// Evicts until at least `byteCount` bytes are freed or nothing more can go, and returns the bytes freed.
-    ///
-    /// Takes the lock itself.
     mutating func evict(atLeast byteCount: Int) -> Int {
-        lock.lock()
-        defer { lock.unlock() }
         var freed = 0
         var steps = 2 * nodeCount
         while freed < byteCount, steps > 0 {
@@ -116,11 +104,7 @@ struct BlockCacheShard: ~Copyable {
     }
 
     /// Removes the blocks of a file and returns their bytes.
-    ///
-    /// Takes the lock itself.
     mutating func remove(file: UInt64) -> Int {
-        lock.lock()
-        defer { lock.unlock() }
         var freed = 0
         for index in 0..<nodeCount where nodes[index].memory != nil && nodes[index].file == file {
             freed += remove(at: index)
@@ -129,11 +113,7 @@ struct BlockCacheShard: ~Copyable {
     }
 
     /// Removes all blocks and returns their bytes.
-    ///
-    /// Takes the lock itself.
     mutating func removeAll() -> Int {
-        lock.lock()
-        defer { lock.unlock() }
         var freed = 0
         for index in 0..<nodeCount where nodes[index].memory != nil { freed += remove(at: index) }
         return freed
@@ -155,7 +135,7 @@ struct BlockCacheShard: ~Copyable {
         memory.release()
         nodes[index] = Node(next: firstFree)
         firstFree = UInt32(truncatingIfNeeded: index)
-        chargedByteCount -= charge
+        byteCount -= charge
         return charge
     }
 
