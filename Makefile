@@ -13,7 +13,7 @@ DEMO_STORE ?= $(CACHE)/faultline-demo
 # Extra flags for every build; the gate turns warnings into errors with them.
 SWIFT_FLAGS ?=
 BUILD_TESTS := --build-tests --quiet
-RUN_TESTS := --skip-build --disable-xctest --quiet
+RUN_TESTS := --skip-build --disable-xctest
 # With the compiler plugin of the debug build.
 RELEASE := .ci/release
 TOOL := .build/release/faultline
@@ -86,7 +86,7 @@ demo: setup  ## Stores, faults and migrates this machine's own package database
 
 test: setup  ## Builds and runs every test; F=SuiteName runs those that match
 	@swift build $(SWIFT_FLAGS) $(BUILD_TESTS)
-	@swift test $(RUN_TESTS) $(if $(F),--filter $(F))
+	@.ci/suite $(RUN_TESTS) $(if $(F),--filter $(F))
 
 check: setup  ## Everything that CI runs: lint, build with warnings as errors, tests
 	@.ci/check

@@ -13,7 +13,7 @@ struct StoreContents {
     init(_ container: ModelContainer) throws {
         let context = ModelContext(container)
         let met = FirstError()
-        context.errors.handler = { met.note($0) }
+        context.errorHandler = { met.note($0) }
         let entities = container.schema.entities.sorted { $0.name < $1.name }
         var objects: [(entity: Schema.Entity, objects: [ManagedObject])] = []
         var places: [PersistentIdentifier: Int] = [:]
