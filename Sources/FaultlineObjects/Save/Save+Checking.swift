@@ -113,12 +113,16 @@ extension Save {
         }
     }
 
-    /// Finds unique values of changed objects that other objects have, if the save is refused anyway.
-    mutating func checkKeysOfChanges(in transaction: inout Transaction) throws {
+    /// Finds changed objects that are gone, and unique values of changed objects that other objects have, if the save is
+    /// refused anyway: otherwise writing the changes finds them.
+    mutating func checkChanges(in transaction: inout Transaction) throws {
+        var targets = StoredTargets()
         try context.pending.changed.forEachKept { _, core, entity in
-            guard let draft = core.pointee.draft, !entity.uniqueIndexes.isEmpty,
-                !hasKeys(core.pointee.number, entity), !context.rules.sharedTables.contains(entity.table)
-            else { return }
+            guard let draft = core.pointee.draft, !context.rules.sharedTables.contains(entity.table) else { return }
+            guard try targets.has(core.pointee.number, entity, in: transaction) else {
+                return noteDeletedElsewhere(core, entity)
+            }
+            guard !entity.uniqueIndexes.isEmpty, !hasKeys(core.pointee.number, entity) else { return }
             do throws(StoreError) {
                 try writer.takeUpdatedKeys(draft, id: core.pointee.number, entity, in: &transaction)
             } catch {
@@ -135,19 +139,23 @@ extension Save {
     ) throws(StoreError) {
         switch error.code {
         case .duplicate: try noteDuplicate(error, core, entity)
-        case .missing:
-            if context.pending.policies.danglingReferences == .nullify, core.pointee.isChangedAsPartnerOnly(entity) {
-                gonePartners.insert(core)
-                return
-            }
-            add(
-                .deletedElsewhere, core, entity,
-                "\(entity.name) \(core.pointee.number) was changed here and deleted elsewhere: roll back the change, or insert the object anew"
-            )
+        case .missing: noteDeletedElsewhere(core, entity)
         case .tooLarge: add(.tooLarge, core, entity, error.sentence)
         default: throw error
         }
         if refusal == nil { refusal = error.code }
+    }
+
+    /// Records that a changed object was deleted by another context.
+    private mutating func noteDeletedElsewhere(_ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage) {
+        if context.pending.policies.danglingReferences == .nullify, core.pointee.isChangedAsPartnerOnly(entity) {
+            gonePartners.insert(core)
+            return
+        }
+        add(
+            .deletedElsewhere, core, entity,
+            "\(entity.name) \(core.pointee.number) was changed here and deleted elsewhere: roll back the change, or insert the object anew"
+        )
     }
 
     private mutating func noteDuplicate(

@@ -119,7 +119,7 @@ struct Save: ~Copyable {
         context.pending.inserted.forEachKept { resolve($1, $2, isLast: true) }
         context.pending.changed.forEachKept { resolve($1, $2, isLast: true) }
         guard findings.isEmpty else {
-            try checkKeysOfChanges(in: &transaction)
+            try checkChanges(in: &transaction)
             return try refuse()
         }
         try applyOrders(in: transaction)

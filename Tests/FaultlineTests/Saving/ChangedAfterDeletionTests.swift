@@ -78,6 +78,21 @@ import Testing
         #expect(try store.reopened().all(Document.self).map(\.title) == ["other"])
     }
 
+    @Test("A7: a save that is refused for another reason names the changed objects that are gone too")
+    func allFindingsComeTogether() throws {
+        let (mine, theirs) = (store.context(), store.context())
+        theirs.insert(Document("old"))
+        theirs.insert(User("a@b"))
+        try theirs.save()
+        let held = try mine.first(Document.self)
+        held.title = "new"
+        theirs.delete(try theirs.first(Document.self))
+        try theirs.save()
+        mine.insert(User("a@b"), onConflict: .error)
+        let error = #expect(throws: SwiftDataError.self) { try mine.save() }
+        #expect(Set(error?.findings.map(\.rule) ?? []) == [.unique, .deletedElsewhere])
+    }
+
     @Test func `the other side of a reference that is cleared may be gone`() throws {
         let (mine, theirs) = (store.context(), store.context())
         let (document, body) = (Document("d"), Body())

@@ -117,12 +117,14 @@ private struct BrokenRules {
 
     private let state: SerialState
     private let moment: Int
+    private let refreshed: Set<Int>
     private var after: [Int: SerialState.Object?] = [:]
     private var named: [Int: Int] = [:]
 
     init(_ save: SerialSave, in state: SerialState, at moment: Int) {
         self.state = state
         self.moment = moment
+        refreshed = save.refreshed
         let changes = state.resolved(save, at: moment)
         for change in changes { apply(change) }
         for case .refer(let key, let target) in changes where target != 0 { checkTarget(target, of: key) }
@@ -139,14 +141,22 @@ private struct BrokenRules {
         possible.insert(SerialFinding(rule, key))
     }
 
+    private mutating func findGone(_ key: Int) {
+        if refreshed.contains(key) {
+            possible.insert(SerialFinding(.deletedElsewhere, key))
+        } else {
+            find(.deletedElsewhere, key)
+        }
+    }
+
     private mutating func apply(_ change: SerialState.Change) {
         switch change {
         case .insert(let key, let kind): after[key] = SerialState.Object(kind, target: 0)
         case .name(let key, let name, let policy): enter(key, name, SerialUniqueness(rawValue: policy))
         case .set(let key, _, _):
-            if object(key) == nil { find(.deletedElsewhere, key) }
+            if object(key) == nil { findGone(key) }
         case .refer(let key, let target):
-            guard var object = object(key) else { return find(.deletedElsewhere, key) }
+            guard var object = object(key) else { return findGone(key) }
             object.target = target
             after[key] = object
         case .delete(let key): after[key] = .some(nil)

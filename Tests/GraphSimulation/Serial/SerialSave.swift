@@ -40,6 +40,8 @@ struct SerialSave {
     /// A state not after that in which each changed or deleted object was read.
     private(set) var reads: [Int: Int] = [:]
     private(set) var inserted: Set<Int> = []
+    /// Changed objects that were refreshed: a change to a value that the store has by then is none any more.
+    private(set) var refreshed: Set<Int> = []
 
     init(_ policy: SerialPolicy) { self.policy = policy }
 
@@ -68,6 +70,7 @@ struct SerialSave {
     mutating func rebase(at snapshot: Int) {
         for key in bases.keys { bases[key] = snapshot }
         for key in reads.keys { reads[key] = snapshot }
+        refreshed.formUnion(bases.keys)
     }
 }
 
