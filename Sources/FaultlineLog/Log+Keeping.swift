@@ -72,7 +72,7 @@ extension Log {
     /// Whether dead bytes of segments are not counted yet, because a table was dropped since the last checkpoint.
     package var hasUncountedDead: Bool {
         guard let sequencer = writing?.sequencer else { return false }
-        return sequencer.turn.withLock { sequencer.uncountedDrop != nil }
+        return sequencer.turn.withLock { sequencer.account.uncountedDrop != nil }
     }
 
     /// Restores the kept state, and closes the store: all later transactions are gone.

@@ -162,58 +162,40 @@ package final class Log: @unchecked Sendable {
             opened.directory.presence.expect(lockIdentity) { [publisher] error in publisher.fail(error) }
         }
         writing = opened.manifest.map { [publisher, holds, cache, blockCache, budget] manifest in
-            Self.prepareWriting(
-                manifest, opened, tables, publisher: publisher, holds: holds, options: options, clock: clock,
-                cache: cache, blockCache: blockCache, budget: budget)
+            let parts = LogParts(
+                directory: opened.directory, manifest: manifest, publisher: publisher, holds: holds, options: options,
+                clock: clock, cache: cache, blockCache: blockCache, budget: budget)
+            return Self.prepareWriting(parts, opened, tables)
         }
         watch.note(.opened(opened.report, nanoseconds: watch.nanoseconds(since: begin)))
     }
 
     private static func prepareWriting(
-        _ manifest: Manifest, _ opened: Opening.Opened, _ tables: WorkingTables, publisher: Publisher,
-        holds: SnapshotHolds, options: LogOptions, clock: Clock, cache: PageCache, blockCache: BlockCache,
-        budget: MemoryBudget
+        _ parts: LogParts, _ opened: Opening.Opened, _ tables: WorkingTables
     ) -> Writing {
-        manifest.onFailure { error in publisher.fail(error) }
+        let (options, publisher) = (parts.options, parts.publisher)
+        parts.manifest.onFailure { error in publisher.fail(error) }
         let fileSystem = Self.fileSystem(of: opened.directory)
         // Zeros ahead cost more than they save on a file system that allocates at each write, and on one without
         // durability.
         let prepares = fileSystem.map { !$0.isCopyOnWrite && !$0.isVolatile } ?? false
-        opened.directory.damage.tell(manifest)
-        let times = CommitTimes(options.observer, clock: clock)
-        let committer = Committer(
-            directory: opened.directory, manifest: manifest, publisher: publisher, durability: options.durability,
-            segment: opened.segment, end: opened.end, previousHead: opened.head, sequence: opened.replay.sequence,
-            preparedByteCount: prepares ? options.preparedByteCount : 0, times: times)
+        opened.directory.damage.tell(parts.manifest)
+        let committer = Committer(parts, opened, preparedByteCount: prepares ? options.preparedByteCount : 0)
         let runs = RunStore(
-            directory: opened.directory, manifest: manifest, publisher: publisher, cache: blockCache, budget: budget)
+            directory: parts.directory, manifest: parts.manifest, publisher: publisher, cache: parts.blockCache,
+            budget: parts.budget)
         let space = DiskSpace(opened.directory, options)
         space.holdBack(storeByteCount: opened.state.segmentByteCount, isOpening: true)
-        let sequencer = Sequencer(
-            directory: opened.directory, manifest: manifest, publisher: publisher, committer: committer, runs: runs,
-            options: options,
-            clock: clock, budget: budget, tables: tables, sequence: opened.replay.sequence,
-            wallNanoseconds: opened.replay.wallNanoseconds, indexes: opened.replay.memtables.indexSet,
-            segment: opened.segment,
-            offset: opened.end, blobs: opened.blobs, space: space, segmentSpace: opened.segmentSpace,
-            hasUncountedDead: opened.hasUncountedDead)
-        // A state rebuilt from the segments is made durable soon.
-        sequencer.byteCountSinceCheckpoint =
-            opened.report.ignoredDerivedFiles.isEmpty ? opened.replay.byteCount : UInt64(options.checkpointByteCount)
-        sequencer.suitSegments(toLive: sequencer.segmentSpace.liveByteCount)
-        sequencer.tolerateSpace()
+        let sequencer = Sequencer(parts, opened, tables, committer: committer, runs: runs, space: space)
         let compactor = Compactor(
-            directory: opened.directory, manifest: manifest, publisher: publisher, sequencer: sequencer,
-            options: options, budget: budget, cold: opened.cold)
-        let checkpointer = Checkpointer(
-            directory: opened.directory, manifest: manifest, publisher: publisher, committer: committer,
-            sequencer: sequencer, cache: cache, runs: runs, space: space, holds: holds, compactor: compactor,
-            listed: opened.pageFiles)
+            directory: parts.directory, manifest: parts.manifest, publisher: publisher, sequencer: sequencer,
+            options: options, budget: parts.budget, cold: opened.cold)
+        let checkpointer = Checkpointer(parts, sequencer, compactor, listed: opened.pageFiles)
         let maintainer = Maintainer(
             checkpointer, compacts: options.isCompacting, patienceMilliseconds: options.patienceMilliseconds)
         if options.maintenance == .thread {
             maintainer.start()
-            if sequencer.isCheckpointDue || sequencer.toleratedByteCount > 0 { _ = maintainer.ask() }
+            if sequencer.isCheckpointDue || sequencer.account.toleratedByteCount > 0 { _ = maintainer.ask() }
         }
         var synchronizer: BackgroundSynchronizer?
         if options.maintenance == .thread, options.durability == .async, fileSystem?.isVolatile != true {
@@ -222,8 +204,8 @@ package final class Log: @unchecked Sendable {
         }
         synchronizer?.start()
         return Writing(
-            manifest: manifest, committer: committer, sequencer: sequencer, checkpointer: checkpointer,
-            maintainer: maintainer, synchronizer: synchronizer, space: space, times: times)
+            manifest: parts.manifest, committer: committer, sequencer: sequencer, checkpointer: checkpointer,
+            maintainer: maintainer, synchronizer: synchronizer, space: space, times: committer.times)
     }
 
     /// The kind of the file system that holds the store; nil if the disk does not report it.
@@ -368,7 +350,7 @@ package final class Log: @unchecked Sendable {
     /// The waiting thread compacts, so this needs no other thread; if compaction makes no progress, no thread waits.
     private func waitForSpace(_ writing: Writing) {
         let sequencer = writing.sequencer
-        guard sequencer.isSpaceShort, options.isCompacting, options.maintenance != .manual, publisher.failure == nil
+        guard sequencer.account.isShort, options.isCompacting, options.maintenance != .manual, publisher.failure == nil
         else { return }
         let begin = sequencer.clock.monotonicNanoseconds()
         writing.checkpointer.relieve { isClosed.load(ordering: .acquiring) }
@@ -384,7 +366,7 @@ package final class Log: @unchecked Sendable {
                     return try body()
                 } catch {
                     // The body may throw an error of its own that has the log's error as its cause.
-                    refusal = sequencer.transactionFailure ?? error as? LogError
+                    refusal = sequencer.current.failure ?? error as? LogError
                     throw error
                 }
             }
@@ -412,7 +394,7 @@ package final class Log: @unchecked Sendable {
 
     /// Has the maintenance thread watch segments that take too much, in case no writer comes.
     private func watchSpace(_ writing: Writing) {
-        if options.maintenance == .thread, writing.sequencer.hasExcess { writing.maintainer.watchSpace() }
+        if options.maintenance == .thread, writing.sequencer.account.hasExcess { writing.maintainer.watchSpace() }
     }
 
     func writable() throws(LogError) -> Writing {

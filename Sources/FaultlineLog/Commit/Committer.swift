@@ -44,7 +44,7 @@ final class Committer: @unchecked Sendable {
     private let publisher: Publisher
     private let durability: Durability
     /// Times synchronizations, if they are reported.
-    private let times: CommitTimes?
+    let times: CommitTimes?
     private let byteCount = Atomic<UInt64>(0)
     private let blobByteCount = Atomic<UInt64>(0)
 
@@ -64,25 +64,22 @@ final class Committer: @unchecked Sendable {
     private var lastSequence: UInt64
     private var zerosAhead: ZerosAhead
 
-    init(
-        directory: StoreDirectory, manifest: Manifest, publisher: Publisher, durability: Durability,
-        segment: ManagedFile, end: UInt64, previousHead: UInt32, sequence: UInt64, preparedByteCount: Int,
-        times: CommitTimes?
-    ) {
-        self.times = times
-        self.directory = directory
-        self.manifest = manifest
-        self.publisher = publisher
-        self.durability = durability
-        self.segment = segment
-        written = end
-        durable = end
-        self.previousHead = previousHead
+    init(_ parts: LogParts, _ opened: Opening.Opened, preparedByteCount: Int) {
+        directory = parts.directory
+        manifest = parts.manifest
+        publisher = parts.publisher
+        durability = parts.options.durability
+        times = CommitTimes(parts.options.observer, clock: parts.clock)
+        segment = opened.segment
+        written = opened.end
+        durable = opened.end
+        previousHead = opened.head
+        let sequence = opened.replay.sequence
         firstSequence = (manifest.state.files[segment.number]?.added.begun ?? 0) + 1
         lastSequence = sequence
         writtenSequence = sequence
         directory.progress.begin(at: sequence)
-        zerosAhead = ZerosAhead(firstByteCount: durability == .sync ? preparedByteCount : 0, from: end)
+        zerosAhead = ZerosAhead(firstByteCount: durability == .sync ? preparedByteCount : 0, from: opened.end)
     }
 
     /// Appends an item to the queue.

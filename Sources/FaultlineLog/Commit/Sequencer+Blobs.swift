@@ -4,7 +4,7 @@ extension Sequencer {
     /// Returns the blob segment to write to; creates it, or its successor, if necessary.
     func openBlobSegment() throws(LogError) -> BlobSegment {
         try checkMayGrow()
-        if let blobs, !blobs.hasFailed, blobs.end < segmentByteCount { return blobs }
+        if let blobs, !blobs.hasFailed, blobs.end < account.segmentByteCount { return blobs }
         do throws(LogError) { try manifest.makeRoom() } catch { throw fail(error) }
         var edits: [ManifestEdit] = []
         if let old = blobs {
@@ -36,7 +36,7 @@ extension Sequencer {
     ///
     /// An open segment is never freed, however much of it is dead. To be called between two transactions.
     func takeFullBlobSegment() -> BlobSegment? {
-        guard let full = blobs, !full.hasFailed, full.end >= segmentByteCount else { return nil }
+        guard let full = blobs, !full.hasFailed, full.end >= account.segmentByteCount else { return nil }
         blobs = nil
         return full
     }

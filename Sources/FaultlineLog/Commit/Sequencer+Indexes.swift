@@ -26,7 +26,7 @@ extension Sequencer {
     /// The caller must hold the writer lock.
     var isCheckpointDue: Bool {
         byteCountSinceCheckpoint >= UInt64(options.checkpointByteCount)
-            || (options.isCompacting && deadBlobByteCount >= UInt64(options.checkpointByteCount))
+            || (options.isCompacting && account.deadBlobByteCount >= UInt64(options.checkpointByteCount))
             || unstoredByteCount > budget.byteCount / 2
     }
 
@@ -47,14 +47,14 @@ extension Sequencer {
         let changed = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
         // Pages that the next commit supersedes are not worth writing while there is memory for them.
         guard changed + budget.used(for: .memtables) > budget.byteCount / 4 * 3 else { return }
-        if changed > pinnedByteCount + budget.byteCount / 4 {
+        if changed > current.pinnedByteCount + budget.byteCount / 4 {
             // Most of the earlier spill is superseded by now.
             directory.removeUnneededFiles()
             tables.leavePage()
             try PageSpill.spill(tables.captured, cache: cache, in: directory, sequence: sequence)
             try PageSpill.spill(tables.set, cache: cache, in: directory, sequence: sequence + 1)
             // Pages that only snapshots see cannot be spilled; they must not make the next frame spill again.
-            pinnedByteCount = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
+            current.pinnedByteCount = budget.used(for: .pages) - cache.cleanPageCount * TablePage.byteCount
         }
     }
 
@@ -76,7 +76,7 @@ extension Sequencer {
                     state.runs.insert(run, at: 0)
                     indexes = indexes.replacing(state)
                 }
-                spilledRuns[definition.id, default: []].insert((run, rank: 0), at: 0)
+                current.spilledRuns[definition.id, default: []].insert((run, rank: 0), at: 0)
                 try mergeSpilledRuns(of: definition)
             }
         }
@@ -102,19 +102,19 @@ extension Sequencer {
     ///
     /// All stay at level 0: older runs of that level may follow them, and an opening takes lower levels for newer.
     private func mergeSpilledRuns(of definition: IndexDefinition) throws(LogError) {
-        while let own = spilledRuns[definition.id], let plan = MergePlan(levels: own.map(\.rank)) {
+        while let own = current.spilledRuns[definition.id], let plan = MergePlan(levels: own.map(\.rank)) {
             let inputs = own[plan.range].map(\.run)
             let merged = try runs.merge(inputs, definition, level: 0, isOldestIncluded: false, oldestLimit: sequence)
             indexes = publisher.changeIndexes { RunStore.replace(inputs, by: merged, definition, in: &$0) }
-            spilledRuns[definition.id]?.replaceSubrange(plan.range, with: [(merged, rank: plan.level)])
+            current.spilledRuns[definition.id]?.replaceSubrange(plan.range, with: [(merged, rank: plan.level)])
         }
     }
 
     /// Removes the runs of a transaction that was rolled back.
     func dropSpilledRuns() {
-        guard !spilledRuns.isEmpty else { return }
-        let spilled = spilledRuns
-        spilledRuns.removeAll()
+        guard !current.spilledRuns.isEmpty else { return }
+        let spilled = current.spilledRuns
+        current.spilledRuns.removeAll()
         indexes = publisher.changeIndexes { indexes in
             for (index, runs) in spilled {
                 guard var state = indexes[index] else { continue }

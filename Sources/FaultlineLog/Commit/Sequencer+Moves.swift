@@ -17,7 +17,7 @@ extension Sequencer {
         let completion = Completion()
         let leads: Bool
         let cold = UInt32(truncatingIfNeeded: segment.managed.number)
-        let died = transactionDead
+        let died = account.dead
         died.removeAll()
         died.add(headByteCount, of: cold)
         do throws(LogError) {
@@ -35,9 +35,9 @@ extension Sequencer {
                 Committer.Item(
                     frame: nil, visible: .init(sequence: sequence, tables: tables.capture()), completion: completion,
                     blobs: nil, blobEnd: 0, isCommit: false))
-            countDead()
-            segmentSpace.setEnd(segment.end, of: segment.managed.number)
-            noteSpace()
+            account.countDead()
+            account.segments.setEnd(segment.end, of: segment.managed.number)
+            account.note()
         } catch {
             died.removeAll()
             tables.restore()

@@ -32,119 +32,54 @@ final class Sequencer: @unchecked Sendable {
     @exclusivity(unchecked) var stage = EntryStage()
     var blobs: BlobSegment?
 
-    // Bytes that segments take, and bytes that compaction would not have to keep, as far as they were counted.
-
-    /// Bytes and dead bytes by segment: a hint that chooses the segments to compact, and the time.
-    var segmentSpace: SegmentSpace
-    private let isShort = Atomic<Bool>(false)
-    private let isExceeded = Atomic<Bool>(false)
-    /// The size that segments may take beyond the limit: where waiting would not help, and at first after an opening.
-    var toleratedByteCount: UInt64 = 0
-    /// The size of the segments when they were last within their limit.
-    var byteCountBeforeShortage: UInt64 = 0
-    /// Bytes that the current transaction makes dead.
-    let transactionDead = DeadBytes()
-    /// Headers and closing records in `segment` that `segmentSpace` lacks.
-    var overheadByteCount: UInt64 = 0
-    /// The last transaction that dropped a table, while the bytes it made dead are not counted.
-    var uncountedDrop: UInt64?
+    /// Bytes that segments take, and when writers must wait for compaction.
+    let account: SpaceAccount
 
     // The segment that frames are encoded for.
     private(set) var segment: ManagedFile
     private(set) var offset: UInt64
     private var room: RoomAhead
-    /// Bytes after which a segment is followed by the next.
-    private(set) var segmentByteCount: UInt64
     /// Bytes of log since the last checkpoint.
     var byteCountSinceCheckpoint: UInt64 = 0
-    /// Bytes of blobs that were deleted since the last checkpoint.
-    var deadBlobByteCount: UInt64 = 0
     /// The last transaction that deleted something; 0 if none did since the log was opened.
     private(set) var lastDelete: UInt64 = 0
-    /// Bytes of changed pages that the last spill could not store.
-    var pinnedByteCount = 0
 
-    // The frame being filled.
-    private var block: FrameBlock
-    private var restingBlocks: [FrameBlock] = []
-    private var pending = PendingFrames()
-    private(set) var frameStart = -1
-    private var frameByteCount = 0
-    private var frameRecordCount = 0
-    private var frameHeadersCRC: UInt32 = 0
-
-    // The current transaction.
-    private(set) var isInTransaction = false
-    private(set) var firstSegment: UInt64 = 0
-    private(set) var firstOffset: UInt64 = 0
-    private var part: UInt32 = 0
-    private var recordCount: UInt32 = 0
-    private var firstVersionCount: UInt32 = 0
-    /// Whether the current transaction counts as one that needs room, even if it deletes.
-    var leavesReserve = false
-    private var laterVersionCount: UInt32 = 0
-    private var deleteCount: UInt32 = 0
-    private var dropsTable = false
-    private var isCompacting = false
-    private var usesBlobs = false
-    /// Bytes that it has written to the log, by segment.
-    var partialFrames: [(segment: UInt32, byteCount: UInt64)] = []
-    /// Bytes of blobs that it has written and counted, by segment.
-    var writtenBlobs: [(segment: UInt32, byteCount: UInt64)] = []
-    /// Runs with entries of the current transaction, newest first, and how often each was merged.
-    var spilledRuns: [IndexID: [(run: Run, rank: UInt16)]] = [:]
-    private(set) var transactionFailure: LogError?
-    private(set) var isAbandoned = false
+    @exclusivity(unchecked) private(set) var frame: FrameWriter
+    /// The current transaction.
+    @exclusivity(unchecked) var current = TransactionState()
 
     init(
-        directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, runs: RunStore,
-        options: LogOptions, clock: Clock, budget: MemoryBudget, tables: WorkingTables, sequence: UInt64,
-        wallNanoseconds: Int64, indexes: IndexSet, segment: ManagedFile, offset: UInt64,
-        blobs: BlobSegment?, space: DiskSpace, segmentSpace: SegmentSpace, hasUncountedDead: Bool
+        _ parts: LogParts, _ opened: Opening.Opened, _ tables: WorkingTables, committer: Committer, runs: RunStore,
+        space: DiskSpace
     ) {
-        self.directory = directory
-        self.manifest = manifest
-        self.publisher = publisher
+        directory = parts.directory
+        manifest = parts.manifest
+        publisher = parts.publisher
+        options = parts.options
+        clock = parts.clock
+        budget = parts.budget
+        cache = parts.cache
         self.committer = committer
         self.runs = runs
-        self.options = options
-        self.clock = clock
-        self.budget = budget
-        self.tables = tables
-        cache = tables.cache
-        self.sequence = sequence
-        self.wallNanoseconds = wallNanoseconds
-        self.indexes = indexes
-        self.segment = segment
-        self.offset = offset
-        room = RoomAhead(from: offset)
-        segmentByteCount = UInt64(options.segmentByteCount)
-        self.blobs = blobs
         self.space = space
-        self.segmentSpace = segmentSpace
-        uncountedDrop = hasUncountedDead ? sequence : nil
-        block = FrameBlock(capacity: options.frameByteCount + 65_536)
-    }
-
-    /// Fits the size of segments to the number of live bytes: each segment takes an eighth of it at most.
-    ///
-    /// Dead bytes of a segment are not freed before it is sealed. No segment is smaller than the log between two
-    /// checkpoints, or larger than the options allow.
-    func suitSegments(toLive liveByteCount: UInt64) {
-        let least = min(options.checkpointByteCount, options.segmentByteCount)
-        segmentByteCount = min(max(liveByteCount / 8, UInt64(least)), UInt64(options.segmentByteCount))
-    }
-
-    /// Whether segments take more than they may, so that writers must wait for compaction; readable without the lock.
-    var isSpaceShort: Bool {
-        get { isShort.load(ordering: .relaxed) }
-        set { isShort.store(newValue, ordering: .relaxed) }
-    }
-
-    /// Whether segments take more than they may, tolerated or not; readable without the lock.
-    var hasExcess: Bool {
-        get { isExceeded.load(ordering: .relaxed) }
-        set { isExceeded.store(newValue, ordering: .relaxed) }
+        self.tables = tables
+        sequence = opened.replay.sequence
+        wallNanoseconds = opened.replay.wallNanoseconds
+        indexes = opened.replay.memtables.indexSet
+        segment = opened.segment
+        offset = opened.end
+        room = RoomAhead(from: opened.end)
+        blobs = opened.blobs
+        account = SpaceAccount(
+            opened.segmentSpace, segmentByteCount: parts.options.segmentByteCount,
+            uncountedDrop: opened.hasUncountedDead ? opened.replay.sequence : nil)
+        frame = FrameWriter(committer, byteCountMax: parts.options.frameByteCount)
+        account.suitSegments(toLive: account.segments.liveByteCount, parts.options)
+        account.tolerate()
+        // A state rebuilt from the segments is made durable soon.
+        byteCountSinceCheckpoint =
+            opened.report.ignoredDerivedFiles.isEmpty
+            ? opened.replay.byteCount : UInt64(parts.options.checkpointByteCount)
     }
 
     // MARK: The stages of a transaction
@@ -172,46 +107,29 @@ final class Sequencer: @unchecked Sendable {
     }
 
     private func begin(isCompacting: Bool) {
-        recycleBlocks()
+        frame.recycle()
         indexes = publisher.snapshot.indexes
         tables.sequence = sequence + 1
-        isInTransaction = true
-        part = 0
-        recordCount = 0
-        firstVersionCount = 0
-        leavesReserve = false
-        laterVersionCount = 0
-        deleteCount = 0
-        dropsTable = false
-        self.isCompacting = isCompacting
-        usesBlobs = false
-        transactionFailure = nil
-        isAbandoned = false
-        frameStart = -1
-        pinnedByteCount = 0
+        current.begin(isCompacting: isCompacting)
     }
 
     /// Rolls the transaction back: restores tables and stage, and discards an unwritten frame.
     ///
     /// Written frames stay as dead bytes.
     private func rollBack() {
-        if frameStart >= 0 {
-            block.used = frameStart
-            pending.removeLast()
-        }
-        frameStart = -1
+        frame.discard()
         countGivenUp()
         stage.removeAll()
         dropSpilledRuns()
         tables.restore()
-        isInTransaction = false
+        current.end()
     }
 
-    func abandon() { isAbandoned = true }
+    func abandon() { current.abandon() }
 
     /// Records an error after which the transaction cannot be completed, even if its body hides it.
     func fail(_ error: LogError) -> LogError {
-        if transactionFailure == nil { transactionFailure = error }
+        current.fail(error)
         return error
     }
 
@@ -229,9 +147,9 @@ final class Sequencer: @unchecked Sendable {
 
     /// Closes the last frame with the transaction record and queues it.
     func end(author: String?) throws(LogError) -> Ending {
-        if let transactionFailure { throw transactionFailure }
-        if isAbandoned { throw LogError(.abandoned, "The transaction was given up; nothing of it is stored.") }
-        guard recordCount > 0 else {
+        if let failure = current.failure { throw failure }
+        if current.isAbandoned { throw LogError(.abandoned, "The transaction was given up; nothing of it is stored.") }
+        guard current.recordCount > 0 else {
             rollBack()
             // It has read sequenced transactions, so it may report only after they are committed.
             let barrier = publisher.snapshot.sequence < sequence ? enqueueBarrier(isCommit: true) : nil
@@ -243,8 +161,9 @@ final class Sequencer: @unchecked Sendable {
         let record = TransactionRecord(
             sequence: sequence + 1,
             transaction: TransactionID(high: directory.randomNumber(), low: directory.randomNumber()),
-            wallNanoseconds: max(clockNanoseconds, wallNanoseconds), recordCount: recordCount,
-            firstVersionCount: firstVersionCount, laterVersionCount: laterVersionCount, deleteCount: deleteCount,
+            wallNanoseconds: max(clockNanoseconds, wallNanoseconds), recordCount: current.recordCount,
+            firstVersionCount: current.firstVersionCount, laterVersionCount: current.laterVersionCount,
+            deleteCount: current.deleteCount,
             segment: 0, offset: 0, clockNanoseconds: clockNanoseconds, author: try Self.bytes(of: author))
         return try end(record)
     }
@@ -253,8 +172,8 @@ final class Sequencer: @unchecked Sendable {
     func end(_ closing: TransactionRecord) throws(LogError) -> Ending {
         var closing = closing
         let place = try room(for: RecordHeader.byteCount + closing.byteCount.roundedUpTo8, isClosing: true)
-        closing.segment = firstSegment
-        closing.offset = firstOffset
+        closing.segment = current.firstSegment
+        closing.offset = current.firstOffset
         place.zero(RecordHeader.byteCount, to: RecordHeader.byteCount + closing.byteCount.roundedUpTo8)
         RecordHeader.write(
             to: place, storedByteCount: closing.byteCount, rawByteCount: closing.byteCount, table: 0, layout: 0, id: 0,
@@ -264,14 +183,14 @@ final class Sequencer: @unchecked Sendable {
         try makeRoomAhead()
 
         sequence += 1
-        if deleteCount > 0 || dropsTable { lastDelete = sequence }
-        if dropsTable { uncountedDrop = sequence }
+        if current.hasDeleted { lastDelete = sequence }
+        if current.dropsTable { account.uncountedDrop = sequence }
         wallNanoseconds = closing.wallNanoseconds
         appendStagedEntries()
-        countDead()
-        overheadByteCount += UInt64(RecordHeader.byteCount + closing.byteCount.roundedUpTo8)
-        partialFrames.removeAll()
-        spilledRuns.removeAll()
+        account.countDead()
+        account.overheadByteCount += UInt64(RecordHeader.byteCount + closing.byteCount.roundedUpTo8)
+        current.partialFrames.removeAll()
+        current.spilledRuns.removeAll()
         let captured = tables.capture()
         let completion = Completion()
         let frame = closeFrame(flags: 0)
@@ -279,11 +198,11 @@ final class Sequencer: @unchecked Sendable {
             Committer.Item(
                 frame: frame, visible: .init(sequence: sequence, tables: captured), completion: completion,
                 blobs: blobs,
-                blobEnd: usesBlobs ? blobs?.end ?? 0 : 0))
-        if usesBlobs, let blobs { countWrittenBlobs(in: blobs) }
-        writtenBlobs.removeAll()
-        noteSpace()
-        isInTransaction = false
+                blobEnd: current.usesBlobs ? blobs?.end ?? 0 : 0))
+        if current.usesBlobs, let blobs { countWrittenBlobs(in: blobs) }
+        current.writtenBlobs.removeAll()
+        account.note()
+        current.end()
         return Ending(
             sequence: sequence, transaction: closing.transaction, wallNanoseconds: wallNanoseconds,
             isEmpty: false, completion: completion,
@@ -355,10 +274,10 @@ final class Sequencer: @unchecked Sendable {
         do {
             let old = try tables.replace(id, in: table.rawValue, with: location)
             if old.isAbsent {
-                firstVersionCount &+= 1
+                current.firstVersionCount &+= 1
             } else {
-                laterVersionCount &+= 1
-                transactionDead.add(old)
+                current.laterVersionCount &+= 1
+                account.dead.add(old)
             }
         } catch {
             throw fail(error)
@@ -387,11 +306,11 @@ final class Sequencer: @unchecked Sendable {
         sealRecord(record, whole)
         if table == .blobs { noteDeadBlob(id) }
         do {
-            transactionDead.add(try tables.replace(id, in: table.rawValue, with: .absent))
+            account.dead.add(try tables.replace(id, in: table.rawValue, with: .absent))
         } catch {
             throw fail(error)
         }
-        deleteCount &+= 1
+        current.deleteCount &+= 1
     }
 
     /// Encodes the deletion of a table.
@@ -404,25 +323,19 @@ final class Sequencer: @unchecked Sendable {
         sealRecord(record, RecordHeader.byteCount)
         tables.drop(table.rawValue)
         // Its pages are not visited under the lock: a checkpoint counts the dead bytes.
-        dropsTable = true
+        current.dropsTable = true
     }
 
     /// Gives a record its checksum and counts it.
     @inline(__always) @discardableResult
     private func sealRecord(_ record: UnsafeMutableRawPointer, _ whole: Int) -> Location {
-        let place = offset + UInt64(frameByteCount)
-        RecordHeader.seal(record, whole, binding: segment.recordBinding(at: place))
-        frameHeadersCRC = CRC32C.checksum(record, RecordHeader.byteCount, seed: frameHeadersCRC)
-        frameByteCount &+= whole
-        block.used &+= whole
-        frameRecordCount &+= 1
-        recordCount &+= 1
-        return Location(segment: segment.number, byteOffset: place, byteCount: whole)
+        current.recordCount &+= 1
+        return frame.seal(record, whole, at: .init(segment: segment, offset: offset))
     }
 
     /// The bytes of a record that is not written yet, or nil if it is.
     func pendingRecord(at location: Location) -> UnsafeRawPointer? {
-        pending.find(location)
+        frame.find(location)
     }
 
     // MARK: Frames
@@ -430,47 +343,33 @@ final class Sequencer: @unchecked Sendable {
     /// Memory for the next record of the frame.
     @inline(__always)
     private func room(for whole: Int, isClosing: Bool = false) throws(LogError) -> UnsafeMutableRawPointer {
-        if frameStart < 0 || block.used &+ whole > block.capacity
-            || (frameByteCount &+ whole > options.frameByteCount && !isClosing)
-            || frameRecordCount >= Limits.frameRecordCountMax - 1
-        {
-            try makeRoom(for: whole, isClosing: isClosing)
-        }
-        return block.start + block.used
+        if !frame.hasRoom(for: whole, isClosing: isClosing) { try makeRoom(for: whole, isClosing: isClosing) }
+        return frame.next
     }
 
     @inline(never)
     private func makeRoom(for whole: Int, isClosing: Bool) throws(LogError) {
-        precondition(isInTransaction, "Records are written inside a transaction.")
-        if let transactionFailure { throw transactionFailure }
+        precondition(current.isOpen, "Records are written inside a transaction.")
+        if let failure = current.failure { throw failure }
         guard whole <= Limits.recordByteCountMax else {
             throw LogError.tooLarge("A record of \(whole) bytes exceeds the limit of \(Limits.recordByteCountMax).")
         }
-        if frameStart >= 0, frameRecordCount > 0 {
-            let isFull = frameByteCount + whole > options.frameByteCount && !isClosing
-            if isFull || frameRecordCount >= Limits.frameRecordCountMax - 1 { try writePartialFrame() }
+        if frame.isOpen, frame.recordCount > 0, frame.isFull(for: whole, isClosing: isClosing) {
+            try writePartialFrame()
         }
-        if frameStart < 0 { try beginFrame() }
-        if block.used + whole > block.capacity { moveFrame(toHold: whole) }
+        if !frame.isOpen { try beginFrame() }
+        frame.makeRoom(for: whole)
     }
 
     private func beginFrame() throws(LogError) {
-        guard recordCount <= Limits.transactionRecordCountMax else {
+        guard current.recordCount <= Limits.transactionRecordCountMax else {
             throw fail(
                 .tooLarge("A transaction has at most \(Limits.transactionRecordCountMax) records. Make several of it."))
         }
-        if offset >= segmentByteCount { try beginSegmentIfPossible() }
-        if block.used + FrameHeader.byteCount > block.capacity { replaceBlock(capacity: 0) }
-        frameStart = block.used
-        frameByteCount = FrameHeader.byteCount
-        frameRecordCount = 0
-        frameHeadersCRC = 0
-        block.used += FrameHeader.byteCount
-        if part == 0 {
-            firstSegment = segment.number
-            firstOffset = offset
-        }
-        pending.append(PendingFrames.Frame(segment: segment.number, offset: offset, block: block, start: frameStart))
+        if offset >= account.segmentByteCount { try beginSegmentIfPossible() }
+        let place = FrameWriter.Place(segment: segment, offset: offset)
+        frame.begin(at: place)
+        current.beginFrame(at: place)
     }
 
     /// Continues in a new segment; if there is no space for one, the present segment grows.
@@ -490,7 +389,7 @@ final class Sequencer: @unchecked Sendable {
         try manifest.makeRoom()
         let next = try directory.createDurably(
             .hotSegment, headerSite: "segment.header", directorySite: "segment.directory")
-        countOverhead()
+        account.countOverhead(in: segment)
         segment = next
         offset = UInt64(FileHeader.byteCount)
         room = RoomAhead(from: offset)
@@ -499,12 +398,13 @@ final class Sequencer: @unchecked Sendable {
     /// Reserves disk space for the frame being filled: after it is queued, a full disk would be a failed write.
     private func makeRoomAhead() throws(LogError) {
         try checkMayGrow()
-        let end = offset + UInt64(frameByteCount)
+        let end = offset + UInt64(frame.byteCount)
         do throws(LogError) {
             do throws(LogError) {
                 try makeRoom(through: end)
             } catch {
-                guard error.code == .fullDisk, error.cause?.code != .fileTooLarge, isMakingRoom, space.giveUp() else {
+                guard error.code == .fullDisk, error.cause?.code != .fileTooLarge, current.isMakingRoom, space.giveUp()
+                else {
                     throw error
                 }
                 try makeRoom(through: end)
@@ -529,12 +429,7 @@ final class Sequencer: @unchecked Sendable {
 
     /// Refuses a transaction that makes no room while the rest of the disk is for those that do.
     func checkMayGrow() throws(LogError) {
-        if !isMakingRoom, space.isForDeletesOnly() { throw fail(LogError(noRoom: nil, path: segment.path)) }
-    }
-
-    /// Whether the transaction so far only deletes objects and creates none, or compacts.
-    private var isMakingRoom: Bool {
-        isCompacting || (deleteCount > 0 || dropsTable) && firstVersionCount == 0 && !leavesReserve
+        if !current.isMakingRoom, space.isForDeletesOnly() { throw fail(LogError(noRoom: nil, path: segment.path)) }
     }
 
     /// Frees the space reserved for frames; to be called when none follows.
@@ -543,23 +438,19 @@ final class Sequencer: @unchecked Sendable {
         blobs?.managed.releaseReserve()
     }
 
-    /// Completes the frame's header but for the fields that the leader stamps.
     private func closeFrame(flags: UInt8) -> Committer.Item.Frame {
-        let header = FrameHeader(
-            kind: .commit, bodyByteCount: frameByteCount - FrameHeader.byteCount, headersCRC: frameHeadersCRC,
-            recordCount: frameRecordCount, flags: flags, sequence: tables.sequence, part: part,
-            spill: firstSegment == segment.number ? firstOffset : 0)
-        header.write(to: block.start + frameStart, at: offset, of: segment.header)
-        let frame = Committer.Item.Frame(
-            block: block, start: frameStart, byteCount: frameByteCount, segment: segment, offset: offset,
-            roomEnd: room.end)
-        offset += UInt64(frameByteCount)
-        segmentSpace.setEnd(offset, of: segment.number)
-        overheadByteCount &+= UInt64(FrameHeader.byteCount)
-        byteCountSinceCheckpoint += UInt64(frameByteCount)
-        frameStart = -1
-        part += 1
-        return frame
+        let closed = frame.close(at: .init(segment: segment, offset: offset), roomEnd: room.end) {
+            FrameHeader(
+                kind: .commit, bodyByteCount: $0, headersCRC: $1, recordCount: $2, flags: flags,
+                sequence: tables.sequence, part: current.part,
+                spill: current.firstSegment == segment.number ? current.firstOffset : 0)
+        }
+        offset += UInt64(closed.byteCount)
+        account.segments.setEnd(offset, of: segment.number)
+        account.overheadByteCount &+= UInt64(FrameHeader.byteCount)
+        byteCountSinceCheckpoint += UInt64(closed.byteCount)
+        current.part += 1
+        return closed
     }
 
     /// Writes the records so far, without making them durable, and continues in a new frame: so a transaction of any
@@ -568,12 +459,12 @@ final class Sequencer: @unchecked Sendable {
         try makeRoomAhead()
         let completion = Completion()
         let frame = closeFrame(flags: FrameHeader.flagContinued)
-        notePartial(frame)
+        current.notePartial(frame)
         let leads = committer.enqueue(
             Committer.Item(frame: frame, visible: nil, completion: completion, blobs: nil, blobEnd: 0))
         committer.finish(completion, leads: leads)
         if let failure = completion.failure { throw fail(failure) }
-        recycleBlocks()
+        self.frame.recycle()
         do {
             try spillIfNeeded()
         } catch {
@@ -581,65 +472,6 @@ final class Sequencer: @unchecked Sendable {
         }
     }
 
-    /// Counts the bytes that a transaction has written, by segment.
-    private func notePartial(_ frame: Committer.Item.Frame) {
-        // Its header is counted like that of every frame.
-        let byteCount = UInt64(frame.byteCount - FrameHeader.byteCount)
-        let number = UInt32(truncatingIfNeeded: frame.segment.number)
-        if partialFrames.last?.segment == number {
-            partialFrames[partialFrames.count - 1].byteCount += byteCount
-        } else {
-            partialFrames.append((number, byteCount))
-        }
-    }
-
-    // MARK: Blocks
-
-    /// Moves the frame being filled to a block that holds `whole` bytes more.
-    private func moveFrame(toHold whole: Int) {
-        let old = block
-        let start = frameStart
-        let wanted = frameByteCount + whole + 2_048
-        old.used = start
-        replaceBlock(capacity: max(wanted, min(frameByteCount * 2, options.frameByteCount)))
-        block.start.copyMemory(from: old.start + start, byteCount: frameByteCount)
-        frameStart = 0
-        block.used = frameByteCount
-        pending.moveLast(to: block)
-    }
-
-    private func replaceBlock(capacity: Int) {
-        restingBlocks.append(block)
-        if let index = restingBlocks.firstIndex(where: {
-            $0.capacity >= capacity && committer.isIdle($0) && $0.used == 0
-        }) {
-            block = restingBlocks.remove(at: index)
-        } else {
-            block = FrameBlock(capacity: max(capacity, options.frameByteCount + 65_536))
-        }
-    }
-
-    /// Reuses blocks whose frames are written.
-    private func recycleBlocks() {
-        guard frameStart < 0 else { return }
-        if block.used > 0, committer.isIdle(block) {
-            pending.remove(block)
-            block.used = 0
-        }
-        guard !restingBlocks.isEmpty else { return }
-        for resting in restingBlocks where committer.isIdle(resting) {
-            pending.remove(resting)
-            resting.used = 0
-        }
-        // One spare block of the usual size is enough.
-        var spare = 1
-        restingBlocks.removeAll { resting in
-            guard resting.used == 0, committer.isIdle(resting) else { return false }
-            spare -= 1
-            return spare < 0 || resting.capacity > options.frameByteCount + 65_536
-        }
-    }
-
     /// Marks the transaction as one that wrote blobs.
-    func noteBlobs() { usesBlobs = true }
+    func noteBlobs() { current.usesBlobs = true }
 }

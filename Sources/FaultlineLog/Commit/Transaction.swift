@@ -156,7 +156,7 @@ package struct Transaction: ~Copyable {
 
     /// Leaves the store's reserve on a full disk to other transactions: for one that deletes, but writes more than that
     /// frees.
-    package mutating func leaveReserve() { sequencer.leavesReserve = true }
+    package mutating func leaveReserve() { sequencer.current.leavesReserve = true }
 
     // MARK: Indexes
 

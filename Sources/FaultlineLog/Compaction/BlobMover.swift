@@ -96,7 +96,7 @@ final class BlobMover {
         if let segment, !copies.isEmpty {
             try segment.synchronize(through: segment.end, site: "compaction.blobs")
             try place(copies, in: segment)
-            if copying == nil, segment.end >= sequencer.segmentByteCount { try seal() }
+            if copying == nil, segment.end >= sequencer.account.segmentByteCount { try seal() }
         }
         return (next >= end && copying == nil, byteCount)
     }
@@ -180,16 +180,16 @@ final class BlobMover {
     private func place(_ copies: [Copy], in segment: BlobSegment) throws(LogError) {
         let ending = try sequencer.inTurn(isCompacting: true) { () throws(LogError) in
             if let failure = publisher.failure { throw failure }
-            sequencer.segmentSpace.setEnd(segment.end, of: segment.managed.number)
-            let before = sequencer.segmentSpace.byteCount
+            sequencer.account.segments.setEnd(segment.end, of: segment.managed.number)
+            let before = sequencer.account.segments.byteCount
             for copy in copies {
                 guard try sequencer.tables.location(of: copy.id, in: TableID.blobs.rawValue) == copy.location else {
                     let number = UInt32(truncatingIfNeeded: segment.managed.number)
-                    sequencer.segmentSpace.addDead(copy.placement.storedByteCount, of: number)
+                    sequencer.account.segments.addDead(copy.placement.storedByteCount, of: number)
                     continue
                 }
                 let original = UInt32(truncatingIfNeeded: copy.source.segment)
-                sequencer.transactionDead.add(copy.source.storedByteCount, of: original)
+                sequencer.account.dead.add(copy.source.storedByteCount, of: original)
                 try sequencer.put(
                     copy.id, in: .blobs, layout: 0, changed: 0, flags: .noIndexChange,
                     byteCount: BlobPlacement.byteCount
@@ -198,7 +198,7 @@ final class BlobMover {
                 }
             }
             let ending = try sequencer.end(author: nil)
-            earlierByteCount += sequencer.segmentSpace.byteCount - before
+            earlierByteCount += sequencer.account.segments.byteCount - before
             return ending
         }
         guard let completion = ending.completion else { return }

@@ -115,12 +115,12 @@ extension Compactor {
     /// A hint: segments that cannot be read keep their count.
     func countDropped() {
         let snapshot = publisher.snapshot
-        let (drop, before) = sequencer.turn.withLock { (sequencer.uncountedDrop, sequencer.deadByteCounts()) }
+        let (drop, before) = sequencer.turn.withLock { (sequencer.account.uncountedDrop, sequencer.deadByteCounts()) }
         guard let drop, snapshot.sequence >= drop else { return }
         let live = try? LiveBytes(snapshot)
         let state = manifest.state
         sequencer.turn.withLock {
-            if sequencer.uncountedDrop == drop { sequencer.uncountedDrop = nil }
+            if sequencer.account.uncountedDrop == drop { sequencer.account.uncountedDrop = nil }
             guard let live else { return }
             var dead = sequencer.deadByteCounts()
             for (number, file) in state.files where file.kind.isSegment {
@@ -130,8 +130,8 @@ extension Compactor {
                 let since = (dead[key] ?? 0) - min(before[key] ?? 0, dead[key] ?? 0)
                 dead[key] = min(seal.end - min(live[number], seal.end) + since, seal.end)
             }
-            sequencer.segmentSpace.setDead(dead)
-            sequencer.noteSpace()
+            sequencer.account.segments.setDead(dead)
+            sequencer.account.note()
         }
     }
 
@@ -139,7 +139,7 @@ extension Compactor {
         _ file: ManifestState.FileEntry, _ live: LiveBytes, _ dead: [UInt32: UInt64], isCandidate: Bool
     ) -> VictimChoice.Segment {
         let number = file.added.number
-        let end = file.seal?.end ?? sequencer.turn.withLock { sequencer.segmentSpace.end(of: number) }
+        let end = file.seal?.end ?? sequencer.turn.withLock { sequencer.account.segments.end(of: number) }
         let liveByteCount = min(live[number], end)
         let counted = dead[UInt32(truncatingIfNeeded: number)] ?? 0
         // Bytes that are neither live nor counted as dead belong to deletes.

@@ -107,10 +107,10 @@ extension Compactor {
         if cold?.hasFailed == true { cold = nil }
         finished.subtract(settlement.dropped)
         sequencer.turn.withLock {
-            sequencer.suitSegments(toLive: settlement.liveByteCount)
-            for number in settlement.dropped { sequencer.segmentSpace.remove(number) }
-            if !settlement.dropped.isEmpty { sequencer.lowerTolerance() }
-            sequencer.noteSpace()
+            sequencer.account.suitSegments(toLive: settlement.liveByteCount, options)
+            for number in settlement.dropped { sequencer.account.segments.remove(number) }
+            if !settlement.dropped.isEmpty { sequencer.account.lowerTolerance() }
+            sequencer.account.note()
         }
         guard !settlement.dropped.isEmpty else { return }
         let files = publisher.snapshot.files

@@ -258,7 +258,7 @@ final class Compactor: @unchecked Sendable {
 
     /// Returns the segment to copy to; creates it, or its successor, if necessary.
     private func openCold() throws(LogError) -> ColdSegment {
-        if let cold, !cold.hasFailed, cold.end < sequencer.segmentByteCount { return cold }
+        if let cold, !cold.hasFailed, cold.end < sequencer.account.segmentByteCount { return cold }
         try manifest.makeRoom()
         try noteCompacted()
         let managed = try directory.createDurably(

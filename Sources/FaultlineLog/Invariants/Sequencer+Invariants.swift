@@ -5,13 +5,13 @@ extension Sequencer {
     ///
     /// The caller must hold the writer lock, outside of a transaction.
     func checkInvariants() throws(BrokenInvariant) {
-        guard !isInTransaction, frameStart < 0, stage.count == 0, tables.isCaptured else {
+        guard !current.isOpen, !frame.isOpen, stage.count == 0, tables.isCaptured else {
             throw broken(
                 "while no thread holds `turn`, the working tables are captured, and `stage` is empty",
-                "\(stage.count) entries are staged, a transaction is \(isInTransaction ? "open" : "not open"), and the "
+                "\(stage.count) entries are staged, a transaction is \(current.isOpen ? "open" : "not open"), and the "
                     + "tables are \(tables.isCaptured ? "captured" : "not captured")")
         }
-        guard partialFrames.isEmpty, writtenBlobs.isEmpty, spilledRuns.isEmpty else {
+        guard current.partialFrames.isEmpty, current.writtenBlobs.isEmpty, current.spilledRuns.isEmpty else {
             throw broken(
                 "while no thread holds `turn`, the working tables are captured, and `stage` is empty",
                 "frames, blobs or runs of a transaction are left")

@@ -61,8 +61,8 @@ extension Checkpointer {
         // Dead bytes in segments that were kept may be worth compacting now.
         compactor.countWithoutChoice = (0, 0)
         sequencer.turn.withLock {
-            sequencer.segmentSpace.setKept(state.files.keys.filter(state.isKept))
-            sequencer.noteSpace()
+            sequencer.account.segments.setKept(state.files.keys.filter(state.isKept))
+            sequencer.account.note()
         }
         directory.watch.space = SpaceFigures(state, heldByteCount: compactor.heldByteCount())
     }

@@ -33,21 +33,17 @@ final class Checkpointer: @unchecked Sendable {
     /// Bytes of log, and of deleted blobs, for which no compaction was paced yet.
     private var committedByteCount: UInt64 = 0
 
-    init(
-        directory: StoreDirectory, manifest: Manifest, publisher: Publisher, committer: Committer, sequencer: Sequencer,
-        cache: PageCache, runs: RunStore, space: DiskSpace, holds: SnapshotHolds, compactor: Compactor,
-        listed: [UInt64: PageFile]
-    ) {
-        self.directory = directory
-        self.manifest = manifest
-        self.publisher = publisher
-        self.committer = committer
+    init(_ parts: LogParts, _ sequencer: Sequencer, _ compactor: Compactor, listed: [UInt64: PageFile]) {
+        directory = parts.directory
+        manifest = parts.manifest
+        publisher = parts.publisher
+        cache = parts.cache
+        options = parts.options
+        holds = parts.holds
         self.sequencer = sequencer
-        self.cache = cache
-        options = sequencer.options
-        self.runs = runs
-        self.space = space
-        self.holds = holds
+        committer = sequencer.committer
+        runs = sequencer.runs
+        space = sequencer.space
         self.compactor = compactor
         self.listed = listed
     }
@@ -140,7 +136,7 @@ final class Checkpointer: @unchecked Sendable {
             let isWorthIt = lock.withLock {
                 compactor.isUnderWay || compactor.wasWorthIt(minimumGain: minimumGain / 2)
             }
-            guard isWorthIt, allowance > 0 || sequencer.isSpaceShort else { return }
+            guard isWorthIt, allowance > 0 || sequencer.account.isShort else { return }
         }
     }
 
@@ -152,7 +148,7 @@ final class Checkpointer: @unchecked Sendable {
     /// - Returns: The least that the choice should free; nil if there is nothing to do.
     private func chooseDue() throws(LogError) -> UInt64? {
         try whileOpen { () throws(LogError) in
-            let byteCount = sequencer.turn.withLock { sequencer.segmentByteCount }
+            let byteCount = sequencer.turn.withLock { sequencer.account.segmentByteCount }
             let minimumGain = byteCount / Self.gainDivisor
             if !compactor.isUnderWay, compactor.mayBeDue(minimumGain: minimumGain) {
                 try compactor.choose(minimumGain: minimumGain, copiedMax: byteCount)
@@ -167,18 +163,18 @@ final class Checkpointer: @unchecked Sendable {
     ///
     /// - Parameter isStopped: Checked after each step.
     func relieve(until isStopped: () -> Bool) {
-        sequencer.turn.withLock { sequencer.demandSpace() }
+        sequencer.turn.withLock { sequencer.account.demand() }
         do throws(LogError) {
-            try compactDue(isPaced: false) { !sequencer.isSpaceShort || isStopped() }
-            if sequencer.isSpaceShort, !isStopped() {
+            try compactDue(isPaced: false) { !sequencer.account.isShort || isStopped() }
+            if sequencer.account.isShort, !isStopped() {
                 // Segments written since the last checkpoint may be worth it too.
                 try run()
-                try compactDue(isPaced: false) { !sequencer.isSpaceShort || isStopped() }
+                try compactDue(isPaced: false) { !sequencer.account.isShort || isStopped() }
             }
         } catch {
             note(error)
         }
-        sequencer.turn.withLock { if sequencer.isSpaceShort, !isStopped() { sequencer.tolerateSpace() } }
+        sequencer.turn.withLock { if sequencer.account.isShort, !isStopped() { sequencer.account.tolerate() } }
     }
 
     /// Compacts until segments take no more than they may, without tolerance; if that is impossible, until nothing is
@@ -189,11 +185,11 @@ final class Checkpointer: @unchecked Sendable {
     func reduceSpace(until isStopped: () -> Bool) throws(LogError) {
         // Segments written since the last checkpoint may be worth it too.
         try run()
-        try compactDue(isPaced: false) { !sequencer.hasExcess || isStopped() }
+        try compactDue(isPaced: false) { !sequencer.account.hasExcess || isStopped() }
     }
 
     /// Whether segments take more than they may.
-    var hasExcess: Bool { sequencer.hasExcess }
+    var hasExcess: Bool { sequencer.account.hasExcess }
 
     /// Compacts everything worthwhile, however little it frees.
     ///
@@ -233,7 +229,7 @@ final class Checkpointer: @unchecked Sendable {
     ///   - isStopped: Checked after each step.
     /// - Throws: Disk errors.
     private func move(_ allowance: inout UInt64, until isStopped: () -> Bool) throws(LogError) {
-        while allowance > 0 || sequencer.isSpaceShort, !isStopped() {
+        while allowance > 0 || sequencer.account.isShort, !isStopped() {
             let isDone = try whileOpen { () throws(LogError) in
                 let movedByteCount = try compactor.step()
                 if allowance != .max { allowance -= min(movedByteCount, allowance) }
@@ -255,8 +251,10 @@ final class Checkpointer: @unchecked Sendable {
 
     /// Whether enough was written for a checkpoint, or a checkpoint would free enough compacted segments.
     private func isCheckpointWorthIt() -> Bool {
-        let (isDue, byteCount) = sequencer.turn.withLock { (sequencer.isCheckpointDue, sequencer.segmentByteCount) }
-        return isDue || compactor.finishedByteCount >= (sequencer.isSpaceShort ? byteCount / 2 : byteCount * 2)
+        let (isDue, byteCount) = sequencer.turn.withLock {
+            (sequencer.isCheckpointDue, sequencer.account.segmentByteCount)
+        }
+        return isDue || compactor.finishedByteCount >= (sequencer.account.isShort ? byteCount / 2 : byteCount * 2)
     }
 
     // MARK: Held snapshots
@@ -455,9 +453,9 @@ final class Checkpointer: @unchecked Sendable {
         sequencer.freezeMemtables()
         capturedFileNumber = directory.nextFileNumber
         let (completion, leads) = sequencer.enqueueBarrier()
-        committedByteCount += sequencer.byteCountSinceCheckpoint + sequencer.deadBlobByteCount
+        committedByteCount += sequencer.byteCountSinceCheckpoint + sequencer.account.deadBlobByteCount
         sequencer.byteCountSinceCheckpoint = 0
-        sequencer.deadBlobByteCount = 0
+        sequencer.account.deadBlobByteCount = 0
         let blobs = sequencer.blobs
         return Captured(
             tables: sequencer.tables.captured, sequence: sequencer.sequence, wallNanoseconds: sequencer.wallNanoseconds,
