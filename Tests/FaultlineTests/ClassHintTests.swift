@@ -45,7 +45,8 @@ struct ClassHintTests {
 
         context = try store.reopened()
         let documents = try context.all(Document.self, sortBy: [SortDescriptor(\.number)])
-        #expect(documents.map { $0.folder?.name } == (0..<20).map { [nil, "first", "first", "second"][($0 + 1) % 4] })
+        let names: [String?] = [nil, "first", "first", "second"]
+        #expect(documents.map { $0.folder?.name } == (0..<20).map { names[($0 + 1) % 4] })
         let without = try context.fetch(FetchDescriptor<Document>(predicate: #Predicate { $0.folder == nil }))
         #expect(without.count == 5)
         let folder = try #require(documents[0].folder)
