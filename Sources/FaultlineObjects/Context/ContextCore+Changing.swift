@@ -124,19 +124,23 @@ extension ContextCore {
             refuseSave(refusal)
         }
         handle.core.pointee.settleBlobs()
-        for referrer in extra.takeReferrers() { referrer.object().map { _ = insert($0) } }
-        extra.targets.forEach { slot, node in
-            if let target = node.object() { setTarget(of: handle, slot, to: target) }
+        let referrers = extra.referrers
+        extra.referrers.removeAll()
+        for referrer in referrers { insert(referrer.handle) }
+        extra.targets.forEach { slot, target in setTarget(of: handle, slot, to: target) }
+        if extra.members.isEmpty, extra.adoptedBlobs.isEmpty {
+            handle.core.pointee.dropExtra()
+            return
         }
-        for (slot, members) in extra.members.sorted(by: { $0.key < $1.key }) {
+        for (slot, array) in extra.members.sorted(by: { $0.key < $1.key }) {
             // Members that joined from their own side stay.
-            let wanted = (members.objects(of: nil) + memberObjects(of: handle, slot)).compactMap {
+            let wanted = (array.members + memberObjects(of: handle, slot)).compactMap {
                 ($0 as? any PersistentModel).map(ObjectHandle.init(erased:))
             }
             setMembers(of: handle, slot, to: wanted)
         }
-        DetachedNode.leave(extra.takeNodes(of: nil))
-        extra.graph = nil
+        extra.targets = SlotTargets()
+        extra.members.removeAll()
         if extra.adoptedBlobs.isEmpty { handle.core.pointee.dropExtra() }
     }
 
