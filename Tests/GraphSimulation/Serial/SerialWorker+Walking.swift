@@ -8,7 +8,8 @@ internal import Foundation
 extension SerialWorker {
     /// Some pages of a class in the order of keys, each a fetch of its own behind a cursor of bytes.
     func turnPages(_ kind: SerialKind) throws {
-        guard !context.hasChanges else { return }
+        // A page shows no unsaved changes.
+        if context.hasChanges { try save() }
         try turnPages(kind, kind.type)
     }
 
