@@ -58,7 +58,9 @@ final class SpaceAccount: @unchecked Sendable {
     // MARK: Counting
 
     /// Counts for good the bytes that the current transaction made dead.
-    func countDead() { dead.merge(into: &segments) }
+    func countDead() {
+        dead.merge(into: &segments)
+    }
 
     /// Counts the headers and closing records of the segment being written.
     func countOverhead(in segment: ManagedFile) {
