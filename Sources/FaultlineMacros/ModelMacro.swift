@@ -26,11 +26,25 @@ package enum ModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
-        guard ModelDiagnosis.canExpand(declaration, in: context), member.is(VariableDeclSyntax.self),
+        guard ModelDiagnosis.canExpand(declaration, in: context) else { return [] }
+        if let initializer = member.as(InitializerDeclSyntax.self) { return attributes(of: initializer) }
+        guard member.is(VariableDeclSyntax.self),
             let (slot, property) = ModelBody(of: declaration, in: context).slot(of: member)
         else { return [] }
         let name = property.isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
         return ["@\(raw: RuntimeNames.prefix)\(raw: name)(\(raw: slot))"]
+    }
+
+    /// Keeps an initializer from being inlined.
+    ///
+    /// A relationship leads to its object by the address of the core, which the compiler does not see. Where it inlined
+    /// the initializer, it would take the object for one that only the calling function knows: it would put it on the
+    /// stack, and leave out stores to its properties.
+    private static func attributes(of initializer: InitializerDeclSyntax) -> [AttributeSyntax] {
+        if initializer.modifiers.contains(.convenience) { return [] }
+        // Beside `@inline(__always)` the compiler refuses a second one.
+        let given = initializer.attributes.attribute(named: "inline")?.arguments?.trimmedDescription
+        return given == "never" ? [] : ["@inline(never)"]
     }
 
     /// Adds the conformances that the class lacks: all three, unless its author has written one out.

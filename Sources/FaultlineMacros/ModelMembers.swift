@@ -68,6 +68,7 @@ struct ModelMembers {
     private var backingDataInitializer: DeclSyntax {
         let lines = [markerAssignments, "\(core).adopt(backingData)"].filter { !$0.isEmpty }
         return """
+            @inline(never)
             \(raw: access)\(raw: required)init(backingData: any \(raw: prefix)BackingData<\(raw: name)>) {
                 \(raw: lines.joined(separator: "\n    "))
             }

@@ -48,7 +48,9 @@ public final class ManagedObject: PersistentModel {
     /// Makes a fault for the library.
     public init(_$fault token: FaultToken) { core = ModelCore(ModelType.pending ?? Self._$modelType) }
 
+    // Not inlined, for the reason that `ModelMacro` gives.
     /// A copy, in no context, of the values of another object.
+    @inline(never)
     public init(backingData: any BackingData<ManagedObject>) {
         core = ModelCore(backingData.modelType ?? Self._$modelType)
         core.adopt(backingData)

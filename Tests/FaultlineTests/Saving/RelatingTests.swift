@@ -159,6 +159,33 @@ import Testing
         #expect(try store.reopened().fetchCount(FetchDescriptor<Branch>()) == 3)
     }
 
+    // In an optimized build the compiler may take such an object for one that only its function knows.
+    @Test("A24: an object that only a relationship holds is kept, with all that was stored in it")
+    func objectsHeldByRelationships() throws {
+        @inline(never) func grow(_ root: Branch, count: Int) {
+            for number in 0..<count {
+                let branch = Branch(under: root)
+                branch.wakeCount = 7 + number
+                _ = Branch(under: branch)
+            }
+        }
+        func check(_ root: Branch, hasAwoken: Bool = false) {
+            #expect(root.branches.map(\.wakeCount).sorted() == (hasAwoken ? [8, 9, 10] : [7, 8, 9]))
+            #expect(root.branches.allSatisfy { $0.branches.map(\.depth) == [2] })
+        }
+        let detached = Branch(under: nil)
+        grow(detached, count: 3)
+        check(detached)
+        let store = try TestStore(Branch.self)
+        let context = store.context()
+        let root = Branch(under: nil)
+        context.insert(root)
+        grow(root, count: 3)
+        check(root, hasAwoken: true)
+        try context.save()
+        #expect(try store.reopened().fetchCount(FetchDescriptor<Branch>()) == 7)
+    }
+
     @Test("A24: an object of another context is refused")
     func objectsOfAnotherContext() throws {
         let folder = try inserted(Folder("f"))
