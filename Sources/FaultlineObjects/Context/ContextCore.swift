@@ -23,9 +23,11 @@ package final class ContextCore: @unchecked Sendable {
     /// The state of the store that the context reads.
     @exclusivity(unchecked) var state: ReadState
     /// The homes of the entities.
-    @exclusivity(unchecked) var homes = EntityHomes()
+    let homes = EntityHomes()
     /// Changed under the lock; read without it where `RowArena` says so.
     @exclusivity(unchecked) var rows = RowArena()
+    /// Takes a record that does not fit into the arena's block; used without the lock, by the context's thread alone.
+    @exclusivity(unchecked) var recordBuffer = RecordBuffer()
     let tally: ReadTally
     /// How much was walked: shows what operations on large collections cost.
     @exclusivity(unchecked) package var walked = WalkCounts()
@@ -66,7 +68,7 @@ package final class ContextCore: @unchecked Sendable {
         rules = SaveRules(isReadOnly: isReadOnly)
         history = SaveHistory(isRecorded: recordsHistory)
         state = ReadState(store.log)
-        homes = EntityHomes(self, store, types)
+        homes.fill(self, store, types)
         tally.begin()
         let gate = state.gate
         gate.attach(self)

@@ -4,21 +4,23 @@ internal import FaultlineStore
 /// The homes of a context's entities, found by ordinal, class or name.
 ///
 /// The last one found by class, and by name, is found again without hashing: a loop asks for the same one.
-struct EntityHomes {
+///
+/// Concurrency: `all` does not change once the context is made, and any thread reads it. The context's thread uses the
+/// rest. A class, so that a look-up on the context's thread is no access to `all`.
+final class EntityHomes {
     /// By ordinal of the entity.
-    private(set) var all: [EntityHome] = []
-    private var byType: [ObjectIdentifier: EntityHome] = [:]
-    private var byName: [String: EntityHome] = [:]
-    private var lastType: (type: ObjectIdentifier, home: EntityHome)?
-    private var lastNamed: (name: String, home: EntityHome)?
+    @exclusivity(unchecked) private(set) var all: [EntityHome] = []
+    @exclusivity(unchecked) private var byType: [ObjectIdentifier: EntityHome] = [:]
+    @exclusivity(unchecked) private var byName: [String: EntityHome] = [:]
+    @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
+    @exclusivity(unchecked) private var lastNamed: (name: String, home: EntityHome)?
 
     /// Whether code is called for the objects of some entity.
-    private(set) var haveLifecycles = false
-    private var madeDeletionRules: [DeletionRules]?
+    @exclusivity(unchecked) private(set) var haveLifecycles = false
+    @exclusivity(unchecked) private var madeDeletionRules: [DeletionRules]?
 
-    init() {}
-
-    init(_ context: ContextCore, _ store: RowStore, _ types: [ModelType]) {
+    /// Makes the homes, for a context that no other thread knows yet.
+    func fill(_ context: ContextCore, _ store: RowStore, _ types: [ModelType]) {
         let types = Dictionary(types.map { ($0.entityName, $0) }) { first, _ in first }
         all = store.storage.entities.map {
             EntityHome(context: context, entity: $0, type: types[$0.name], storeID: store.log.storeID)
@@ -31,10 +33,10 @@ struct EntityHomes {
     }
 
     /// Notes that an entity got, or lost, code that is called for its objects.
-    mutating func noteLifecycles() { haveLifecycles = all.contains { $0.lifecycle != nil } }
+    func noteLifecycles() { haveLifecycles = all.contains { $0.lifecycle != nil } }
 
     /// The effects of deleting an object, by ordinal of its entity.
-    mutating func deletionRules(in store: RowStore) -> [DeletionRules] {
+    func deletionRules(in store: RowStore) -> [DeletionRules] {
         if let madeDeletionRules { return madeDeletionRules }
         let entities = store.storage.entities
         let made = entities.map { DeletionRules($0, entities) }
@@ -46,19 +48,19 @@ struct EntityHomes {
 
     /// The home of a class's objects; nil if the schema lacks its entity.
     @inline(__always)
-    mutating func home(of type: ModelType) -> EntityHome? {
+    func home(of type: ModelType) -> EntityHome? {
         if let lastType, lastType.type == ObjectIdentifier(type) { return lastType.home }
         return find(type)
     }
 
-    private mutating func find(_ type: ModelType) -> EntityHome? {
+    private func find(_ type: ModelType) -> EntityHome? {
         guard let home = byType[ObjectIdentifier(type)] else { return nil }
         lastType = (ObjectIdentifier(type), home)
         return home
     }
 
     /// The home of an entity's objects; nil if the schema lacks the entity.
-    mutating func home(named name: String) -> EntityHome? {
+    func home(named name: String) -> EntityHome? {
         if let lastNamed, lastNamed.name == name { return lastNamed.home }
         guard let home = byName[name] else { return nil }
         lastNamed = (name, home)

@@ -98,7 +98,7 @@ extension ContextCore {
                 return rows.adopt(view, location: location, of: room) ?? keepCopy(of: view, at: location)
             }
         }
-        guard let record = try snapshot.read(number, in: entity.table, into: &rows.buffer) else { return .none }
+        guard let record = try snapshot.read(number, in: entity.table, into: &recordBuffer) else { return .none }
         return keep(try store.view(record, of: entity), at: location)
     }
 

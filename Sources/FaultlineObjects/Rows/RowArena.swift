@@ -59,8 +59,6 @@ package struct RowArena: ~Copyable {
         var used: Int
     }
 
-    /// Takes a record that does not fit into the block being filled.
-    var buffer = RecordBuffer()
     /// The budget's right to take memory back.
     var reclaiming: MemoryBudget.Registration?
     private var blocks: UnsafeMutablePointer<Block>
