@@ -6,4 +6,26 @@ struct ContextErrors {
     var ofAccess: (any Error)?
     /// Is called with damage that a getter meets.
     var handler: (@Sendable (any Error) -> Void)?
+    /// Errors met during a save, kept until the handler may be called; nil outside of a save.
+    private var held: [any Error]?
+
+    /// Begins to keep errors from the handler, which may save.
+    ///
+    /// - Returns: False where errors are kept already.
+    mutating func hold() -> Bool {
+        guard held == nil else { return false }
+        held = []
+        return true
+    }
+
+    /// Keeps an error for `release`.
+    ///
+    /// - Returns: False where errors are not kept.
+    mutating func keep(_ error: any Error) -> Bool { held?.append(error) != nil }
+
+    /// Ends `hold`, and returns the errors that were kept.
+    mutating func release() -> [any Error] {
+        defer { held = nil }
+        return held ?? []
+    }
 }

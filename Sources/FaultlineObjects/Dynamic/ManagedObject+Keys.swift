@@ -121,7 +121,7 @@ extension ModelCore {
     /// context, the first save after its insertion.
     mutating func refuse(_ text: String) { refuse(SwiftDataError.modelValidationFailure.explained(text)) }
 
-    /// The same, where the change is one of a slot: until that is set anew.
+    /// The same, where the change is one of a slot: until that is set again.
     mutating func refuse(_ error: any Error, _ slot: Int? = nil) {
         if let core = canonicalCore { return core.pointee.refuse(error, slot) }
         if let context {

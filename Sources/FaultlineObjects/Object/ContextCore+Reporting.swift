@@ -9,16 +9,16 @@ extension ContextCore {
     func report(_ error: any Error, isOfStore: Bool = true) {
         if isOfStore, let stage { stage.note(StorageError.translating(error)) }
         errors.ofAccess = error
-        if errors.handler != nil, !errors.refusals.keep(error) { tell(error) }
+        if errors.handler != nil, !errors.keep(error) { tell(error) }
     }
 
     private func tell(_ error: any Error) { errors.handler?(StorageError.translating(error)) }
 
-    /// Calls `body`, which saves, and tells the error handler afterwards of errors that were met meanwhile: it may save
-    /// itself, which has to wait for the writer's turn.
+    /// Calls `body`, which saves, and then passes the errors that it met to the error handler: the handler may save, and
+    /// that waits for the writer lock.
     func tellingAfterwards<R>(_ body: () throws -> R) rethrows -> R {
-        guard errors.refusals.hold() else { return try body() }
-        defer { errors.refusals.release().forEach(tell) }
+        guard errors.hold() else { return try body() }
+        defer { errors.release().forEach(tell) }
         return try body()
     }
 
@@ -28,20 +28,21 @@ extension ContextCore {
         report(error)
     }
 
-    /// Records and reports an error that makes the next save fail; if a property is being changed, all saves until that
-    /// is settled.
+    /// Records and reports an error that makes the next save fail; while a property is being changed, all saves until
+    /// that change is settled.
     func refuseSave(_ error: any Error) {
         errors.refusals.add(error)
         report(error)
     }
 
-    /// Takes note of an error that makes the next save fail, and no other.
+    /// Records and reports an error that makes the next save fail, and no other.
     func refuseNextSave(_ error: any Error) {
         errors.refusals.addCall(error)
         report(error)
     }
 
-    /// Takes note of a change that could not be made: saves fail until the property is set anew, or the change is dropped.
+    /// Records and reports a change that could not be made: saves fail until the property is set again, or the change is
+    /// dropped.
     func refuseSave(_ error: any Error, _ object: ObjectHandle, _ slot: Int) {
         errors.refusals.add(error, at: .init(object: object, slot: slot))
         report(error)

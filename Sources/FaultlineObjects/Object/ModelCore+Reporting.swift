@@ -63,7 +63,7 @@ extension ModelCore {
         context.refuseSave(error, ObjectHandle(core: &self), slot)
     }
 
-    /// Notes that a slot, whose change may have been refused, is set anew.
+    /// Notes that a slot, whose change may have been refused, is set again.
     mutating func settleRefusal(_ slot: Int) {
         let own = ObjectHandle(core: &self)
         own.core.pointee.context?.errors.refusals.settle(own.core, slot)

@@ -1,7 +1,7 @@
 /// Why a context's next save throws: changes and calls that were refused where nothing could be thrown.
 ///
-/// A refused change of a property stands until the property is set anew, the object's changes are dropped, or the context
-/// is rolled back: else a second save would store the rest without it. A refused call is told once.
+/// A refused change of a property stands until the property is set again, the object's changes are dropped, or the context
+/// is rolled back: else a second save would store the rest without it. One save reports a refused call.
 struct Refusals {
     /// A property of one object.
     struct Place {
@@ -12,17 +12,13 @@ struct Refusals {
     private var all: [(error: any Error, place: Place?)] = []
     /// The property that is being changed.
     private var changing: Place?
-    /// Errors that were met during a save, until the error handler may be called; nil outside of one.
-    private var untold: [any Error]?
 
     var isEmpty: Bool { all.isEmpty }
 
     /// The first error.
     var first: (any Error)? { all.first?.error }
 
-    // MARK: Changes
-
-    /// Begins the change of a property, to which errors belong that are met meanwhile; false within another change.
+    /// Begins the change of a property, to which errors belong until `end`; false within another change.
     mutating func begin(_ object: ObjectHandle, _ slot: Int) -> Bool {
         guard changing == nil else { return false }
         changing = Place(object: object, slot: slot)
@@ -45,12 +41,12 @@ struct Refusals {
         addCall(error)
     }
 
-    /// Notes that a call was refused; the first one is told.
+    /// Notes that a call was refused; the first one is kept.
     mutating func addCall(_ error: any Error) {
         if !all.contains(where: { $0.place == nil }) { all.append((error, nil)) }
     }
 
-    /// A property was set anew; nil: the changes of the object were dropped.
+    /// A property was set again; nil: the changes of the object were dropped.
     mutating func settle(_ core: UnsafeMutablePointer<ModelCore>, _ slot: Int?) {
         guard core.pointee.has(.refused) else { return }
         all.removeAll { $0.place?.object.core == core && (slot == nil || $0.place?.slot == slot) }
@@ -65,33 +61,9 @@ struct Refusals {
 
     /// The error for a save to throw: the first one.
     ///
-    /// Refused calls are told by it, and refused changes stay.
+    /// Removes refused calls; refused changes stay.
     mutating func next() -> (any Error)? {
         defer { all.removeAll { $0.place == nil } }
         return first
-    }
-
-    // MARK: Telling
-
-    /// Keeps errors from the error handler, which may save, until `release` is called.
-    ///
-    /// - Returns: False where that is done already.
-    mutating func hold() -> Bool {
-        guard untold == nil else { return false }
-        untold = []
-        return true
-    }
-
-    /// Keeps an error for later.
-    ///
-    /// - Returns: False where it may be told at once.
-    mutating func keep(_ error: any Error) -> Bool { untold?.append(error) != nil }
-
-    /// Ends what `hold` began.
-    ///
-    /// - Returns: The errors that were met meanwhile.
-    mutating func release() -> [any Error] {
-        defer { untold = nil }
-        return untold ?? []
     }
 }

@@ -79,7 +79,7 @@ import Testing
         try context.save()
     }
 
-    @Test("a refused call is told once")
+    @Test("one save reports a refused call")
     func calls() throws {
         context.insert(try foreign())
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
