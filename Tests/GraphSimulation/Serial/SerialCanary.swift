@@ -26,4 +26,6 @@ package enum SerialCanary: String, CaseIterable, Sendable {
     case refusals
     /// The last object of a page is left out.
     case pages
+    /// The last object of a stream is left out.
+    case streams
 }

@@ -26,6 +26,9 @@ struct SerialEvent: Equatable {
         case all
         /// A page of a class in the order of keys. Floor, class, key before it, objects found, digest of their keys.
         case page
+        /// A stream of a class. Floor, the newest transaction after its first batch, class, objects found, digest of their
+        /// numbers.
+        case stream
         /// Key, slot, number.
         case read
         /// Key, key of the target.
@@ -82,7 +85,7 @@ extension SerialEvent.Kind {
         case .refer, .target, .finding, .refuse: 2
         case .insert, .name, .set, .read, .members: 3
         case .find, .all: 4
-        case .page: 5
+        case .page, .stream: 5
         }
     }
 }

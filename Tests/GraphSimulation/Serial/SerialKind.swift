@@ -17,6 +17,16 @@ enum SerialKind: Int, CaseIterable {
         }
     }
 
+    /// The names of the properties of these numbers.
+    var slotNames: [String] {
+        switch self {
+        case .slim, .seat: ["number"]
+        case .named: ["name"]
+        case .hall, .bench: []
+        case .wide: (1...79).map { "p\($0)" }
+        }
+    }
+
     /// The class that its objects refer to.
     var target: SerialKind? {
         switch self {

@@ -46,6 +46,7 @@ struct SerialReader {
             case .all: try all(event)
             default: try page(event)
             }
+        case .stream: try stream(event)
         case .read: try read(event)
         case .target: try readTarget(event)
         case .members: try readMembers(event)
@@ -145,6 +146,17 @@ struct SerialReader {
         try expect("the count of a page of \(kind)", event.numbers[3], keys.count)
         let digest = keys.reduce(0) { $0 &+ SerialDigest.of(member: $1) }
         try expect("the digest of a page of \(kind)", event.numbers[4], digest)
+    }
+
+    /// A stream shows one state: the newest when its first batch was read.
+    private mutating func stream(_ event: SerialEvent) throws {
+        let (first, last) = (event.numbers[0], event.numbers[1])
+        guard let kind = SerialKind(rawValue: event.numbers[2]), first <= last else { return }
+        let found = SerialState.Sum(count: event.numbers[3], digest: event.numbers[4])
+        readCount += 1
+        guard (first...last).contains(where: { state.total(kind, at: $0) == found }) else {
+            throw GraphViolation("a stream of \(kind) shows no state from \(first) to \(last): \(found)")
+        }
     }
 
     private mutating func read(_ event: SerialEvent) throws {

@@ -3,7 +3,7 @@ internal import FaultlineObjects
 internal import FaultlineTestSupport
 internal import Foundation
 
-// Pages, beside saves of other threads.
+// Pages and streams, beside saves of other threads.
 
 extension SerialWorker {
     /// Some pages of a class in the order of keys, each a fetch of its own behind a cursor of bytes.
@@ -27,5 +27,25 @@ extension SerialWorker {
             cursor = try JSONDecoder().decode(FetchCursor.self, from: JSONEncoder().encode(next))
             last = end
         }
+    }
+
+    /// All objects of a class as a stream of values, read in batches beside other saves.
+    func stream(_ kind: SerialKind) throws {
+        let floor = shared.floor
+        func stream<T: SerialObject>(_ type: T.Type) -> ValueStream {
+            shared.container.stream(FetchDescriptor<T>(), batchSize: 30)
+        }
+        let reader = StreamReader()
+        reader.begin(stream(kind.type))
+        defer { reader.end() }
+        var copies = try reader.next() ?? []
+        let newest = shared.newestSequence
+        while let batch = try reader.next() { copies += batch }
+        var sum = SerialState.Sum()
+        for copy in copies.dropLast(breaks(.streams) ? 1 : 0) {
+            let numbers = kind.slotNames.map { copy[$0]?.int ?? -1 }
+            sum.add(SerialDigest.of(key: copy["key"]?.int ?? -1, numbers: numbers))
+        }
+        try note(.stream, floor, newest, kind.rawValue, sum.count, sum.digest)
     }
 }
