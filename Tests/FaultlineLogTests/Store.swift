@@ -44,11 +44,21 @@ struct Store {
     var killed: Store { Store(disk.afterProcessDeath()) }
 
     /// Files of a kind, by path, ascending.
-    func files(_ kind: FileKind) -> [String] {
-        disk.filePaths.filter { path in
-            guard let name = path.split(separator: "/").last, path.hasPrefix(Self.path + "/") else { return false }
-            return FileName.parse(String(name))?.kind == kind
+    func files(_ kind: FileKind) -> [String] { disk.filePaths.filter { Self.kind(of: $0) == kind } }
+
+    /// Bytes of all segments at one moment, with dropped ones that a snapshot still reads.
+    var segmentByteCount: UInt64 {
+        disk.fileSizes.reduce(0) { sum, file in
+            switch Self.kind(of: file.key) {
+            case .hotSegment, .coldSegment, .blobSegment: sum + UInt64(file.value)
+            default: sum
+            }
         }
+    }
+
+    private static func kind(of path: String) -> FileKind? {
+        guard let name = path.split(separator: "/").last, path.hasPrefix(Self.path + "/") else { return nil }
+        return FileName.parse(String(name))?.kind
     }
 }
 

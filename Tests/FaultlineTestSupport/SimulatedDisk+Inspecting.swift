@@ -25,19 +25,22 @@ extension SimulatedDisk {
     package var lockCount: Int { frozen().files.reduce(0) { $0 + $1.locks.count } }
 
     /// The paths of all files, sorted.
-    package var filePaths: [String] {
+    package var filePaths: [String] { fileSizes.keys.sorted() }
+
+    /// The sizes of all files by path, in bytes, at one moment.
+    package var fileSizes: [String: Int] {
         let state = frozen()
-        var paths: [String] = []
+        var sizes: [String: Int] = [:]
         func visit(_ directory: Int, _ prefix: String) {
             for (name, node) in state.directories[directory].current {
                 switch node {
-                case .file: paths.append(prefix + name)
+                case .file(let file): sizes[prefix + name] = state.files[file].current.byteCount
                 case .directory(let inner): visit(inner, prefix + name + "/")
                 }
             }
         }
         visit(0, "/")
-        return paths.sorted()
+        return sizes
     }
 
     /// The present bytes of the file at a path; nil if there is none.
